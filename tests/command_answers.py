@@ -198,6 +198,7 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("absorb")
     tell("redact", "storm", "--reason", "It names a customer.", "--dry-run")
     tell("redact", "storm", "--reason", "It names a customer.")
+    tell("redact", "storm", "--reason", "It names a customer.", "--purge", "--dry-run")
     bug = tell("finding", "report", "--rule", "flaky", "--path", "tests/a.py", "it fails alone")
     tell("append", "--close", bug["findings"][0]["id"], "--verdict", "pass", "--role", "judge",
          "--about", bug["findings"][0]["id"], "--tokens", "900")  # fmt: skip

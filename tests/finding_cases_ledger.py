@@ -451,6 +451,18 @@ case(
 
 
 @case(
+    "withheld-text",
+    "diurna: append: the text of b says what was redacted here",
+    "a redaction is for good; say what may be known in other words",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    shop.run("note", "id=a fact: The vault is below the stairs.")
+    shop.run("redact", "a", "--reason", "Private.")
+    return ("append", "--title", "Again", "--new", "id=b The vault is below the stairs!")
+
+
+@case(
     "similar-fact",
     "warning: y is similar to `use-x` (100)",
     "say `--ref use-x` or `--update use-x TEXT` instead; where both are recorded, "
@@ -480,7 +492,7 @@ case(
 
 @case(
     "personal-log",
-    "info: would be recorded in your own home by the log STEM: cat",
+    "info: would be recorded in your own home by the log STEM: kudovo",
     "`--home personal` looks at it",
 )
 def _(shop: Shop) -> Arguments:

@@ -379,11 +379,11 @@ def test_text_without_a_footer_does_not_vanish(tmp_path: Path) -> None:
             "**Project State**\n\n- **status:** alpha\n- **repo:** here\n\nSeeded from a prototype.",
         ),
         "stack-and-tools": ("stack", "Python 3.11."),
-        "decision-nobody-gave-footer": (
+        "rinusi": (
             "decision", "A decision nobody gave a footer.\nIt has a second line.",
         ),
-        "id-wrong": ("decision", "The id is wrong."),
-        "open-thread-without-footer": ("thread", "An open thread without a footer."),
+        "revadu": ("decision", "The id is wrong."),
+        "giruro": ("thread", "An open thread without a footer."),
     }  # fmt: skip
     said = [step for step in plan.steps if "which has no footer" in step]
     assert said[0] == "import continuity.md:10, which has no footer, as `project-state` (fact)"

@@ -401,12 +401,10 @@ def test_what_speaks_against_a_fact(
     threads = [e for e in log.events if isinstance(e, FactCreated) and ("kind", "thread") in e.meta]
     ended = [event for event in log.events if isinstance(event, FactSuperseded)]
     if trust == "thread":
-        assert [dict(one.meta)["conflicts"] for one in threads] == [
-            "retries, webhooks-retry-three-times"
-        ]
+        assert [dict(one.meta)["conflicts"] for one in threads] == ["retries, laduge"]
         assert ended == []
     else:
-        assert [(one.id, one.new) for one in ended] == [("retries", "webhooks-retry-three-times")]
+        assert [(one.id, one.new) for one in ended] == [("retries", "laduge")]
         assert threads == []
 
 

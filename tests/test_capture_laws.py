@@ -164,7 +164,7 @@ def test_whatever_was_seen_and_said_makes_a_log(
         "claude", "s", "rules", Span("17", 0, 3), Span("t.jsonl", 0, 9), tuple(observations), tuple(turns),
         storable(items),
     )  # fmt: skip
-    draft = draft_of_part(part, keep, trust, lambda *_: False)
+    draft = draft_of_part(part, keep, trust, lambda *_: False, {})
     log = canonical(
         SessionLog((("agent", "a"), *draft.header), draft.title, draft.prose, draft.events)
     )

@@ -44,7 +44,7 @@ TICK = ("- [ ] Two?", "- [x] Two?")
 ADD = ("## Key Decisions\n", "## Key Decisions\n\n- We use Postgres.\n")
 LOOSE = ("## Key Decisions\n", "## Key Decisions\n\nLoose words.\n")
 SAID = """\
-Created     use-postgres (decision): We use Postgres.
+Created     saguvu (decision): We use Postgres.
 Updated     one: One, at last.
 Closed      two
 """
@@ -83,7 +83,7 @@ def test_absorb_dry_run_changes_nothing(repo: Repo, run: Run, file: Path) -> Non
     assert (ran.code, ran.out) == (0, "nothing to do: the projection is in step\n")
     assert ran.err == (
         "info: the edit of continuity.md would become a log, "
-        "Created: use-postgres; Updated: one; Closed: two\n"
+        "Created: saguvu; Updated: one; Closed: two\n"
     )
     assert (repo.shape(), file.read_text()) == (before, text)
 
@@ -379,7 +379,7 @@ def test_a_kill_loses_and_doubles_nothing(
     again.append(SessionDraft("Next"))
     again.publish()
     assert file.read_text() == again.continuity()
-    assert sorted(again.state()) == ["a", "words-mine"]
+    assert sorted(again.state()) == ["a", "somoze"]
     assert again.waiting() == [] and git(folder, "status", "--porcelain") == ""
 
 

@@ -277,7 +277,6 @@ def test_confirm_and_what_is_due(repo: Repo, run: Run) -> None:
 def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     """A transcript: withheld, where it still is, how to rotate, what is a person's to decide."""
     repo.publish_when("review")
-    purge = repo.path / ".git" / "diurna" / "purge"
     new = ("--new", "id=login The password is hunter2.")
     stem = run("append", "--title", "hunter2", *new, "--json").json["stem"]
     assert run("publish").code == 0
@@ -292,22 +291,19 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
         0, "STEM  committed in COMMIT on main\n"
         "the words of STEM are withheld\n"
         "the text of login is withheld\n"
-        "the git history still holds it:\n"
-        "  sessions/2026-11/21/STEM.md  commit COMMIT by Ada\n"
-        "  in 2 commits, 2 files of them, and 1 message\n"
+        "it still stands, for `git grep`, for an agent's search and for the forge's:\n"
+        f"  in the file {repo.path}/memory/continuity.md\n"
+        f"  in the file {repo.path}/memory/sessions/2026-11/21/STEM.md\n"
+        "  in the history of sessions/2026-11/21/STEM.md, brought by commit COMMIT by Ada\n"
+        "  in 2 commits, 2 files of them\n"
         "  refs/heads/main lead to it\n"
-        "whether the history is rewritten, a person decides with all who have a clone; no agent does.\n"
-        "For them, in a fresh clone (WORDS is a file of theirs outside of it, a line for each text; the\n"
-        "first command takes out the files that hold it whole, the second the words alone):\n"
-        f"  git filter-repo --strip-blobs-with-ids {purge} --replace-message WORDS\n"
-        "  git filter-repo --replace-text WORDS --replace-message WORDS\n"
-        "  git reflog expire --expire=now --all\n"
-        "  git gc --prune=now\n"
-        "then `diurna verify` accepts that these logs are gone or replaced, and no others\n",
+        "whether the history is written anew, a person decides with all who have a clone;\n"
+        "`diurna redact … --purge --dry-run` shows what that would be\n",
     )  # fmt: skip
     held = {repo.git("rev-parse", f"HEAD~2:memory/sessions/2026-11/21/{stem}.md").strip(),
             repo.git("rev-parse", "HEAD~1:memory/continuity.md").strip()}  # fmt: skip
-    assert set(purge.read_text().split()) == held
+    json = run("redact", stem, "--reason", "A password.", "--json").json
+    assert set(json["git"]["files"]) == held and json["git"]["messages"] == []
     assert "revoke it where it was issued, issue another" in ran.err
     assert "hint: `diurna publish` takes it out of continuity.md\n" in ran.err
     assert run("publish").code == 0

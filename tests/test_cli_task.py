@@ -59,20 +59,18 @@ def test_a_task_goes_its_way(task: Run, repo: Repo) -> None:
     added = task(
         "add", "Wire the retry queue.", "--priority", "high", "--criterion", "No shop blocks."
     )
-    assert lines(added)[1:] == ["created  wire-retry-queue", "created  no-shop-blocks"]
-    assert lines(task()) == ["wire-retry-queue  todo  high  Wire the retry queue."]
-    assert "moved    wire-retry-queue → in-progress" in task("start", "wire-retry-queue").out
+    assert lines(added)[1:] == ["created  lolilo", "created  nadepa"]
+    assert lines(task()) == ["lolilo  todo  high  Wire the retry queue."]
+    assert "moved    lolilo → in-progress" in task("start", "lolilo").out
     assert lines(task("list")) == [
-        "wire-retry-queue  in-progress  high  claude-code since 2026-11-21 08:30  Wire the retry queue."
+        "lolilo  in-progress  high  claude-code since 2026-11-21 08:30  Wire the retry queue."
     ]
     before = repo.git("rev-list", "--count", "HEAD")
-    assert task("done", "wire-retry-queue", "--why", "Measured with three shops.").code == 0
+    assert task("done", "lolilo", "--why", "Measured with three shops.").code == 0
     assert int(repo.git("rev-list", "--count", "HEAD")) == int(before) + 1
     ran = task()
     assert (ran.out, ran.err.split("\n")[0]) == ("", "no task is open")
-    assert [one.split()[:2] for one in lines(task("list", "--all"))] == [
-        ["wire-retry-queue", "done"]
-    ]
+    assert [one.split()[:2] for one in lines(task("list", "--all"))] == [["lolilo", "done"]]
     assert [one.split()[1] for one in lines(task("--state", "done"))] == ["done"]
 
 
@@ -86,7 +84,7 @@ def test_what_serves_a_task_is_born_with_it(task: Run, run: Run) -> None:
     facts = {one["id"]: one for one in run("show", "--json").json["facts"]}
     assert facts["ship"]["meta"] == {"owner": "ada", "goal": "More shops", "workstream": "launch"}
     assert {id: (one["kind"], one["tags"]) for id, one in facts.items() if id != "ship"} == {
-        "runs": ("fact", ["criterion"]), "may-burn": ("fact", ["risk"]), "who-pays": ("thread", []),
+        "pizive": ("fact", ["criterion"]), "vanozu": ("fact", ["risk"]), "zavomi": ("thread", []),
     }  # fmt: skip
     assert {one["meta"]["serves"] for one in facts.values() if one["id"] != "ship"} == {"ship"}
     assert [one["id"] for one in task("--workstream", "launch", "--json").json["tasks"]] == ["ship"]

@@ -121,7 +121,7 @@ def _other(repo: Repo, run: Run) -> tuple[str, ...]:
 def test_import_gives_the_same_state_and_nothing_twice(repo: Repo, run: Run) -> None:
     """The digest, the facts and the page are the same; a second import commits nothing."""
     run("note", "decision: Webhooks retry three times.", "thread: Measure it.")
-    run("append", "--update", "webhooks-retry-three-times", "Webhooks retry twice.")
+    run("append", "--update", "laduge", "Webhooks retry twice.")
     repo.write("memory/sessions/notes/2026-11-20-101500.md", "# By hand\r\n\r\nText \xe9.\r\n")
     repo.git("add", "-A")
     repo.git("commit", "-qm", "by hand")

@@ -67,8 +67,8 @@ def test_a_mixed_request_becomes_two_logs(own: Path, repo: Repo, run: Run) -> No
         "append", "--title", "Ship it", "--body", "-", "--ref", "personal/qf-tabs", "--new", "decision: We ship.",
         "--new", f"personal=true preference: {WORD} ships on Mondays.", stdin=b"We shipped.\n",
     )  # fmt: skip
-    assert done.code == 0 and "created  ship\n" in done.out
-    assert ": qf-tabs, quillfeather-ships-mondays\n" in done.err
+    assert done.code == 0 and "created  gomana\n" in done.out
+    assert ": qf-tabs, dinane\n" in done.err
     assert texts(repo.path) == ["We ship."]
     assert set(texts(own)) == {f"{WORD} likes tabs.", f"{WORD} ships on Mondays."}
     assert holders(repo.path, WORD) == holders(repo.path, "qf-tabs") == []

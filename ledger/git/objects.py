@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ledger.git.commit_record import Identity
     from ledger.git.process import Running
 
-COMMIT, TREE, BLOB = "commit", "tree", "blob"
+COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
 #: No tree, commit, policy or projection file is larger.
 LIMIT_BYTES = 64 << 20
 #: The size from which an object goes to git uncompressed: git deflates it again, and a pipe is quick.
@@ -33,7 +33,7 @@ _LARGE = 1 << 16
 _DURABLE = (
     "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
 )  # fmt: skip
-_PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3}
+_PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
 
 class CommitHeader(Record):

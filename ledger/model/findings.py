@@ -133,6 +133,7 @@ CODES: dict[str, tuple[str, str]] = {
     # secrets and personal data
     "secret-found": (ERROR, "a secret"),
     "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),
+    "withheld-text": (ERROR, "a text says again what was redacted"),
     "secret-waived": (INFO, "lines that look like secrets and say that they are none"),
     "personal-data": (WARNING, "a home folder, an address or a number that belongs to a person"),
     "undeclared-edit": (WARNING, "an edit of a projection file that no log declares"),

@@ -53,7 +53,6 @@ JOURNAL_FILE = "diurna/journal.log"
 #: What failed in a hook of a host.
 HOOK_FAULTS_FILE = "diurna/hooks.log"
 #: The ids of files that hold what was redacted, for a person who rewrites the history.
-PURGE_FILE = "diurna/purge"
 TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"

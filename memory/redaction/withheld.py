@@ -18,6 +18,7 @@ from ledger.model.event import (
     facts_in,
 )
 from ledger.model.evidence import role_in
+from ledger.model.ids import is_purged
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import REFERENCES_HEADING
@@ -67,15 +68,23 @@ def redacted_logs(cache: Cache) -> frozenset[str]:
 
 
 def holders(home: Home, cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
-    """Return the logs, as (stem, blob id), that hold what a redaction of a fact or a log withholds."""
-    keys = {stem for stem, _ in _bringing(cache, (name,))}
-    if is_stem(name) and not keys:
+    """Return the logs, as (stem, blob id), that hold what a redaction of a fact or a log withholds.
+
+    Those that a purge went through do not any more.
+    """
+    wanted = frozenset((name,))
+    keys = {stem for stem, _ in _bringing(cache, wanted)}
+    wordless = is_stem(name) and not keys
+    if wordless:
         keys = set(_keys_of(cache, name))
+        naming = [ref for key in keys if (ref := cache.log_ref(key)) is not None]
     else:
-        wanted = frozenset((name,))
-        for one, data in read_bytes(home, logs_naming(cache, wanted)):
-            if any(_remarks(one, data, wanted)):
-                keys.add(one.key)
+        naming = logs_naming(cache, wanted)
+    for one, data in read_bytes(home, naming):
+        if _has_words(one, data) if wordless else _texts_in(one, data, wanted):
+            keys.add(one.key)
+        else:
+            keys.discard(one.key)
     refs = [ref for key in sorted(keys) if (ref := cache.log_ref(key)) is not None]
     return tuple([(ref.stem, ref.blob) for ref in refs[:_HOLDERS]])
 
@@ -288,8 +297,14 @@ def _texts_in(ref: LogRef, data: bytes, facts: frozenset[str]) -> set[str]:
     for event in read_entry(ref.stem, data)[0].acts:
         if isinstance(event, FactCreated | FactUpdated) and event.id in facts:
             found.update([value for key, value in free_values(event.meta) if key not in _NAMES])
-            found.add(event.text or "")
+            found.add("" if is_purged(event.text or "") else event.text or "")
     return found - {""}
+
+
+def _has_words(ref: LogRef, data: bytes) -> bool:
+    """Tell whether a log has words of its own, beside what a purge leaves."""
+    log, _ = decode(data, sealed=is_sealed(ref.stem))
+    return without_words(log) != log
 
 
 def _remarks(ref: LogRef, data: bytes, facts: frozenset[str]) -> Iterator[str]:

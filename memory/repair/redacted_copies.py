@@ -9,51 +9,34 @@ whose cleaning was killed, is seen to by the next command. What git holds is a p
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import zlib
 
-from ledger.codec.fact_blocks import write_footer
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id, sha256
-from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated
-from ledger.model.evidence import role_in
 from ledger.model.layout import CACHE_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
+from ledger.model.reach import OBSERVED, span_of
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
-from memory.redaction.withheld import (
-    held_logs,
-    holds_cut,
-    logs_naming,
-    redacted_logs,
-    withheld_texts,
-)
+from memory.redaction.telling import Telling, telling_of
+from memory.redaction.withheld import held_logs, redacted_logs
 from memory.repair.lost_blobs import drop_purged
 from memory.replay.layers import brief_file
 from memory.replay.log_bytes import read_bytes
 from projection.document.render import REDACTED
-from projection.fold.withholding import free_values, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.event import Meta
-    from ledger.model.session import SessionLog
     from memory.cache.file import Cache
 
-#: The shortest text that says something by itself; a shorter one stands in too many lines.
-_TELLING_CHARS = 4
-#: The same of a remark, and of a value in a footer.
-_REMARK_CHARS = 12
 #: How the files begin in which repairs and faults are noted.
 _NOTES = ("journal.log", "hooks.log", "bug-")
 #: Where sessions of hosts leave lines, whose places count; objects with `items`; and what nobody misses.
@@ -83,12 +66,15 @@ def clean(home: Home, cache: Cache) -> bool:
     if is_clean(home, cache):
         return True
     try:
-        telling = Telling(home, cache, cache.redacted, redacted_logs(cache))
+        telling = telling_of(home, cache)
+        if telling is None:
+            return True
         with FILE_ERRORS:
             _clear_caches(home)
         done = _clear_kept(home, cache, telling)
         _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
         _clear_sessions(home, telling)
+        _clear_observed(home, cache)
         _clear_mirror(home, cache, telling)
         if done:
             make_folder(os.path.dirname(_record(home)))
@@ -98,6 +84,12 @@ def clean(home: Home, cache: Cache) -> bool:
     return done
 
 
+def clean_again(home: Home, cache: Cache) -> bool:
+    """Do so once more: git itself has less by now."""
+    _unlink(_record(home))
+    return clean(home, cache)
+
+
 def _record(home: Home) -> str:
     return home.cache_file + ".redacted"
 
@@ -105,101 +97,6 @@ def _record(home: Home) -> str:
 def _said(cache: Cache) -> str:
     names = "\n".join(sorted(cache.redacted)).encode("utf-8", "surrogatepass")
     return f"{cache.head.redactions} {sha256(names).hexdigest()}\n"
-
-
-class Telling:
-    """The lines that must be nowhere, as far as git or a kept copy still has them.
-
-    Args:
-        home: where they are.
-        cache: of the tip.
-        facts: whose texts are withheld.
-        logs: whose words are.
-    """
-
-    def __init__(
-        self, home: Home, cache: Cache, facts: frozenset[str], logs: frozenset[str]
-    ) -> None:
-        self._facts, self._bare = facts, logs
-        self._lines: set[str] = set()
-        self._values: set[str] = set()  # may stand in what is about something else
-        for text in withheld_texts(home, cache, facts):
-            self._add(text)
-        refs = [ref for stem in sorted(self._bare) if (ref := cache.log_ref(stem)) is not None]
-        for ref, data in read_bytes(home, [*refs, *logs_naming(cache, facts)]):
-            self.read(ref.stem, data)
-
-    def read(self, stem: str, data: bytes) -> None:
-        """Learn what is withheld of a log."""
-        log, _ = decode(data, sealed=is_sealed(stem))
-        for event in log.events:
-            if isinstance(event, FactCreated | FactUpdated) and event.id in self._facts:
-                self._add(event.text or "")
-                self._add_footer(event.id, event.meta)
-            role = isinstance(event, FactIgnored) and role_in(event.remark)
-            if names(event, self._facts) and not isinstance(event, FactRedacted) and not role:
-                self._add_value(event.remark)
-        if stem in self._bare:
-            self._add_words(log)
-
-    def _add_words(self, log: SessionLog) -> None:
-        for text in (log.title, log.prose, *[event.remark for event in log.events]):
-            self._add(text)
-
-    def _add(self, text: str) -> None:
-        lines = (line.strip() for line in text.split("\n"))
-        self._lines.update(line for line in lines if len(line) >= _TELLING_CHARS)
-
-    def _add_footer(self, fact: str, meta: Meta) -> None:
-        free = free_values(meta)
-        if free:
-            self._lines.add(write_footer(fact, meta).removesuffix(" -->"))
-        for _, value in free:
-            self._values.add(value)
-
-    def _add_value(self, remark: str) -> None:
-        if len(remark) >= _REMARK_CHARS:
-            self._add(remark)
-        self._values.add(remark)
-
-    def stands_in(self, data: bytes) -> bool:
-        """Tell whether bytes hold one of the lines, or its front up to a `…`."""
-        if any(line in data for line in _spelled(self._lines)):
-            return True
-        if "…".encode() not in data and b"\\u2026" not in data:
-            return False
-        text = data.decode("utf-8", "replace").replace("\\u2026", "…")
-        return holds_cut(text, sorted(self._lines))
-
-    def may_stand_in(self, data: bytes) -> bool:
-        """Tell whether bytes hold one of the lines, or what stood in a footer or a remark."""
-        values = {one for one in self._values if len(one) >= _TELLING_CHARS}
-        return self.stands_in(data) or any(line in data for line in _spelled(values))
-
-    def without(self, data: bytes) -> bytes:
-        """Return a text without the lines in which one of them stands."""
-        said = REDACTED.encode()
-        return b"\n".join(said if self.may_stand_in(line) else line for line in data.split(b"\n"))
-
-    def without_items(self, data: bytes) -> bytes:
-        """Return an object of JSON without the `items` in which one stands; nothing for another."""
-        try:
-            said = json.loads(data)
-            items = [
-                one for one in said["items"] if not self.may_stand_in(json.dumps(one).encode())
-            ]
-            found = json.dumps({**said, "items": items}, ensure_ascii=False).encode()
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return b""
-        return b"" if self.may_stand_in(found) else found
-
-
-def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
-    for line in sorted(lines):
-        yield line.encode("utf-8", "surrogatepass")
-        yield line.encode("unicode_escape")
-        for ascii_ in (False, True):  # as JSON has it
-            yield json.dumps(line, ensure_ascii=ascii_)[1:-1].encode("utf-8", "surrogatepass")
 
 
 def _clear_caches(home: Home) -> None:
@@ -296,6 +193,29 @@ def _clear_sessions(home: Home, telling: Telling) -> None:
             lines = file.read().split(b"\n")
             kept = [_spaced(line) if telling.may_stand_in(line) else line for line in lines]
             replace_file(path, b"\n".join(kept), 0o600)
+
+
+def _clear_observed(home: Home, cache: Cache) -> None:
+    """Take out what redacted logs tell of sessions: the lines of their spans, and checkpoints."""
+    state = f"{home.repository.commondir}/{STATE_DIR}"
+    refs = [ref for stem in redacted_logs(cache) if (ref := cache.log_ref(stem)) is not None]
+    for ref, data in read_bytes(home, refs):
+        log, _ = decode(data, sealed=is_sealed(ref.stem))
+        session, span = log.get("session"), span_of(log.get(OBSERVED))
+        for path in [path for folder in _DISPOSABLE for path in _files(f"{state}/{folder}")]:
+            if session and session.encode() in _read(path):
+                _unlink(path)
+        for path in _files(f"{state}/observed") if span is not None else ():
+            with open(path, "rb+") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                head, *lines = file.read().split(b"\n")
+                if span is None or f'"began": {span.name},'.encode() not in head:
+                    continue
+                kept = [
+                    _spaced(line) if span.start <= number < span.end else line
+                    for number, line in enumerate(lines)
+                ]
+                replace_file(path, b"\n".join([head, *kept]), 0o600)
 
 
 def _spaced(line: bytes) -> bytes:

@@ -166,6 +166,10 @@ class Recorder:
             if log.type in WORKING and not how.held:  # what a machine records is looked at before
                 about = statements(log)
         log, guarded = guard(log, personal=privacy.personal, strict=strict)
+        if cache.redacted:
+            from memory.write.withheld_words import unwithheld  # most homes withhold nothing
+
+            log = unwithheld(self.home, cache, log, refuse=not how.held)
         if not how.again:
             facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
             earlier = self._recorded_before(log, cache, facts, occasion, how)

@@ -24,12 +24,11 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.findings import Finding
-from ledger.model.ids import id_from_text, version_id
+from ledger.model.ids import version_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.personal import says_personal
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
-from ledger.secrets.scanner import nameable
 from projection.document.changed_block import new_meta, new_text
 from projection.document.frame import COMPUTED, surroundings
 from projection.document.parse import AFTER_FOOTER, Block, Parsed, parse
@@ -37,6 +36,7 @@ from projection.document.render import COMPUTED_KEYS, LEAD
 from projection.document.sections import Places
 from projection.document.seen import closed_in, seen_in
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
+from projection.text.fact_ids import id_of_subject, subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class _Reader:
         self._made: set[str] = set()
         #: of an id that was made: the number to go on with, and which below it facts have
         self._tried: dict[str, tuple[int, list[str]]] = {}
+        self._words: dict[str, str] | None = None
         self.events: list[Event] = []
         self.findings: list[Finding] = []
 
@@ -312,12 +313,16 @@ class _Reader:
 
     def _free_id(self, text: str, line: int) -> str:
         """Make the first of `id`, `id-2`… that stands for nothing else; "" if it is said already."""
-        try:
-            made = id_from_text(nameable(text))
-        except ValueError:
+        if not any(map(str.isalnum, text)):
             hint = "give it one below the text: `  <!-- id: my-id -->`"
             self._find("no id can be made from this text", line, hint)
             return ""
+        if self._words is None:
+            said = [
+                value for one in self._before.blocks for key, value in one.footer if key == "entity"
+            ]
+            self._words = subject_words(said)
+        made = id_of_subject(text, self._words)
         number, taken = self._tried.get(made, (1, []))
         for found in taken:
             if found not in self._made and self._is_said(found, text):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from projection.fold.fact import History
     from projection.fold.state import Standing, Summary
     from rituals.answers.status import Overview
+    from rituals.decide.purge import Purge
     from rituals.decide.redaction import Holder
     from rituals.decide.remaining_copies import Holding
     from rituals.hosts.capture.boundary import Outcome
@@ -213,6 +214,20 @@ def holding_object(found: Holding) -> dict[str, Any]:
     """Describe what git itself still has of what was withheld."""
     rest = fields_of(found, "commits messages references reflogs packs")
     return {"files": list(found.blobs), **rest}
+
+
+def purge_object(plan: Purge, done: bool) -> dict[str, Any]:
+    """Describe a history that is to be written anew, or was."""
+    return {
+        **fields_of(plan, "backup stays refused afterwards"),
+        "done": done,
+        "files": [path for path, _ in plan.files],
+        "commits": len(plan.history.commits),
+        "messages": list(plan.history.messages),
+        "signed": plan.history.signed,
+        "references": [fields_of(one, "reference old new") for one in plan.history.moves],
+        "trees": [one.top for one in plan.trees],
+    }
 
 
 def log_object(line: LogLine) -> dict[str, Any]:

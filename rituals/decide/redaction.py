@@ -14,8 +14,8 @@ from ledger.model.record import Record
 from memory.cache.range_queries import log_named
 from memory.query.provenance import origins
 from memory.redaction.withheld import held_logs, holders
-from rituals.decide.decision import Decision, titled
-from rituals.decide.remaining_copies import Holding, holding
+from rituals.decide.decision import Decision
+from rituals.decide.remaining_copies import Holding, holding_of
 from rituals.record.remarks import because
 
 TYPE_CHECKING = False
@@ -50,6 +50,8 @@ class Redaction(Record):
     """What is to be withheld: the decision, and where git goes on holding it."""
 
     decision: Decision
+    facts: tuple[str, ...]
+    logs: tuple[str, ...]
     holders: tuple[Holder, ...]
     git: Holding
 
@@ -87,18 +89,21 @@ def redaction(
         or not held_logs(cache, (name,)).issuperset(holders(memory.home, cache, name))
     ]
     names = tuple(event.id for event in events)
-    title = titled("Redact", names or targets)
-    found = _holders(memory, logs, facts)
-    blobs = {blob for name in (*logs, *facts) for _, blob in holders(memory.home, cache, name)}
-    git = holding(memory, facts, logs, blobs)
+    counts = ((len(facts), "fact"), (len(logs), "log"))
+    title = "Redact " + " and ".join(
+        [f"{many} {what}{'s' * (many > 1)}" for many, what in counts if many]
+    )
+    rest = (
+        tuple(facts), tuple(logs), _holders(memory, logs, facts), holding_of(memory, facts, logs),
+    )  # fmt: skip
     if not names:
-        return Redaction(Decision(title, already="withheld already"), found, git)
+        return Redaction(Decision(title, already="withheld already"), *rest)
     does = tuple(
         f"the words of {name} are withheld" if name in logs else f"the text of {name} is withheld"
         for name in names
     )
     told = tuple(because(event, reason) for event in events)
-    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE,)), found, git)
+    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE,)), *rest)
 
 
 def _log_named(memory: Memory, stem: str) -> str:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import os
 
-from ledger.errors import StorageFailed
-from ledger.model.layout import ARCHIVE_DIR, EDITABLE, PURGE_FILE, SESSIONS_DIR
+from ledger.codec.log import decode
+from ledger.model.digest import blob_id
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
+from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from ledger.wal.atomic_files import replace_file
-from memory.repair.redacted_copies import Telling
+from memory.redaction.purged_bytes import Purge
+from memory.redaction.telling import Telling
+from memory.redaction.withheld import holders, withheld_texts
+from memory.replay.log_bytes import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memory.api import Memory
 
@@ -30,54 +34,75 @@ class Holding(Record):
     """What git has.
 
     Args:
-        blobs: ids of the files that hold it: logs, `continuity.md`, pages of the archive; sorted.
+        places: (path from the root, blob id) of the files that hold it: logs, `continuity.md`, pages of
+            the archive; sorted.
         commits: how many commits brought them.
-        messages: how many commits say it in their message.
+        messages: the commits that say it in their message, the newest first.
         references: branches, tags, stashes and remote-tracking branches that lead to them, sorted.
         reflogs: how many of the commits nothing but a reflog leads to.
         packs: names of packs that have one of the files, sorted.
     """
 
-    blobs: tuple[str, ...]
+    places: tuple[tuple[str, str], ...]
     commits: int
-    messages: int
+    messages: tuple[str, ...]
     references: tuple[str, ...]
     reflogs: int
     packs: tuple[str, ...]
 
+    @property
+    def blobs(self) -> tuple[str, ...]:
+        """The ids of the files, sorted."""
+        return tuple(sorted({blob for _, blob in self.places}))
 
-def holding(
-    memory: Memory, facts: Iterable[str], logs: Iterable[str], known: Iterable[str]
-) -> Holding:
+
+def purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purge:
+    """Return what takes facts' texts and logs' words out of bytes."""
+    home, cache = memory.home, memory.snapshot.cache()
+    redacted, wordless = frozenset(facts), frozenset(logs)
+    texts = withheld_texts(home, cache, redacted)
+    refs = [ref for stem in sorted(wordless) if (ref := cache.log_ref(stem)) is not None]
+    said = [decode(data, sealed=is_sealed(ref.stem))[0] for ref, data in read_bytes(home, refs)]
+    words = [text for log in said for text in (log.title, log.prose) if text]
+    telling = Telling(home, cache, redacted, wordless)
+    return Purge(redacted, wordless, (*texts, *words), telling)
+
+
+def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Holding:
     """Look for texts of facts and words of logs in all that git keeps: branches, stashes, reflogs.
 
     Args:
         memory: the home, open.
         facts: whose texts are withheld.
         logs: stems of logs whose words are.
-        known: blob ids of the logs that hold them.
     """
     home = memory.home
     git = home.repository.git()
-    telling = Telling(home, memory.snapshot.cache(), frozenset(facts), frozenset(logs))
+    purge = purge_of(memory, facts, logs)
+    telling = purge.telling
     paths = [home.prefix + path for path in (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR)]
     out = git.run(
         "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
-        "--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "--format=%x01%H%x02%B%x02", "--",
-        *paths, check=False,
+        "--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "--full-history",
+        "--format=%x01%H%x02%B%x02", "--", *paths, check=False,
     )  # fmt: skip
     brought: dict[str, set[str]] = {}
-    said: set[str] = set()
+    path_of: dict[str, str] = {}
+    said: dict[str, None] = {}
     for block in out.split(b"\x01")[1:]:
         commit, message, rows = block.split(b"\x02", 2)
         name = commit.decode("ascii")
-        if telling.stands_in(message):
-            said.add(name)
+        if purge.message(message) != message:
+            said[name] = None
         for row in rows.split(b"\n"):
-            words = row.split(b"\t", 1)[0].split()
+            meta, _, path = row.partition(b"\t")
+            words = meta.split()
             if row[:1] == b":" and words[4][:1] != b"D":
-                brought.setdefault(words[3].decode("ascii"), set()).add(name)
-    wanted = frozenset(known)
+                blob = words[3].decode("ascii")
+                brought.setdefault(blob, set()).add(name)
+                path_of[blob] = path.decode("utf-8", "surrogateescape")
+    cache = memory.snapshot.cache()
+    wanted = {blob for one in (*logs, *facts) for _, blob in holders(home, cache, one)}
     names = sorted(brought)
     found: list[str] = []
     for start in range(0, len(names), _AT_ONCE):
@@ -87,15 +112,30 @@ def holding(
             for blob, data in zip(part, git.blobs(part), strict=True)
             if blob in wanted or (data is not None and telling.stands_in(data))
         ]
-    commits = {commit for blob in found for commit in brought[blob]} | said
+    commits = {commit for blob in found for commit in brought[blob]} | set(said)
     return Holding(
-        tuple(found),
+        tuple(sorted((path_of[blob], blob) for blob in found)),
         len(commits),
-        len(said),
+        tuple(said),
         _references(memory, commits),
         _reflogs_alone(memory, commits),
         _packs(home.repository.commondir, found),
     )
+
+
+def standing(memory: Memory, found: Holding) -> tuple[str, ...]:
+    """Return the files of all work trees of this clone in which it stands, sorted."""
+    said = memory.home.repository.git().run("worktree", "list", "--porcelain")
+    tops = [line[9:] for line in os.fsdecode(said).split("\n") if line.startswith("worktree ")]
+    blobs, there = set(found.blobs), []
+    for top in tops:
+        for path in dict(found.places):
+            try:
+                with open(f"{top}/{path}", "rb") as file:
+                    there += [f"{top}/{path}"] if blob_id(file.read()) in blobs else []
+            except OSError:
+                continue
+    return tuple(sorted(there))
 
 
 def _references(memory: Memory, commits: set[str]) -> tuple[str, ...]:
@@ -136,30 +176,3 @@ def _indexed(path: str, wanted: Iterable[bytes]) -> Iterable[bool]:
             file.seek(_NAMES_AT + _NAME * low)
             names = file.read(_NAME * (high - low))
             yield any(names[at : at + _NAME] == name for at in range(0, len(names), _NAME))
-
-
-def note_purge(memory: Memory, found: Holding) -> str:
-    """Write the ids of the files that hold it where `git filter-repo` can read them; return where."""
-    path = f"{memory.home.repository.commondir}/{PURGE_FILE}"
-    try:
-        replace_file(path, "".join(f"{blob}\n" for blob in found.blobs).encode("ascii"), 0o600)
-    except StorageFailed:
-        return ""
-    return path
-
-
-def steps(found: Holding, ids: str) -> tuple[str, ...]:
-    """Return the commands by which people take it out of a history, in order.
-
-    Args:
-        found: what git has.
-        ids: the file that `note_purge` wrote.
-    """
-    words = " --replace-message WORDS" if found.messages else ""
-    whole = f" --strip-blobs-with-ids {ids}" if ids else ""
-    return (
-        f"git filter-repo{whole}{words}",
-        f"git filter-repo --replace-text WORDS{words}",
-        "git reflog expire --expire=now --all",
-        "git gc --prune=now",
-    )

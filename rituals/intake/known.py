@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ledger.model.event import FactCreated, FactUpdated, ThreadReopened
-from ledger.model.ids import WITHHELD, version_id
+from ledger.model.event import ThreadReopened
+from ledger.model.ids import version_id
 from memory.write.birth_footers import footer_value
 from projection.text.normalize import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory.redaction.telling import Telling
     from projection.compare.pairs import Claim
     from projection.fold.fact import Fact
     from projection.fold.replay import State
@@ -32,25 +33,19 @@ class Known:
 
     Args:
         state: of it.
+        telling: what is withheld of it, None for nothing.
     """
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    def __init__(self, state: State, telling: Telling | None) -> None:
+        self._state, self._telling = state, telling
         self.facts: dict[str, Fact] = {}  #: those that hold, by id
         self._by_key: dict[str, list[Fact]] = {}
         self._by_text: dict[str, Fact] = {}
-        self._withheld: set[str] = set()
-        for id, history in state.histories.items():
+        for id in state.histories:
             fact = state.fact(id)
             if fact is None:
                 continue
             if fact.redacted:
-                self._withheld |= {
-                    version_id(text)
-                    for act in history.acts
-                    if isinstance(act.event, FactCreated | FactUpdated)
-                    if (text := act.event.text or "")[:1] == WITHHELD
-                }
                 continue
             for name, value in fact.meta:
                 if name == KEY:
@@ -101,8 +96,8 @@ class Known:
         self._by_text.setdefault(plain(text), fact)
 
     def withholds(self, text: str) -> bool:
-        """Tell whether a fact was redacted that had this text."""
-        return version_id(text) in self._withheld
+        """Tell whether a text says again what was redacted."""
+        return self._telling is not None and self._telling.repeats(text)
 
     def reopened(self, id: str) -> bool:
         """Tell whether somebody opened a thread again."""

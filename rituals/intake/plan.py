@@ -14,6 +14,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
 from memory.query.pairs import compare_new
+from memory.redaction.telling import telling_of
 from projection.compare.pairs import claim
 from projection.fold.fact import Version
 from projection.policy.model import CLOSABLE
@@ -24,7 +25,7 @@ from rituals.intake.known import IMPORTED, Known, covers, key_in
 from rituals.intake.questions import asking, changed_twice, contradiction, is_rest, rest
 from rituals.intake.stored_facts import Brought, parts
 from rituals.intake.succession import with_edges, without_circles
-from rituals.record.compose import id_of_text
+from rituals.record.compose import id_of_text, words_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +157,9 @@ class _Planning:
     def __init__(self, memory: Memory, reading: Reading, changes: str) -> None:
         self._memory, self._reading, self._changes = memory, places_clean(reading), changes
         self._state: State = memory.state()
-        self._known = Known(self._state)
+        telling = memory.snapshot.ask(lambda cache: telling_of(memory.home, cache))
+        self._known = Known(self._state, telling)
+        self._words = words_for(memory)
         self._drafts = Drafts(reading.source, self._state.policy, memory.occasion().now_ms)
         self._same = 0
         self._redacted = 0
@@ -235,7 +238,7 @@ class _Planning:
             return
         used = self._used
         for text in (draft.named, draft.text):  # the first line alone may be that of several
-            made = id_of_text(text, used, self._known.taken, self._reading.source)
+            made = id_of_text(text, used, self._known.taken, self._words)
             if made not in used and not self._known.taken(made):
                 break
         self._ids[draft.key] = made

@@ -19,15 +19,16 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.ids import id_from_text, version_id
-from ledger.secrets.scanner import nameable
+from ledger.model.ids import version_id
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
+from memory.write.vocabulary import project_words
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
+from projection.text.fact_ids import id_of_subject
 from rituals.record.slips import refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.findings import Finding
     from memory.api import Memory
@@ -50,10 +51,17 @@ def draft_of_request(
 
     Raises:
         DraftRefused: an id or a kind is none.
-        WrongUsage: no id can be made from a text.
     """
     findings = refuse(request, kinds_of(memory), options=options)
-    return compose(request, base, taken_in(memory)), findings
+    bare = any(not new.id for new in request.new)
+    words = words_for(memory, request.new) if bare else {}
+    return compose(request, base, taken_in(memory), words), findings
+
+
+def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
+    """Return the words of which ids may be made, those with which new facts are tagged among them."""
+    said = [name for one in new for name in (*one.tags, *one.entity)]
+    return project_words(memory.home, memory.snapshot.cache(), said)
 
 
 def kinds_of(memory: Memory) -> tuple[str, ...]:
@@ -61,16 +69,16 @@ def kinds_of(memory: Memory) -> tuple[str, ...]:
     return tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
 
 
-def compose(request: Request, base: SessionDraft | None, taken: Taken) -> SessionDraft:
+def compose(
+    request: Request, base: SessionDraft | None, taken: Taken, words: Mapping[str, str]
+) -> SessionDraft:
     """Make a draft of a request, on top of a log that was given as markdown.
 
     Args:
         request: what options or JSON say; it wins over `base`.
         base: the draft that a file held.
         taken: tells whether an id stands for something else than a text.
-
-    Raises:
-        WrongUsage: no id can be made from a text.
+        words: of which ids may be made.
     """
     base = base or SessionDraft()
     given = request.header
@@ -81,7 +89,7 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
     events += [FactReferenced(fact) for fact in request.refs]
     made = []
     for new in request.new:
-        fact = new.id or free_id(new.text, used, taken, free)
+        fact = new.id or free_id(new.text, used, taken, free, words)
         if not new.id:
             made.append(fact)
         used.add(fact)
@@ -124,23 +132,32 @@ def _birth(fact: str, new: NewFact) -> FactCreated:
     return FactCreated(fact, tidy(new.text), " " if new.kind in CLOSABLE else "", meta)
 
 
-def free_id(text: str, used: set[str], taken: Taken, free: dict[str, list[int]]) -> str:
-    """Make an id from a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
+def free_id(
+    text: str,
+    used: set[str],
+    taken: Taken,
+    free: dict[str, list[int]],
+    words: Mapping[str, str],
+) -> str:
+    """Make an id for a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
 
     Args:
         text: of a fact to be.
         used: ids of others beside it.
         taken: tells whether an id stands for something else.
         free: of each id, which numbers may be free, and any behind the last; it is brought forward.
+        words: of which ids may be made.
+
+    Raises:
+        WrongUsage: the text has no letter or digit.
     """
-    try:
-        made = id_from_text(nameable(text))
-    except ValueError:
+    if not any(map(str.isalnum, text)):
         raise WrongUsage(
             f"no id can be made from {text[:60]!r}",
             where="--new",
             hint='name one: --new "id=my-id kind: text"',
-        ) from None
+        )
+    made = id_of_subject(text, words)
     numbers, at = free.setdefault(made, [1]), 0
     while True:
         number = numbers[at]
@@ -155,19 +172,16 @@ def free_id(text: str, used: set[str], taken: Taken, free: dict[str, list[int]])
             return found
 
 
-def id_of_text(text: str, used: set[str], taken: Taken, nameless: str = "captured") -> str:
-    """Make an id from a text, in whatever script it is written.
+def id_of_text(text: str, used: set[str], taken: Taken, words: Mapping[str, str]) -> str:
+    """Make an id for a text that is new to memory.
 
     Args:
         text: of a fact to be.
         used: ids of others beside it.
         taken: tells whether an id stands for something else.
-        nameless: begins the id of a text with no word that an id can have.
+        words: of which ids may be made.
     """
-    try:
-        made = id_from_text(nameable(text))
-    except ValueError:
-        made = f"{nameless}-{version_id(text)}"
+    made = id_of_subject(text, words)
     if made in used or taken(made, text):
         made = f"{made[:70].rstrip('-.')}-{version_id(text)}"
     return made

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide, tell_held
+from rituals.cli.views.decisions import author, decide, tell_held, tell_purge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.decide.purge import Purge
 
 
 @click.command("redact")
@@ -16,44 +22,82 @@ from rituals.cli.views.decisions import author, decide, tell_held
               help="Why; it is recorded, so do not repeat what is to be withheld.")  # fmt: skip
 @click.option("--words-only", is_flag=True,
               help="Only a log's title, prose and remarks; the facts that it brought stay.")  # fmt: skip
+@click.option("--purge", is_flag=True,
+              help="Write git's history anew without it, behind a backup; shows the plan.")  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do not ask whether to purge.")
 @author
 @options.command
 def command(
-    call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool,
-    agent: str, title: str, dry_run: bool,
+    call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool, purge: bool,
+    yes: bool, **recorded: Any,
 ) -> None:  # fmt: skip
     """Withhold the text of facts, or all that a session log says, from everything that is shown. For good.
 
-    It is taken out of all that Diurna keeps beside git. Git itself still holds it; the answer says where,
-    and what a person can do about that. A secret has to be rotated.
+    It is taken out of all that Diurna keeps beside git. Files and history still hold it; the answer says
+    where. --purge takes it out of this clone's history, too, and says what every other clone has to do;
+    it sends nothing. A secret has to be rotated.
 
     \b
     Examples:
       diurna redact staging-login --reason "It holds a password."
+      diurna redact staging-login --reason "It holds a password." --purge --dry-run
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
-    from rituals.answers.objects import holder_object, holding_object
+    from rituals.answers.objects import holder_object, holding_object, purge_object
+    from rituals.decide.purge import plan_purge
+    from rituals.decide.purge import purge as write_anew
     from rituals.decide.redaction import redaction
-    from rituals.decide.remaining_copies import note_purge, steps
+    from rituals.decide.remaining_copies import holding_of, standing
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")
-    memory = call.memory()
+    memory, dry_run = call.memory(), recorded["dry_run"]
     found = redaction(memory, targets, reason, words_only=words_only)
-    ids = "" if dry_run else note_purge(memory, found.git)
-    held = [holder_object(one) for one in found.holders]
-    decide(
-        call, found.decision, agent, title, dry_run,
-        held=held, git=holding_object(found.git), purge=list(steps(found.git, ids)),
-    )  # fmt: skip
+    plan = plan_purge(memory, found.facts, found.logs) if purge else None
+    if plan is not None and not dry_run and not _agreed(call, plan, yes):
+        return
+
+    def then() -> dict[str, Any]:
+        nonlocal found, plan
+        if plan is not None and not dry_run:
+            plan = write_anew(memory, plan_purge(memory, found.facts, found.logs))
+        if not dry_run:
+            found = found._replace(git=holding_of(memory, found.facts, found.logs))
+        return {
+            "held": [holder_object(one) for one in found.holders],
+            "stands": list(standing(memory, found.git)),
+            "git": holding_object(found.git),
+            "purge": purge_object(plan, not dry_run) if plan is not None else None,
+        }
+
+    said = decide(call, found.decision, **recorded, then=then)
     if call.json:
         return
-    call.out.line("the git history still holds it:")
-    for one in found.holders:
-        made = f"  commit {one.commit} by {one.author}" if one.commit else ""
-        there = f", also on {', '.join(one.remotes)}" if one.remotes else ""
-        call.out.line(f"  {one.path}{made}{there}")
-    tell_held(call, found.git, ids)
+    if plan is not None:
+        tell_purge(call, plan, not dry_run)
+    if plan is None or dry_run:
+        tell_held(call, found, said["stands"])
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
+
+
+def _agreed(call: Invocation, plan: Purge, yes: bool) -> bool:
+    """Tell whether a person lets the history be written anew, who was shown what that is.
+
+    Raises:
+        WriteRefused: it can not be done now.
+        WrongUsage: nobody is there to be asked.
+    """
+    from rituals.decide.purge import refuse
+
+    refuse(plan)
+    if yes:
+        return True
+    if call.json or not call.interactive():
+        raise WrongUsage(
+            "a history is not written anew unasked",
+            hint="--dry-run shows the plan; where a person agreed to it, --yes does it",
+        )
+    tell_purge(call, plan, False)
+    return click.confirm("write the history anew?", False, err=True)

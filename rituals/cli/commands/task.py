@@ -27,7 +27,7 @@ def _actions(_: click.Context, __: click.Parameter, begin: str) -> list[str]:
 @click.argument("action", default="list", metavar="[ACTION]", shell_complete=_actions)
 @click.argument("words", nargs=-1, metavar="[ID]...")
 @options.of_table(*TASKS)
-@one("id", "NAME", "add: its id; else it is made from the text.")
+@one("id", "NAME", "add: its id; else one is made.")
 @click.option("--priority", type=click.Choice(PRIORITIES), metavar="PRIORITY",
               help="add: high, medium or low.")  # fmt: skip
 @one("owner", "NAME", "add: whom it is meant for.")

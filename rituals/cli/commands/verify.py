@@ -54,7 +54,7 @@ def command(
     if what:
         found = baseline(memory, what, findings, reason)
         keys = [{"key": key, "message": said} for key, said in found.findings]
-        decide(call, found.decision, given["agent"], given["title"], dry_run, **{what: keys})
+        decide(call, found.decision, given["agent"], given["title"], dry_run, lambda: {what: keys})
         return 0
     plan = lost.restore_plan(memory) if restore else ()
     restored = tuple(path for path, _ in plan)

@@ -11,9 +11,12 @@ from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from rituals.cli.context import Invocation
     from rituals.decide.decision import Decision
-    from rituals.decide.remaining_copies import Holding
+    from rituals.decide.purge import Purge
+    from rituals.decide.redaction import Redaction
 
 
 def author(function: Any) -> Any:
@@ -32,9 +35,10 @@ def decide(
     agent: str,
     title: str,
     dry_run: bool,
+    then: Callable[[], dict[str, Any]] = dict,
     **more: object,
-) -> None:
-    """Record a decision and say what was done, or what would be.
+) -> dict[str, Any]:
+    """Record a decision and say what was done, or what would be; return what `then` gave.
 
     Args:
         call: the invocation.
@@ -42,7 +46,8 @@ def decide(
         agent: who decides, "" for the default.
         title: of the log, "" for the decision's own.
         dry_run: change nothing.
-        more: further keys of the JSON answer.
+        then: asked once it is recorded; gives further keys of the JSON answer.
+        more: more of them.
     """
     from memory.write.draft import told
     from rituals.answers.objects import event_object, receipt_object
@@ -51,6 +56,7 @@ def decide(
     memory, out = call.memory(), call.out
     receipt = record(memory, decision, Author(agent, title), dry_run=dry_run)
     call.landed = bool(receipt and receipt.commit)
+    given = then()
     if call.json:
         stored = receipt_object(receipt) if receipt else {"stem": "", "commit": "", "findings": []}
         out.answer(
@@ -62,6 +68,7 @@ def decide(
                 "events": [event_object(event) for event in decision.events],
                 "hints": list(decision.hints),
                 **more,
+                **given,
             }
         )
     elif receipt is None:
@@ -79,24 +86,62 @@ def decide(
     if not call.json:
         for hint in decision.hints:
             out.hint(hint)
+    return given
 
 
-def tell_held(call: Invocation, git: Holding, ids: str) -> None:
-    """Say what git has beside the logs, and what a person can do about it."""
-    from rituals.decide.remaining_copies import steps
+def tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None:
+    """Say where it stands still: in which files, which commits, and what finds it there."""
+    git, out = found.git, call.out
+    if not (stands or git.commits):
+        return
+    out.line("it still stands, for `git grep`, for an agent's search and for the forge's:")
+    for path in stands:
+        out.line(f"  in the file {path}")
+    for commit in git.messages:
+        out.line(f"  in the message of commit {commit[:12]}")
+    for one in found.holders:
+        made = f", brought by commit {one.commit} by {one.author}" if one.commit else ""
+        there = f", also on {', '.join(one.remotes)}" if one.remotes else ""
+        out.line(f"  in the history of {one.path}{made}{there}")
+    out.line(f"  in {counted(git.commits, 'commit')}, {counted(len(git.blobs), 'file')} of them")
+    out.line(f"  {', '.join(git.references) or 'no branch'} lead to it")
+    if git.reflogs:
+        out.line(f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to")
+    if git.packs:
+        out.line(f"  packed in {', '.join(git.packs)}")
+    out.line("whether the history is written anew, a person decides with all who have a clone;")
+    out.line("`diurna redact … --purge --dry-run` shows what that would be")
 
-    files, messages = counted(len(git.blobs), "file"), counted(git.messages, "message")
-    lines = [
-        f"  in {counted(git.commits, 'commit')}, {files} of them, and {messages}",
-        f"  {', '.join(git.references) or 'no branch'} lead to it",
-        f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to" if git.reflogs else "",
-        f"  packed in {', '.join(git.packs)}" if git.packs else "",
-        "whether the history is rewritten, a person decides with all who have a clone; no agent does.",
-        "For them, in a fresh clone (WORDS is a file of theirs outside of it, a line for each text; the",
-        "first command takes out the files that hold it whole, the second the words alone):",
-        *[f"  {step}" for step in steps(git, ids)],
-        "then `diurna verify` accepts that these logs are gone or replaced, and no others",
-    ]
-    for line in lines:
-        if line:
-            call.out.line(line)
+
+def tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
+    """Show a history that is to be written anew, or was, and what people have to do then."""
+    out, history = call.out, plan.history
+    if not history.moves:
+        out.line("no branch or tag leads to it any more")
+        return
+    were = "were" if done else "would be"
+    out.line(f"{counted(len(history.commits), 'commit')} {were} written anew:")
+    for path, blob in plan.files:
+        out.line(f"  {path} ({blob[:12]}) without it")
+    for commit in history.messages:
+        out.line(f"  the message of {commit[:12]} without it")
+    for one in history.moves:
+        out.line(f"  {one.reference}: {one.old[:12]} → {one.new[:12]}")
+    for tree in plan.trees:
+        out.line(f"  the work tree {tree.top} follows")
+    if history.signed:
+        out.line(f"  {counted(history.signed, 'signature')} of them no longer fit what was signed")
+    for path in plan.stays:
+        out.line(f"  {path} says it still, in what is not redacted")
+    out.line(f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}")
+    out.line("afterwards, agreed with everybody who has a clone:")
+    for line in plan.afterwards:
+        out.line(f"  {line}")
+    out.line("  the forge keeps what pull requests and its caches have; its support takes that out")
+    out.line(
+        "  every other clone sends what it has before that, and is cloned anew behind it: a sync of"
+    )
+    out.line("  an old one is refused")
+    out.line("  this clone's reflogs and that backup have it until they expire or are put away")
+    for why in () if done else plan.refused:
+        out.line(f"not now: {why}")

@@ -19,6 +19,7 @@ from ledger.model.session import SessionLog
 from ledger.model.shown import shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
+from memory.redaction.telling import telling_of
 from memory.write.duplicate_check import notice
 from memory.write.personal import is_own
 from projection.policy.model import ASK, DIGEST, FACTS, OFF
@@ -39,7 +40,7 @@ from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import RULES, Extraction
 from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.moments import file_name
-from rituals.record.compose import taken_in
+from rituals.record.compose import taken_in, words_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ class _Boundary:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
             raise _Failed(found.failed)
-        found = self._gated(found, piece)
+        found = self._gated(found._replace(items=self._unwithheld(found.items)), piece)
         shared = tuple([item for item in found.items if not item.personal])
         own = len(shared) < len(found.items)
         if found.extractor != RULES and not (own and self._asked.dry_run):
@@ -276,6 +277,12 @@ class _Boundary:
         turns, passages = self._gate.open_turns(turns)
         told = kept_by(self._policy, self._memory.home.kind) == DIGEST
         return observations, turns, len(piece.observations) - len(observations) + told * passages
+
+    def _unwithheld(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        """Leave out what says again what was withheld: transcripts have it still."""
+        snapshot, home = self._memory.snapshot, self._memory.home
+        telling = snapshot.ask(lambda cache: telling_of(home, cache))
+        return tuple([one for one in items if telling is None or not telling.repeats(one.text)])
 
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""
@@ -320,7 +327,8 @@ class _Boundary:
 
     def _draft(self, part: Part) -> SessionDraft:
         keep = kept_by(self._policy, self._memory.home.kind)
-        draft = draft_of_part(part, keep, self._policy.capture.trust, taken_in(self._memory))
+        words = words_for(self._memory) if part.items else {}
+        draft = draft_of_part(part, keep, self._policy.capture.trust, taken_in(self._memory), words)
         if self._policy.privacy.secrets != "refuse":
             return draft
         log = SessionLog(draft.header, draft.title, draft.prose, draft.events)

@@ -22,7 +22,7 @@ from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ledger.model.event import Meta
     from ledger.model.reach import Span
@@ -76,7 +76,7 @@ class Part(Record):
 
 
 def draft_of_part(
-    part: Part, keep: str, trust: str, taken: Callable[[str, str], bool]
+    part: Part, keep: str, trust: str, taken: Callable[[str, str], bool], words: Mapping[str, str]
 ) -> SessionDraft:
     """Make the draft of a part of a session.
 
@@ -85,12 +85,13 @@ def draft_of_part(
         keep: `FACTS` or `DIGEST`.
         trust: `SUPERSEDE`, or another word: a fact that is spoken against becomes a thread.
         taken: tells whether an id stands for something else than a text.
+        words: of which ids may be made.
     """
     new: list[NewFact] = []
     footers: list[Meta] = []
     supersede: dict[Supersession, None] = {}
     for item in part.items:
-        fact = id_of_text(item.text, {one.id for one in new}, taken)
+        fact = id_of_text(item.text, {one.id for one in new}, taken, words)
         entity = (item.entity,) if item.entity else ()
         new.append(NewFact(item.text, fact, item.kind, item.tags, entity))
         footers.append(_footers(item, part.transcript))
@@ -100,7 +101,9 @@ def draft_of_part(
         for old, fact in supersede:
             asked = f"Does `{old}` still hold? A session said otherwise: `{fact}`."
             new.append(
-                NewFact(asked, id_of_text(asked, {one.id for one in new}, taken), THREAD_KIND)
+                NewFact(
+                    asked, id_of_text(asked, {one.id for one in new}, taken, words), THREAD_KIND
+                )
             )
             footers.append((("conflicts", f"{old}, {fact}"),))
         supersede.clear()
@@ -112,7 +115,7 @@ def draft_of_part(
         supersede=tuple(supersede),
         anyway=True,
     )
-    draft = compose(request, SessionDraft(header=part.header), taken)
+    draft = compose(request, SessionDraft(header=part.header), taken, words)
     events = list(draft.events)
     for place, more in enumerate(footers):
         born = events[place]

@@ -11,7 +11,7 @@ from memory.write.duplicate_check import notice
 from memory.write.personal import is_own
 from projection.policy.model import ASK, OFF
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
-from rituals.record.compose import taken_in
+from rituals.record.compose import taken_in, words_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: boo
         taken = 0
         for item in storable(items):
             bare = Part(part.host, part.session, part.extractor, None, None, (), (), (item,))
-            draft = draft_of_part(bare, policy.capture.keep, policy.capture.trust, taken_in(own))
+            draft = draft_of_part(
+                bare, policy.capture.keep, policy.capture.trust, taken_in(own), words_for(own)
+            )
             entry = entry_of("", SessionLog(draft.header, draft.title, "", draft.events))
             known = own.snapshot.cache().some_histories(draft.made)
             if not known and not any(one.overlap for one in notice(own.snapshot, entry)):

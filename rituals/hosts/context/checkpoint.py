@@ -1,8 +1,8 @@
 """Keep what a compaction would lose of a session, and give it back to the agent behind it.
 
-A checkpoint is one file of JSON for each session: the task, the state of the project, what the user asked
-last, what was decided, which files are changed, what was done and what came next. Secrets are put out of
-it before it is written.
+A checkpoint is one file of JSON for each session: the task, the state of the project, what was decided,
+which files are changed, what was done and what came next. Secrets are put out of it before it is written.
+What the user asked last is in no file of ours: it is read off the host's transcript when it is told.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def save(moment: Moment, home: Home) -> str:
             if monotonic() > until:
                 break  # what is slow comes last
         _write(path, found)
-    return _enveloped(_KEEP, found, KEEP_CHARS)
+    return _enveloped(_KEEP, {**found, "requests": _requests(moment)}, KEEP_CHARS)
 
 
 def restored(commondir: str, moment: Moment) -> str:
@@ -70,7 +70,21 @@ def restored(commondir: str, moment: Moment) -> str:
         commondir: the common git directory.
         moment: the start of what goes on.
     """
-    return _enveloped(_RESTORED, read_file(_path(commondir, moment)), RESTORED_CHARS)
+    found = read_file(_path(commondir, moment))
+    if isinstance(found.get("at"), int):
+        found = {**found, "requests": _requests(moment)}
+    return _enveloped(_RESTORED, found, RESTORED_CHARS)
+
+
+def _requests(moment: Moment) -> list[str]:
+    """Return what the user asked last."""
+    from rituals.hosts.transcripts.slices import last_slice
+
+    part = last_slice(moment.host, moment.transcript)
+    asked = [
+        turn.text for turn in (part.turns if part else ()) if turn.role == "user" and turn.text
+    ]
+    return [_short(one) for one in asked[-_REQUESTS:]]
 
 
 def _path(commondir: str, moment: Moment) -> str:
@@ -91,16 +105,13 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     yield "acts", acts[-_ACTS:]
     part = last_slice(moment.host, moment.transcript)
     turns = [turn for turn in (part.turns if part else ()) if turn.text]
-    asked = [turn.text for turn in turns if turn.role == "user"]
     said = [turn.text for turn in turns if turn.role == "assistant"]
-    requests = [_short(one) for one in asked[-_REQUESTS:]]
-    yield "requests", requests
     tasks = [one.what for one in seen if one.kind == "task"]
     ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
     open_ = [
         one[len(_NEW) :] for one in tasks if one.startswith(_NEW) and one[len(_NEW) :] not in ended
     ]
-    yield "task", open_[-1] if open_ else requests[-1] if requests else ""
+    yield "task", open_[-1] if open_ else ""
     last = moment.message or (said[-1] if said else "")
     yield "next", _short(last.strip().rpartition("\n\n")[2])
     decided = [one.what for one in seen if one.kind == "decision"]

@@ -13,11 +13,11 @@ from bisect import bisect_right
 
 from ledger.codec.fact_blocks import tidy
 from ledger.model.findings import Finding
-from ledger.model.ids import ID_LIMIT_CHARS, id_from_text, is_fact_id
+from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.model.order import is_date
 from ledger.model.record import Record
-from ledger.secrets.scanner import nameable
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
+from projection.text.fact_ids import id_of_subject
 from rituals.intake.adopt.layout import CONTINUITY, AgentMemory
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
 from rituals.intake.code_spans import footer_comments, indent_of, storable
@@ -217,7 +217,13 @@ def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) ->
     title = page.headings[place].title if place >= 0 else page.file
     return Passage(
         _fact(
-            page, _named(text, title), text, THREAD_KIND if mark else kind, mark, item.start, place
+            page,
+            id_of_subject(text, {}),
+            text,
+            THREAD_KIND if mark else kind,
+            mark,
+            item.start,
+            place,
         ),
         title,
     )
@@ -267,15 +273,6 @@ def _dated(page: FactPage, place: int) -> str:
     name = page.file.rpartition("/")[2]
     made = f"{name[:4]}-{3 * int(name[6]) - 2:02d}-01" if name[6:7] in ("1", "2", "3", "4") else ""
     return made if is_date(made) else ""
-
-
-def _named(text: str, title: str) -> str:
-    """Name an item after its first words, or its section where they make no id."""
-    try:
-        id = id_from_text(nameable(text.split("\n")[0].replace("**", "")))
-    except ValueError:
-        return _slug(title)
-    return id if "-" in id else f"{id}-note"
 
 
 def _slug(title: str) -> str:

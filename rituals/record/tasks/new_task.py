@@ -9,7 +9,7 @@ from ledger.model.session import EDIT
 from memory.write.known_ids import ANYWAY
 from projection.brief.plain_text import shortened
 from projection.policy.model import DEFAULT_KIND, TASK_KIND, THREAD_KIND
-from rituals.record.compose import draft_of_request, free_id, taken_in
+from rituals.record.compose import draft_of_request, free_id, taken_in, words_for
 from rituals.record.request import NewFact, Request
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ class NewTask(Record):
 
     Args:
         text: what is to be done.
-        id: of the fact; else it is made from the text.
+        id: of the fact; else one is made.
         priority: high, medium or low.
         owner: whom it is meant for.
         goal: what it is good for.
@@ -64,12 +64,11 @@ def adding(
 
     Raises:
         DraftRefused: it names something that nobody knows.
-        WrongUsage: no id can be made from the text.
     """
     if not anyway:
         _refuse_unknown(memory, (*new.depends, *new.serves))
     try:
-        id = new.id or free_id(new.text, set(), taken_in(memory), {})
+        id = new.id or free_id(new.text, set(), taken_in(memory), {}, words_for(memory))
     except WrongUsage as problem:
         raise WrongUsage(problem.message, hint="name one: `--id my-id`") from None
     said = (

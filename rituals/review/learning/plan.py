@@ -13,6 +13,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.range_queries import log_named
 from memory.query.provenance import lines_of
+from memory.redaction.telling import telling_of
 from memory.replay.state import state_of
 from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import NEW_LIMIT, notice
@@ -24,7 +25,7 @@ from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.intake.harvest.origin import code_of
-from rituals.record.compose import id_of_text, taken_in
+from rituals.record.compose import id_of_text, taken_in, words_for
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions
 from rituals.review.learning.bar import Bar, passes
@@ -135,6 +136,13 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         gate = PersonalGate(own_texts())
         # a proposal has the text of what it offers, and not the words that it was found in
         offers = [one for one in offers if not gate.closes_item(one.item._replace(quote=""))]
+    withheld = memory.snapshot.tip.ask(lambda cache: telling_of(memory.home, cache))
+    if withheld is not None:
+        offers = [
+            one
+            for one in offers
+            if not (withheld.repeats(one.item.text) or withheld.repeats(one.item.quote))
+        ]
     bar = Bar(documents, code)
     found = _Proposing(memory, state, standings, bar, recurrence)
     found.propose(_repeated(offers, recurrence))
@@ -204,7 +212,7 @@ class _Proposing:
     ) -> None:  # fmt: skip
         self._memory, self._state, self._bar = memory, state, bar
         self._recurrence = recurrence
-        self._taken = taken_in(memory)
+        self._taken, self._words = taken_in(memory), words_for(memory)
         self._used: set[str] = set()
         self._kinds = frozenset([kind.name for kind in state.policy.kinds])
         self._sentences = [
@@ -263,7 +271,7 @@ class _Proposing:
             self.proposals.append(self._proposal(offer, marks, births[offer.key], replaced))
 
     def _birth(self, offer: Offer) -> FactCreated:
-        name = id_of_text(offer.item.text, self._used, self._taken)
+        name = id_of_text(offer.item.text, self._used, self._taken, self._words)
         kind = offer.item.kind
         known = kind in self._kinds and kind not in DELIBERATE
         return birth_of(offer, name, kind if known else DEFAULT_KIND)

@@ -1,0 +1,77 @@
+"""Let nothing that was withheld come in again (FORMAT.md, F9).
+
+Whoever means it is refused and told; of what a machine gathered the rest is recorded.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import DraftRefused
+from ledger.model.event import FactCreated, FactRedacted, FactUpdated, facts_in
+from ledger.model.findings import Finding
+from memory.redaction.telling import Telling, telling_of
+from memory.write.draft import DEFAULT_TITLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from ledger.model.event import Event
+    from ledger.model.session import SessionLog
+    from memory.cache.file import Cache
+
+_HINT = "a redaction is for good; say what may be known in other words"
+
+
+def unwithheld(home: Home, cache: Cache, log: SessionLog, *, refuse: bool) -> SessionLog:
+    """Return a log without what says again what was withheld.
+
+    Args:
+        home: that it is for.
+        cache: of its tip.
+        log: about to be sealed.
+        refuse: somebody means it: there is no other log than this one.
+
+    Raises:
+        DraftRefused: the findings name the places, not the words.
+    """
+    telling = telling_of(home, cache, words=not refuse)
+    if telling is None:
+        return log
+    if refuse:
+        _refuse(telling, log)
+        return log
+    return _without(telling, log)
+
+
+def _refuse(telling: Telling, log: SessionLog) -> None:
+    said = [("the title", log.title), ("the prose", log.prose)]
+    said += [
+        (f"the text of {event.id}", _said_by(event)) for event in log.events if _said_by(event)
+    ]
+    said += [(f"what is said of {event.id}", event.remark) for event in log.events if event.remark]
+    found = [
+        Finding("withheld-text", f"{where} says what was redacted here", hint=_HINT)
+        for where, text in said
+        if text and telling.repeats(text)
+    ]
+    if found:
+        raise DraftRefused(tuple(dict.fromkeys(found)))
+
+
+def _without(telling: Telling, log: SessionLog) -> SessionLog:
+    gone = {event.id for event in log.events if telling.repeats(_said_by(event))}
+    events = [
+        event._replace(remark="") if event.remark and telling.repeats(event.remark) else event
+        for event in log.events
+        if gone.isdisjoint(facts_in(event)) or isinstance(event, FactRedacted)
+    ]
+    prose = "\n".join(line for line in log.prose.split("\n") if not _tells(telling, line))
+    title = DEFAULT_TITLE if telling.repeats(log.title) else log.title
+    return log._replace(title=title, prose=prose.strip("\n"), events=tuple(events))
+
+
+def _said_by(event: Event) -> str:
+    return (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
+
+
+def _tells(telling: Telling, line: str) -> bool:
+    return bool(line.strip()) and telling.repeats(line)

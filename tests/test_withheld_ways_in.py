@@ -1,0 +1,168 @@
+"""What was withheld never comes back (F9): each way in is tried with the words of a redacted fact and log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ledger.codec.log import decode
+from ledger.home import discover
+from memory.api import Memory
+from rituals.hosts.observed.spool import spool_of
+from tests.captured_sessions import SESSION, captured_texts, observe, say, tell
+from tests.conftest import Repo, Run, holders
+
+#: Says a decision, stands in a transcript, and is redacted as a fact.
+SAID = "We decided to pay the customer Zebulon Quark two million for the broken shipment."
+#: Stands in an observation of the session.
+SEEN = "zqtranswombat"
+WORD = "Zebulon"
+
+
+class Redacted:
+    """A repository in which a session was captured, and its fact and log were redacted."""
+
+    def __init__(self, repo: Repo, run: Run, transcript: Path) -> None:
+        self.repo, self.run, self.transcript = repo, run, transcript
+        policy = repo.path / "memory" / "diurna.toml"
+        policy.write_text(policy.read_text() + '\n[capture]\nkeep = "digest"\n')
+        repo.git("commit", "-qam", "keep")
+        say(transcript, "Please go on.", role="user")
+        say(transcript, SAID, role="user")
+        say(transcript, f"I went on. {SAID} It is done.")
+        observe(repo.path, 2, mark=lambda number: f"{SEEN}-{number}")
+        memory = self.memory()
+        tell(memory, transcript)
+        seen = {"host": "claude", "session": SESSION, "folder": str(repo.path)}
+        stamp = repo.path / f".git/diurna/captured/claude-{SESSION}.seen"
+        stamp.write_text(json.dumps({**seen, "transcript": str(transcript)}))
+        (text,) = captured_texts(memory)
+        assert WORD in text and SEEN in text
+        memory.drain()
+        (log,) = memory.log()
+        self.stem = log.stem
+        ran = run("redact", log.stem, "--reason", "Private.")
+        assert ran.code == 0, ran.err
+
+    def memory(self) -> Memory:
+        """Open the home."""
+        return Memory(discover(str(self.repo.path)), in_process=False)
+
+    def shown(self) -> str:
+        """Return what memory shows of all facts and logs, and what it proposes."""
+        asked = (
+            ("show",),
+            ("ls", "--all"),
+            ("log",),
+            ("brief",),
+            ("learn",),
+            ("conflicts",),
+            ("review",),
+        )
+        answers = [self.run(*words) for words in asked]
+        return "\n".join(ran.out + ran.err for ran in answers)
+
+
+@pytest.fixture
+def redacted(repo: Repo, run: Run, tmp_path: Path) -> Iterator[Redacted]:
+    yield Redacted(repo, run, tmp_path / f"{SESSION}.jsonl")
+
+
+def by_note(at: Redacted) -> None:
+    for text in (f"decision: {SAID}", f"fact: {SAID.lower()} indeed", SAID.rstrip(".") + "!"):
+        ran = at.run("note", text)
+        assert ran.code == 1 and "says what was redacted here" in ran.err and WORD not in ran.err
+
+
+def by_append(at: Redacted) -> None:
+    for words in (
+        ("--title", SAID),
+        ("--title", "T", "--body", "-"),
+        ("--title", "T", "--new", SAID),
+    ):
+        assert at.run("append", *words, stdin=f"Once. {SAID}\n".encode()).code == 1
+    draft = {"title": "T", "new": [{"text": SAID}]}
+    assert at.run("append", "--from-json", "-", stdin=json.dumps(draft).encode()).code == 1
+
+
+def by_task(at: Redacted) -> None:
+    assert at.run("task", "add", SAID).code == 1
+
+
+def by_an_edit(at: Redacted) -> None:
+    page = at.repo.path / "memory" / "continuity.md"
+    at.run("publish")
+    before = page.read_text()
+    page.write_text(before.replace("## Key Decisions\n", f"## Key Decisions\n\n- {SAID}\n", 1))
+    assert page.read_text() != before
+    assert at.run("absorb").code == 1
+    page.write_text(before)
+
+
+def by_learning(at: Redacted) -> None:
+    assert WORD not in at.run("learn").out
+    assert at.run("learn", "--ask").code == 0
+    assert WORD not in at.run("learn", "--json").out
+
+
+def by_the_transcript_again(at: Redacted) -> None:
+    memory = at.memory()
+    say(at.transcript, f"As memory says: {SAID}", role="user")
+    say(at.transcript, SAID, "Another thing was done, and nobody minds. " * 12)
+    tell(memory, at.transcript)
+    tell(memory, at.transcript, session="another")
+    for text in captured_texts(memory):
+        stem = decode(text.encode(), sealed=True)[0]
+        assert WORD not in text or (stem.get("session") == SESSION and SEEN in text)
+
+
+def by_candidates(at: Redacted) -> None:
+    policy = at.repo.path / "memory" / "diurna.toml"
+    policy.write_text(policy.read_text() + 'approve = "ask"\n')
+    at.repo.git("commit", "-qam", "ask")
+    by_the_transcript_again(at)
+    folder = at.repo.path / ".git" / "diurna" / "candidates"
+    assert not folder.exists() or holders(folder, WORD) == []
+
+
+def by_import(at: Redacted) -> None:
+    file = at.repo.path.parent / "facts.jsonl"
+    file.write_text(json.dumps({"id": "m1", "text": SAID, "kind": "decision"}) + "\n")
+    ran = at.run("import", "jsonl", str(file), "--write")
+    assert ran.code == 0 and "redacted here" in ran.out
+
+
+def by_harvest(at: Redacted) -> None:
+    at.repo.write(
+        "docs/adr/0001-pay.md", f"# Pay\n\n## Status\n\nAccepted\n\n## Decision\n\n{SAID}\n"
+    )
+    at.repo.git("add", "docs")
+    at.repo.git("commit", "-qm", "a record")
+    assert at.run("harvest", "--write").code == 0
+
+
+def beside_git(at: Redacted) -> None:
+    for word in (WORD, SEEN):
+        assert holders(at.repo.path / ".git" / "diurna", word) == []
+    spool = spool_of(str(at.repo.path / ".git"), "claude", SESSION).read()
+    assert (spool.count, spool.observations) == (2, ())
+
+
+@pytest.mark.parametrize(
+    "way",
+    [beside_git, by_note, by_append, by_task, by_an_edit, by_learning, by_the_transcript_again, by_candidates,
+     by_import, by_harvest],
+)  # fmt: skip
+def test_no_way_leads_in_again(redacted: Redacted, way: Callable[[Redacted], None]) -> None:
+    """Refused where somebody means it, left out where a machine gathers it; shown nowhere, and in no commit."""
+    tip = redacted.repo.git("rev-parse", "HEAD").strip()
+    assert WORD not in redacted.shown()
+    way(redacted)
+    assert WORD not in redacted.shown()
+    new = redacted.repo.git("log", "-p", f"{tip}..HEAD", "--", "memory", ":!docs")
+    added = [line for line in new.splitlines() if line.startswith("+")]
+    assert [line for line in added if WORD in line] == []
+    assert redacted.run("verify").code == 0
