@@ -173,9 +173,8 @@ class _Planning:
         self._unasked = 0
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
-        self._instead: dict[
-            str, str
-        ] = {}  # what took the place of a fact that is not said any more
+        #: what took the place of a fact that is not said any more
+        self._instead: dict[str, str] = {}
         self._used: set[str] = set()  # ids, also those to be
         self._texts: dict[str, str] = {}  # key of what is new, by its words
 
