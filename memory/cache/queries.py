@@ -171,19 +171,13 @@ class Questions:
 
     def fact(self, fact: str) -> Fact | None:
         """Return one fact, None when there is none of this id."""
-        found = self._resolve(fact)
+        row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
+        found = None if row is None else resolve(fact, unpack_history(row[0]), self.cut)
         if found is None or len(found.superseded_by) < 2:
             return found
-        live = [
-            name
-            for name in found.superseded_by
-            if (other := self._resolve(name)) is not None and not other.false
-        ]
-        return found._replace(rivals=tuple(sorted(live)) if len(live) > 1 else ())
-
-    def _resolve(self, fact: str) -> Fact | None:
-        row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
-        return None if row is None else resolve(fact, unpack_history(row[0]), self.cut)
+        states = self.rows_among("SELECT id, state FROM facts WHERE id IN (?)", found.superseded_by)
+        live = sorted([name for name, state in states if state not in (PENDING, FALSE)])
+        return found._replace(rivals=tuple(live) if len(live) > 1 else ())
 
     def histories(self) -> dict[str, History]:
         """Return everything that is known of every id."""

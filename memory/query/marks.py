@@ -8,12 +8,19 @@ from projection.policy.model import FINDING_KIND, PATTERN_KIND
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.cache.file import Cache
+    from projection.document.marks import Met
     from projection.fold.fact import Fact
 
 
-def marked(cache: Cache, fact: Fact | None) -> Mark:
-    """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back."""
-    mark = mark_of(fact, cache.fact)
+def marked(cache: Cache, fact: Fact | None, met: Met | None = None) -> Mark:
+    """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
+
+    Args:
+        cache: of the home.
+        fact: where it stands now.
+        met: kept by whoever marks many (`projection.document.marks.instead_of`).
+    """
+    mark = mark_of(fact, cache.fact, met)
     if fact is None or fact.false:
         return mark
     if fact.kind == PATTERN_KIND:

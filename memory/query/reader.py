@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Progress
     from memory.replay.state import Follower
     from projection.brief.values import Brief
-    from projection.document.marks import Mark
+    from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from projection.fold.state import LiveView, Standing
@@ -193,7 +193,8 @@ class Reader:
         """Return, by id, which facts are closed or false, and what stands in their place."""
         from memory.query.marks import marked
 
-        return self.snapshot.ask(lambda cache: {fact.id: marked(cache, fact) for fact in facts})
+        met: Met = {}
+        return self.snapshot.ask(lambda cache: {one.id: marked(cache, one, met) for one in facts})
 
     def links(self, fact: str, hops: int = 2) -> Links:
         """Return what is one hop away from a fact, what is two, and what is three.

@@ -9,9 +9,14 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from projection.fold.fact import Fact
+
+    Met = dict[str, tuple[str, ...]]
+
+#: So many names stand in the words of a mark; it has all that stand instead.
+_NAMED = 8
 
 
 class Mark(Record):
@@ -46,22 +51,23 @@ PLAIN = Mark()
 _BEGINNING_CHARS = 80
 
 
-def mark_of(fact: Fact | None, known: Callable[[str], Fact | None]) -> Mark:
+def mark_of(fact: Fact | None, known: Callable[[str], Fact | None], met: Met | None = None) -> Mark:
     """Mark a fact; what is none has no mark.
 
     Args:
         fact: where it stands now.
         known: finds a fact.
+        met: kept by whoever marks many facts of one state (`instead_of`).
     """
     if fact is None or not (fact.closed or fact.superseded_by or fact.invalidated_at):
         return PLAIN
     if not fact.superseded_by:
         said = "invalidated" if fact.invalidated_at else "closed"
         return Mark(fact.closed, fact.false, (), said)
-    instead = instead_of(fact, known)
-    said = f"superseded by {', '.join(fact.superseded_by)}"
+    instead = instead_of(fact, known, met)
+    said = f"superseded by {_some(fact.superseded_by, ', ')}"
     if instead != tuple(sorted(fact.superseded_by)):
-        said += f"; {' and '.join(instead) or 'nothing'} stands instead"
+        said += f"; {_some(instead, ' and ') or 'nothing'} stands instead"
     other = known(instead[0]) if len(instead) == 1 else None
     text = "" if other is None or other.redacted else beginning(other.text)
     return Mark(fact.closed, True, instead, said, text)
@@ -75,21 +81,46 @@ def beginning(text: str) -> str:
     return line[:_BEGINNING_CHARS].rpartition(" ")[0].rstrip() + "…"
 
 
-def instead_of(fact: Fact, known: Callable[[str], Fact | None]) -> tuple[str, ...]:
+def instead_of(
+    fact: Fact, known: Callable[[str], Fact | None], met: Met | None = None
+) -> tuple[str, ...]:
     """Return what stands in the place of a superseded fact, by id; nothing where all of that is false too.
+
+    Supersessions close no circle (F6).
 
     Args:
         fact: that may be superseded, once or in a row.
         known: finds a fact.
+        met: what was found for other facts of one state, by id: in a long row nothing is looked for twice.
     """
-    found: set[str] = set()
-    seen, todo = {fact.id}, list(fact.superseded_by)
+    met = {} if met is None else met
+    todo = [fact]
+    begun: set[str] = set()
     while todo:
-        name = todo.pop()
-        other = None if name in seen else known(name)
-        seen.add(name)
-        if other is not None:
-            todo += other.superseded_by
-            if not other.false:
-                found.add(name)
-    return tuple(sorted(found))
+        here = todo[-1]
+        if here.id in met:
+            todo.pop()
+        elif here.id not in begun:
+            begun.add(here.id)
+            for name in here.superseded_by:
+                other = known(name) if name not in met else None
+                if other is None:
+                    met.setdefault(name, ())
+                elif not other.false:
+                    met[name] = (name,)
+                elif name not in begun:
+                    todo.append(other)
+        else:
+            ends = {id(met[name]): met[name] for name in here.superseded_by if met.get(name)}
+            alone = len(ends) == 1
+            met[here.id] = (
+                (*ends.values(),)[0] if alone else tuple(sorted(set().union(*ends.values())))
+            )
+            todo.pop()
+    return met[fact.id]
+
+
+def _some(names: Sequence[str], joint: str) -> str:
+    """Name facts in a line: of many the first few, and how many more."""
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED + 1 else []
+    return joint.join([*(names[:_NAMED] if more else names), *more])

@@ -149,8 +149,8 @@ class _Reading:
         self._closed: bool | None = None
         self._closed_at = self._verified = self._archived = ""
         self._calls: list[Call] = []
-        self._predecessors: list[str] = []
-        self._circle: list[str] = []
+        self._predecessors: dict[str, None] = {}
+        self._circle: dict[str, None] = {}
         self._takes: list[Take] | None = None
         self._promoted = self._redacted = self._judged = False
 
@@ -212,13 +212,12 @@ class _Reading:
     def _supersede(self, stem: str, seq: int, event: FactSuperseded) -> None:
         ours = event.id == self._fact
         if (stem, seq, event.id, event.new) in self._cut:
-            known = event.new in (self._fact, *self._circle)
-            if ours and not known and not self._taken(stem):
-                self._circle.append(event.new)
+            if ours and event.new != self._fact and not self._taken(stem):
+                self._circle[event.new] = None
         elif ours:
             self._calls.append((stem, event.new, event.was))
-        elif event.id not in self._predecessors:
-            self._predecessors.append(event.id)
+        else:
+            self._predecessors[event.id] = None
 
     def result(self) -> Fact | None:
         """Return the fact that all of this makes; None where no text came."""

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -155,6 +156,7 @@ class Graph:
         self._crowds = dict(crowds or {})
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
         self._sharing: dict[str, list[str]] = {}
+        self._met: Met = {}
         helped: dict[str, list[str]] = {}
         for fact, standing in standings.items():
             for help in standing.fact.helps:
@@ -198,7 +200,7 @@ class Graph:
         near, far, farther = (*rings, (), ())[:3]
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
-        mark = mark_of(self._fact(fact), self._fact)
+        mark = mark_of(self._fact(fact), self._fact, self._met)
         chains = self._chains(fact, hops) if hops > 2 else ()
         here = self._standings.get(fact)
         return Links(fact, here, near, far, crowds, mark, farther, chains)
@@ -253,7 +255,7 @@ class Graph:
 
     def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
         standing = self._standings.get(other)
-        mark = mark_of(self._fact(other), self._fact)
+        mark = mark_of(self._fact(other), self._fact, self._met)
         return Neighbour(other, kind, direction, entity, "", standing, mark)
 
     def _fact(self, fact: str) -> Fact | None:

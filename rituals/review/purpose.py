@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from rituals.review.ledger_questions import Ground
@@ -55,10 +56,11 @@ def drift_questions(ground: Ground) -> list[Question]:
 def _reaching(visions: set[str], facts: Iterable[Fact], state: State) -> set[str]:
     """Return what reaches a vision, through whatever it serves; what is superseded passes on."""
     servants: dict[str, list[str]] = {}
+    met: Met = {}
     for fact in facts:
         for target in served(fact):
             there = state.fact(target)
-            now = instead_of(there, state.fact) if there is not None and there.false else (target,)
+            now = instead_of(there, state.fact, met) if there and there.false else (target,)
             for one in now:
                 servants.setdefault(one, []).append(fact.id)
     found, todo = set(visions), [*visions]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
     from memory.replay.snapshot import Snapshot
-    from projection.document.marks import Mark
+    from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from projection.fold.state import Standing
@@ -67,6 +67,7 @@ class Facts:
         self._filters = filters
         #: (id, stem of the log) -> what was found
         self._known: dict[tuple[str, str], Standing | None] = {}
+        self._met: Met = {}
         self._questions: frozenset[str] | None = None
         self._place = cache.placing()
         self._past = past
@@ -134,7 +135,7 @@ class Facts:
     def mark(self, fact: str) -> Mark:
         """Say what has to be known before the text of a fact."""
         found = self.known(fact)
-        mark = mark_of(found, self.known)
+        mark = mark_of(found, self.known, self._met)
         if found is None or found.kind != PATTERN_KIND:
             return mark
         from projection.lifecycle.pattern_standing import marked_as

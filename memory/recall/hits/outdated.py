@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ledger.model.event import Event
     from memory.cache.file import Cache
+    from projection.document.marks import Met
     from projection.fold.fact import Fact
 
 #: So many facts of a log are looked at.
@@ -41,6 +42,7 @@ class Outdated:
     ) -> None:
         self._cache, self._known, self._logs = cache, known or cache.fact, logs
         self._gone: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._met: Met = {}
 
     def line(self, key: str, text: str, brought: Iterable[str]) -> str:
         """Return a line of a log, behind what is true in its place (see `mark`)."""
@@ -110,7 +112,7 @@ class Outdated:
 
     def _marked(self, id: str) -> Mark:
         fact = self._known(id)
-        mark = mark_of(fact, self._known)
+        mark = mark_of(fact, self._known, self._met)
         if fact is None or mark.said:
             return mark._replace(said=f"{id} {mark.said}")
         if fact.contradicted:

@@ -10,7 +10,7 @@ from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.document.marks import Mark
+    from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
 
 
@@ -50,10 +50,13 @@ def command(
             found = state.get(name)
             return None if found is None else found.fact
 
+        met: Met = {}
+
         def mark(fact: Fact) -> Mark:
-            return marked_as(fact, mark_of(fact, known), state.policy.learning)
+            return marked_as(fact, mark_of(fact, known, met), state.policy.learning)
 
         facts = select(memory, state, ids, kind, tier or "", archived=True)
+        met: Met = {}
         call.out.answer(
             {
                 "as_of": as_of,

@@ -22,6 +22,7 @@ from rituals.report.quiz.score import FIRST, ask
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
+    from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from rituals.report.quiz.score import Score
@@ -106,12 +107,13 @@ def question_about(fact: Fact) -> str:
 def _reached(state: State, found: Score) -> set[str]:
     """Return the ids of the facts that questions reach."""
     reached: set[str] = set()
+    met: Met = {}
     for result in found.own.results:
         reached.update(result.given[:FIRST], result.asked.expect)
         for id in result.asked.expect:
             fact = state.fact(id)
             if fact is not None and fact.false:
-                reached.update(instead_of(fact, state.fact))
+                reached.update(instead_of(fact, state.fact, met))
     return reached
 
 

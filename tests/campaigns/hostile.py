@@ -1,0 +1,343 @@
+"""Every command, tool, page and hook on somebody else's ledger: `python -m tests.campaigns.hostile`.
+
+Ledgers of 3,000 facts whose shape is hostile (`tests.hostile_ledgers`) are asked everything: each command that click
+knows, bare and with each of its options, those that write on a copy, as well as with `--dry-run`; each tool of the
+MCP server; each page of `diurna web` and the site; each event of a host's hooks, on a new cache and a cold one. What
+counts is the time of the processor, of the call and its children. None may take more than five seconds, a hook half
+a second; `--growth` halves the number of facts twice for what takes over half a second, and names what takes more
+than `GROWS` times as long for twice as many facts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from rituals.cli import registry
+from tests.campaigns.homes import sealed_environment
+from tests.hostile_ledgers import SHAPES, lay
+
+COUNT, SECONDS, HOOK_SECONDS, GROWS = 3000, 5.0, 0.5, 2.6
+#: Below this a doubling says nothing.
+FLOOR_SECONDS = 0.5
+#: A call that takes longer is ended.
+_LIMIT_SECONDS = 60
+Run = Callable[[], object]
+#: What is no question to a ledger, or does not end by itself; the pages and the tools are asked by themselves.
+SKIPPED = {"web": "--port", "mcp": "", "tour": "", "completion": ""}
+#: What stands for a parameter, by its metavar or, before that, by command and name; a new one has to be told here.
+VALUES: dict[str, tuple[str, ...]] = {
+    "ID": ("f1", "f{last}"), "ID|STEM": ("f1", "{stem}"), "[ID|STEM]": ("f1",), "[ID]": ("f1", "f{last}"),
+    "ID…": ("f1",), "ID,…": ("f0,f1,f{last}",), "[ID]...": ("f1", "f{last}"), "ID...": ("f1",),
+    "ID|STEM...": ("f1", "f{last}"), "IDS": ("f1,f2",), "ID=STATE": ("f1=done",), "ID=EVIDENCE": ("f1=pytest -q: exit 0",),
+    "ID[=ROLE]": ("f1=coder",), "OLD=NEW": ("f1=f2", "f{last}=f0"), "ID TEXT": ("f1\0Another text of the queue.",),
+    "ID WHY": ("f1\0So.",), '"KIND: TEXT"': ("decision: We use the queue for orders and the cache 7.",),
+    "TEXT": ("the queue and the cache",), "[TEXT]...": ("decision: We use the queue for orders and the cache 7.",),
+    "MESSAGE": ("null is read",), "[MESSAGE]": ("null is read",), "[QUERY]": ("the queue and the cache", "f1", "{word}"),
+    "[PATTERN]...": ("f1*", "*"), "[ANCHOR]": ("f1", "f{last}", "2026-09-21", "queue"), "[DATE|ENTITY]": ("2026-09-21",),
+    "[STEM|FILE|-]": ("{stem}",), "A..B": ("{first}..{stem}", "2026-09-01..now"), "WHEN": ("2026-09-21",), "POINT": ("{stem}",),
+    "TIME": ("10000h",), "NAME": ("payments",), "ROLE": ("coder",), "KIND": ("decision",), "TAG": ("billing",),
+    "N": ("50",), "CHARACTERS": ("40000",), "STATE": ("todo",), "SIDE": ("1",), "WORD": ("pass",), "TYPE": ("review",),
+    "SESSION": ("s1",), "HOST": ("claude",), "PATH": (".",), "[PATH]...": ("{vault}",), "[PATH…]": (".",), "FILE": ("{note}",),
+    "[FILE]": ("{note}",), "FILE|-": ("-",), "DIR": ("{out}",), "[DIR]": ("{out}",), "URL": ("https://x.example",),
+    "[HOST]...": ("claude",), "[FINDING]...": (), "FORMAT": ("json",),
+    "task action": ("list", "add", "start", "move", "done", "handoff", "pick"), "finding action": ("list", "add", "import"),
+    "task words": ("f1\0done", "f1"), "view name": ("state", "progress", "decisions", "sessions", "daily", "weekly", "actions",
+    "entities", "roles"), "entity name": ("Payments", "E7"), "restore version": (), "sync remote": (), "resolve choose": ("1", "2"),
+    "lint files": ("{note}",), "append file": ("{note}",), "append from_json": (), "finding from_json": (), "harvest handed_in": (),
+    "resolve file": ("{note}",), "adopt dir": ("{out}",), "init dir": ("{out}",), "hook event": ("post-merge",), "hook arguments": ("0",),
+    "report svg": ("-",), "capture why": ("end",), "why id": ("f0", "f1", "f{last}"), "links id": ("f0", "f1", "f{last}"),
+    "resolve id": ("f0", "f1"), "restore id": ("f1",), "archive id": ("f1",), "links hops": ("3",), "append tokens": ("7",),
+    "recall branches": ("main",), "export what": ("events", "vault"), "verify findings": (), "diff range": ("{first}..{stem}",),
+    "brief task": ("the queue and the cache", "f1", "f{last}"),
+}  # fmt: skip
+#: Arguments that an action or option needs beside it.
+_WITH = {("timeline",): ("f1",), ("archive",): ("f1", "--reason", "So.")}
+
+
+class Call(NamedTuple):
+    """One call.
+
+    Args:
+        name: as it is told.
+        run: does it, in a process of its own.
+        copied: it may write, and has a copy of the home.
+        limit: of its processor time, in seconds.
+    """
+
+    name: str
+    run: Run
+    copied: bool = False
+    limit: float = SECONDS
+
+
+class Ledger(NamedTuple):
+    """A home with a shape, and what calls need to know of it."""
+
+    folder: Path
+    names: dict[str, str]
+
+
+def ledger_of(top: Path, shape: str, count: int) -> Ledger:
+    """Make the home, and the files that calls read."""
+    folder = top / "home"
+    stems = lay(folder, shape, count)
+    (top / "note.md").write_text(
+        "# A note\n\nThe queue.\n\n## Memory References\n\n- Referenced: f1\n"
+    )
+    names = {
+        "last": str(count - 1), "stem": stems[-1], "first": stems[0], "note": str(top / "note.md"),
+        "out": str(top / "out"), "vault": str(top / "note.md"), "word": "webhook",
+    }  # fmt: skip
+    return Ledger(folder, names)
+
+
+def command_lines(
+    names: dict[str, str], *, options: bool
+) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield every command line, and whether it may write: the commands are those that click knows."""
+    for entry in registry.available():
+        command = import_module(entry.module).command
+        params = [one for one in command.params if one.name not in ("home", "no_pager")]
+        writes = any(one.name == "dry_run" for one in params)
+        if entry.name in SKIPPED:
+            continue
+        needed = [one for one in params if one.required]
+        bare = [[entry.name]]
+        for one in needed:
+            bare = [[*line, *more] for line in bare for more in _given(entry.name, one, names)]
+        lines = list(bare)
+        for one in params:
+            optional = one not in needed and one.name != "dry_run"
+            if optional and (options or one.name == "json" or isinstance(one, click.Argument)):
+                lines += [[*bare[0], *more] for more in _given(entry.name, one, names)]
+        for line in lines:
+            if line in bare or not writes:
+                yield tuple(line), writes
+            if writes:
+                yield (*line, "--dry-run"), False
+
+
+def _given(command: str, param: click.Parameter, names: dict[str, str]) -> list[list[str]]:
+    """Return the ways in which a parameter stands on a command line."""
+    option = [param.opts[0]] if isinstance(param, click.Option) else []
+    if isinstance(param, click.Option) and (param.is_flag or param.count):
+        return [option]
+    choices = [(one,) for one in getattr(param.type, "choices", ())]
+    known = VALUES.get(f"{command} {param.name}")
+    if known is None and choices:
+        known = tuple(str(one) for (one,) in choices if one)
+    if known is None:
+        known = VALUES.get(param.metavar or (param.name or "").upper())
+    if known is None:
+        raise AssertionError(
+            f"say in VALUES what stands for {command} {param.name} ({param.metavar})"
+        )
+    return [[*option, *one.format(**names).split("\0")] for one in known]
+
+
+def commands(ledger: Ledger, *, options: bool) -> Iterator[Call]:
+    """Yield the calls of the command line, as `diurna` starts them."""
+    from rituals.cli.app import main
+
+    for line, writes in command_lines(ledger.names, options=options):
+        shown = " ".join(line).replace(str(ledger.folder.parent), "…")
+        yield Call(shown, partial(_quiet, main, list(line)), writes)
+
+
+def _quiet(main: Callable[[list[str]], int], line: list[str]) -> object:
+    from rituals.cli import fast_path
+
+    code = fast_path.run(line, os.environ)
+    return main(line) if code is None else code
+
+
+def hooks(ledger: Ledger) -> Iterator[Call]:
+    """Yield the events of a session of Claude's."""
+    from rituals.hosts import hook
+    from tests.bench.hooks import SAID
+
+    for event, said in SAID.items():
+        payload = json.dumps(
+            {"session_id": "s", "cwd": str(ledger.folder), "hook_event_name": event, **said}
+        )
+
+        def run(event: str = event, payload: str = payload) -> None:
+            read, write = os.pipe()
+            os.write(write, payload.encode())
+            os.close(write)
+            os.dup2(read, 0)
+            sys.stdin = open(0, closefd=False)  # noqa: SIM115
+            hook.run("claude", event, os.environ)
+
+        yield Call(f"hook {event}", run, copied=True, limit=HOOK_SECONDS)
+
+
+def tools(ledger: Ledger) -> Iterator[Call]:
+    """Yield questions to the tools of the MCP server."""
+    import anyio
+
+    from rituals.serve.mcp.tools import TOOLS
+    from tests.mcp_clients import connected, open_home
+
+    last = f"f{ledger.names['last']}"
+    asked: dict[str, list[dict[str, object]]] = {
+        "brief": [{}, {"task": "f1"}, {"task": "the queue and the cache"}],
+        "recall": [
+            {"query": "the queue and the cache", "limit": 50, "level": level, "superseded": True}
+            for level in ("index", "timeline", "full")
+        ],
+        "get": [{"ids": ["f0", "f1", last], "level": level} for level in ("timeline", "full")],
+        "append": [{"title": "So", "refs": ["f1"], "new": [{"text": "We use the queue for orders and the cache 7."}]}],
+        "resolve": [{"id": "f1"}, {"id": "f0", "text": "One text."}],
+        "task": [{}, {"action": "pick"}, {"action": "start", "id": "f0"}],
+        "learn": [{}],
+        "status": [{}],
+    }  # fmt: skip
+
+    async def call(tool: str, arguments: dict[str, object]) -> None:
+        async with connected(Path.cwd(), open_home) as client:
+            await client.call_tool(tool, arguments)
+
+    for tool in TOOLS:
+        for arguments in asked[tool.name]:
+            run = partial(anyio.run, call, tool.name, arguments)
+            yield Call(f"mcp {tool.name} {json.dumps(arguments)[:60]}", run, copied=tool.writes)
+
+
+def pages(ledger: Ledger) -> Iterator[Call]:
+    """Yield the pages, each of a server that has just begun, and the site."""
+    from rituals.cli.app import main
+    from rituals.serve.web.pages.table import ROWS
+
+    last = ledger.names["last"]
+    parts = {
+        "id": ("f0", "f1", f"f{last}"), "stem": (ledger.names["first"], ledger.names["stem"]), "name:path": ("payments", "e7"),
+    }  # fmt: skip
+    asked = {
+        "/search": ("/search?q=the+queue+and+the+cache",),
+        "/then": ("/then", f"/then?at={ledger.names['stem']}"),
+        "/timeline": ("/timeline", "/timeline?around=f1", f"/timeline?around=f{last}"),
+    }
+    for row in ROWS:
+        part = row.path.partition("{")[2].rstrip("}")
+        addresses = asked.get(row.path) or [row.path.replace(f"{{{part}}}", one) for one in parts.get(part, ("",))]  # fmt: skip
+        for address in addresses:
+            yield Call(f"page {address}", partial(_get, address))
+    yield Call("web --export", partial(main, ["web", "--export", ledger.names["out"]]))
+
+
+def _get(address: str) -> None:
+    from tests.web_client import client_of
+
+    client_of(Path.cwd()).login().get(address)
+
+
+def measured(call: Call, home: Path, *, profile: str = "") -> float:
+    """Run a call in a process of its own; return the seconds of the processor that it and its children took."""
+    folder = home
+    if call.copied:
+        folder = home.parent / "copy"
+        shutil.copytree(home, folder, symlinks=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (_LIMIT_SECONDS, _LIMIT_SECONDS))
+            os.chdir(folder)
+            null = os.open(os.devnull, os.O_RDWR)
+            for place in (0, 1, 2):
+                os.dup2(null, place)
+            gc.disable()
+            if profile:
+                _profiled(call.run, profile)
+            else:
+                call.run()
+        finally:
+            os._exit(0)
+    _, _, used = os.wait4(child, 0)
+    if call.copied:
+        shutil.rmtree(folder, ignore_errors=True)
+    return used.ru_utime + used.ru_stime
+
+
+def _profiled(run: Run, path: str) -> None:
+    import cProfile
+
+    profiler = cProfile.Profile()
+    try:
+        profiler.runcall(run)
+    finally:
+        profiler.dump_stats(path)
+
+
+def calls(ledger: Ledger, only: str, *, options: bool) -> list[Call]:
+    """Return every call whose name has one of some words between bars."""
+    found = [*hooks(ledger), *commands(ledger, options=options), *tools(ledger), *pages(ledger)]
+    return [one for one in found if any(word in one.name for word in only.split("|"))]
+
+
+def main(arguments: list[str]) -> int:
+    """Ask everything of every shape."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.hostile", description=__doc__)
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--shape", default="", help="words of names of shapes, with | between")
+    parser.add_argument("--only", default="", help="words of names of calls, with | between")
+    parser.add_argument("--above", type=float, default=FLOOR_SECONDS, help="tell what takes longer")
+    parser.add_argument("--options", action="store_true", help="also each option alone")
+    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--profile", default="", help="a file for the profile of the last call")
+    chosen = parser.parse_args(arguments)
+    late = 0
+    for shape in SHAPES:
+        if any(word in shape for word in chosen.shape.split("|")):
+            late += _sweep(shape, chosen)
+    print(f"{late} calls took too long")
+    return 1 if late else 0
+
+
+def _sweep(shape: str, chosen: argparse.Namespace) -> int:
+    top = Path(tempfile.mkdtemp(prefix="diurna-hostile-"))
+    os.environ.update(sealed_environment(str(top)))
+    late = done = 0
+    try:
+        ledger = ledger_of(top, shape, chosen.count)
+        cold = Call("status, cold", partial(ask, ["status"]))
+        took = {cold.name: measured(cold, ledger.folder)}
+        measured(Call("recall", partial(ask, ["recall", "queue"])), ledger.folder)
+        for call in calls(ledger, chosen.only, options=chosen.options):
+            took[call.name] = measured(call, ledger.folder, profile=chosen.profile)
+            over = took[call.name] > call.limit
+            late += over
+            done += 1
+            if took[call.name] > min(chosen.above, call.limit):
+                print(f"{shape:32} {chosen.count:5} {took[call.name]:6.2f} s  {call.name}{'  LATE' * over}", flush=True)  # fmt: skip
+        print(f"{shape:32} {chosen.count:5} {done} calls, cold {took[cold.name]:.2f} s, slowest {max(took.values()):.2f} s", flush=True)  # fmt: skip
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+    return late
+
+
+def ask(line: list[str]) -> object:
+    """Answer a command line."""
+    from rituals.cli.app import main
+
+    return main(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

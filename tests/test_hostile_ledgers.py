@@ -1,0 +1,75 @@
+"""No shape of a ledger is slow: four times as many facts take at most seven times as long, whoever wrote them.
+
+Processor time of commands as processes. The gate takes the shapes that once took minutes, at small sizes; `python -m
+tests.campaigns.hostile` asks everything of every shape.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ledger.codec.log import decode
+from projection.document.marks import instead_of, mark_of
+from projection.fold.fact import Fact
+from tests.campaigns import hostile
+from tests.campaigns.homes import sealed_environment
+from tests.hostile_ledgers import SHAPES, sealed
+
+_SMALL, _TIMES = 400, 4
+#: Below this a comparison says nothing but how the machine is.
+_FLOOR_SECONDS = 0.5
+_GROWS = 7.0
+#: What a shape once made slow.
+_CALLS = {
+    "a chain, shuffled": (["timeline"], ["ls", "-a"]),
+    "half superseded by one, that by the other half": (["brief", "--task", "the queue"], ["show", "--json"]),
+    "layers of ten, each superseded by all of the next": (["ls", "-a"],),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", _CALLS)
+def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Path) -> None:
+    """The best of up to three: a loaded machine may stumble, work that is not linear fails each time."""
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in sealed_environment(str(tmp_path)).items():
+            patch.setenv(key, value)
+        homes = [
+            hostile.ledger_of(tmp_path / str(count), shape, count).folder
+            for count in (_SMALL, _SMALL * _TIMES)
+        ]
+        for line in _CALLS[shape]:
+            for _ in range(3):
+                call = hostile.Call("", partial(hostile.ask, line))
+                once, more = [hostile.measured(call, home) for home in homes]
+                if more <= _GROWS * max(once, _FLOOR_SECONDS):
+                    break
+            else:
+                raise AssertionError(f"{line}: {once:.2f} s, of four times as many: {more:.2f} s")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_is_read_without_a_fault(shape: str) -> None:
+    """What is hostile about it is no mistake of form, which a reader would leave out."""
+    for stem, data in sealed(SHAPES[shape](60)):
+        assert {one.code for one in decode(data, sealed=True, file=stem)[1]} <= {"unknown-id"}
+
+
+def _fact(id: str, *instead: str) -> Fact:
+    return Fact(id, "fact", (), (), "", "", "", 0, "", "", superseded_by=instead)
+
+
+def test_marks_of_one_state_say_what_each_says_alone() -> None:
+    """Also where rows part and meet again, where an end is unknown, and where many stand instead."""
+    many = [f"m{number}" for number in range(20)]
+    rows = {"a": ("b", "c"), "b": ("d",), "c": ("d", "e"), "d": ("f", "gone"), "e": ("e2",), "star": (*many,), "g": ("star",)}  # fmt: skip
+    facts = {id: _fact(id, *rows.get(id, ())) for id in [*rows, "f", "e2", *many]}
+    met: dict[str, tuple[str, ...]] = {}
+    for fact in facts.values():
+        assert mark_of(fact, facts.get, met) == mark_of(fact, facts.get)
+    assert instead_of(facts["a"], facts.get, met) == ("e2", "f")
+    assert instead_of(_fact("x", "gone"), facts.get) == ()
+    assert mark_of(facts["g"], facts.get).instead == tuple(sorted(many))
+    assert mark_of(facts["g"], facts.get).said.endswith("and 12 more stands instead")
