@@ -18,7 +18,7 @@ from tests.campaigns import hostile
 from tests.campaigns.homes import sealed_environment
 from tests.hostile_ledgers import SHAPES, sealed
 
-_SMALL, _TIMES = 400, 4
+_SMALL, _TIMES = 300, 4
 #: Below this a comparison says nothing but how the machine is.
 _FLOOR_SECONDS = 0.5
 _GROWS = 7.0

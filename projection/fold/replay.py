@@ -70,6 +70,13 @@ class State:
 
     def fact(self, fact: str) -> Fact | None:
         """Return a fact, None when no log has brought a text for the id."""
+        found = self._alone(fact)
+        if found is not None and len(found.superseded_by) > 1:
+            return found._replace(rivals=self._rivals(found))
+        return found
+
+    def _alone(self, fact: str) -> Fact | None:
+        """Return a fact as its own history tells it."""
         history = self.histories.get(fact)
         if history is None:
             return None
@@ -81,12 +88,10 @@ class State:
             if found is not None and fact in self._withheld and not found.redacted:
                 found = withheld_fact(found)
             self._resolved[fact] = (history, found)
-        if found is not None and len(found.superseded_by) > 1:
-            return found._replace(rivals=self._rivals(found))
         return found
 
     def _rivals(self, fact: Fact) -> tuple[str, ...]:
-        known = {name: self.fact(name) for name in fact.superseded_by if name != fact.id}
+        known = {name: self._alone(name) for name in fact.superseded_by if name != fact.id}
         return rivals(fact, {name: found for name, found in known.items() if found is not None})
 
     def get(self, fact: str) -> Standing | None:

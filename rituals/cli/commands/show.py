@@ -56,7 +56,6 @@ def command(
             return marked_as(fact, mark_of(fact, known, met), state.policy.learning)
 
         facts = select(memory, state, ids, kind, tier or "", archived=True)
-        met: Met = {}
         call.out.answer(
             {
                 "as_of": as_of,
