@@ -169,6 +169,8 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     tell("hook", "post-merge")
     seen = Observation(1_790_000_000_000, "edit", "writes a file", "wrote retry.py", ("retry.py",))
     spool_of(str(folder / ".git"), "claude", "s1").add(seen, str(folder))
+    tell("private", "on")
+    tell("private", "off")
     tell("capture", "--show")
     tell("capture")
     broken = folder / ".claude" / "settings.json"

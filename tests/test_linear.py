@@ -16,6 +16,8 @@ import pytest
 from ledger.codec.validate import problems, read_draft
 from ledger.errors import DiurnaError
 from ledger.model.findings import Finding
+from ledger.secrets.person_statements import about_person
+from ledger.secrets.private_parts import without_private
 from ledger.secrets.redaction import first_of, guard
 from memory.recall.index.passages import passages_of
 from projection.document.edit_events import absorb
@@ -46,7 +48,8 @@ SHAPES = {
     "json web keys": '"kty":"x","d', "phrases": "phrase: abc def ghi ", "piped": "echo aaaaaaaa", "drawn": "ab_Cd3",
     "hashes": "$argon2id$", "values in tags": "<password>", "names on lines": "password:\n", "x keys": "x-key ",
     "blanks": " ", "dashes": "_-", "dots": "a.", "prompts in code": "`$ ", "marks on one letter": "\u0301\u0316",
-    "crosses": "<<", "piped commands": "|a",
+    "crosses": "<<", "piped commands": "|a", "private": "<private>", "private ends": "</private", "quiet": "off the record ",
+    "mine": "my salary is ", "signs": "我女儿",
 }  # fmt: skip
 LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
 _SMALL, _TIMES = 1 << 16, 2.5
@@ -84,6 +87,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "recall": passages_of, "claims": claims, "promotion": specific,
     "markdown": lambda text: read_markdown("a.md", text), "asciidoc": lambda text: read_asciidoc("a.adoc", text),
     "restructured": lambda text: read_rst("a.rst", text), "shell": read_shell,
+    "about a person": about_person, "private parts": without_private,
 }  # fmt: skip
 
 
@@ -110,6 +114,7 @@ def taken(read: Callable[[str], object], text: str) -> float:
         *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 37),
         ("blanks", "claims"), ("dashes", "promotion"), ("brackets", "markdown"), ("crosses", "asciidoc"),
         ("dashes", "restructured"), ("piped commands", "shell"),
+        ("private", "private parts"), ("quiet", "private parts"), ("mine", "about a person"), ("one word", "about a person"),
     ],
 )  # fmt: skip
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:

@@ -134,6 +134,123 @@ Isso fica entre nós, o teste nunca rodou
 Это между нами: тесты мы не гоняли
 这事你知我知，数据是我改的
 """,
+    "mixed": """\
+I've got a colonoscopy on Tuesday so don't expect the patch before Wednesday
+can you make the font bigger, I forgot my glasses again
+the log colours are useless to me, I only see shades of yellow
+had two beers at lunch, double check my regex
+Gina's been crying in the toilets since the reorg
+my landlord is kicking us out so I may be offline a lot in June
+we lost the dog yesterday, I'm not really here today
+Ravi told me over dinner he's had it with this place
+do the boring parts yourself, I hate writing docs
+stop with the bullet points, full sentences please, that's how my brain works
+I speak Catalan at home so excuse my English in the commit messages
+I'm only twenty-two so nobody takes my review comments seriously
+Paul on QA is hopeless, just merge without waiting for him
+I voted for the union so management won't give us staging budget
+the deploy slipped because Ingrid's house burned down
+you can reach me on 07700 900123 if prod breaks
+she's on her third warning from HR, keep her out of the release channel
+Lars verdient das Doppelte und macht halb so viel Reviews
+ich stottere, also bitte keine Sprachnachrichten im Standup-Bot
+Ohne Kaffee geht bei mir vor zehn gar nichts
+Der Praktikant ist strohdumm, lass ihn nicht an die Migration
+Yasemin hatte eine Fehlgeburt, deshalb ist der Import liegengeblieben
+ich zieh im Sommer mit meiner Freundin nach Oslo
+mein Therapeut meint ich soll abends nicht mehr deployen
+Holger säuft, das weiß jeder im Team
+mach mir die Ausgabe einfarbig, ich seh Rot nicht
+Bei uns daheim hat keiner Internet bis Montag
+Ich kann den Neuen aus der Infra nicht riechen
+je fais une pause, ma fille a de la fièvre
+mets les diagrammes en noir et blanc, je distingue mal les couleurs
+Sandrine gagne moins que moi et elle fait deux fois plus
+le nouveau du front est un boulet
+on m'a proposé un poste à Montréal, je pars sûrement en janvier
+j'ai pas dormi de la nuit à cause du petit
+je bosse depuis mon canapé, connexion moyenne
+j'en peux plus de ce client, vraiment
+mi marido perdió el trabajo, necesito las horas extra
+ponlo en letra grande que ando fatal de la vista
+Borja es un pelota y un trepa
+esta tarde tengo quimio, sigue tú con los tests
+mañana firmo el divorcio, no me esperes en la demo
+nos mudamos a Vigo en septiembre
+Ana cobra el doble que yo por hacer lo mismo
+prefiero café antes de mirar ningún log
+tô com uma enxaqueca horrível, termina você
+minha mãe tá internada, volto a mexer nisso depois
+o Caio tá procurando emprego escondido
+não aguento mais o Paulo, ele é um inútil
+sou daltônico, troca esse verde do gráfico
+eu curto explicação curta, sem firula
+у меня родилась дочь, меня не будет неделю
+я дислексик, пиши короткими абзацами
+Андрей опять с похмелья, его код не мержи
+мне предложили место в Яндексе, скоро уйду
+не люблю длинные ответы, давай по делу
+живу в Казани, у меня другой часовой пояс
+我老公失业了，这几个月得多接点活
+小张能力太差，别让他碰支付
+我眼睛不好，字体调大一点
+下周我去泰国玩，不带电脑
+我不喜欢看英文，用中文解释
+the tests can wait, I'm at my niece's recital
+Quentin smells of weed every morning, no wonder his commits are a mess
+don't schedule the reindex on Thursdays, that's my dialysis day
+my contract ends in April and I won't renew
+as a diabetic I have to eat at fixed times, so short sessions please
+Helga in accounting told me she is bipolar
+just give me the diff, I can't stand explanations
+I'm typing from a hospital bed
+use larger headings, my dad reads this too and he's 80
+I only believe in tests since my burnout
+the new PM is a control freak
+Jorge never finishes anything he starts
+please don't use the word crash, my brother died in one
+I moved back in with my parents so the vpn ip changed
+user mentions he is colour blind
+The user would rather be addressed informally and dislikes long replies.
+I get seasick from parallax, turn it off in the demo
+he got the job because his uncle is on the board
+ich trinke nicht mehr, also kein Bier als Beispieldaten
+Frau Sommer ist hoffnungslos überfordert
+Ich bin Autist und brauche klare Ansagen
+Der Chef hat mir die Beförderung verweigert
+Jonas geht im März in Elternzeit
+bin um fünf weg, Elternabend
+Schreib lieber auf Englisch, mein Deutsch ist noch schlecht
+Unser Teamleiter ist ein Choleriker
+Ich hab gerade echt Existenzangst
+Jérôme a eu un accident de scooter, il est dans le plâtre
+je suis enceinte de trois mois, personne ne le sait au boulot
+mon proprio veut récupérer l'appart
+Nadège est vraiment trop susceptible
+j'ai grandi en Bretagne, d'où le nom du serveur
+évite le jargon, je débute et j'ai honte de demander
+me han despedido, así que documenta todo bien
+Rodrigo tiene un problema con la bebida
+soy zurdo y ese atajo me mata la muñeca
+no me hables de usted, por favor
+mi suegra vive con nosotros, no puedo hablar por micro
+el CTO se acuesta con la de recursos humanos
+moro com meus pais ainda, a internet é dividida
+a Bruna foi assediada pelo gerente
+ando muito ansioso com esse prazo
+gosto de comentários curtos no código
+meu salário tá atrasado de novo
+у Лены рак, мы собираем деньги
+я левша, сделай хоткеи под левую руку
+наш директор ворует, это все знают
+мне тридцать восемь, поздно учить Rust
+Пиши мне на ты и без смайликов
+我爸去世了，请一周假
+他老婆也在我们公司，别提
+我胃疼，先到这
+老板偏心，好项目都给他亲戚
+我想转去做产品，先学点别的
+""",
     "belief": """\
 I'm Muslim, so no standups during Friday prayers
 I don't work on Saturdays, it's the sabbath
@@ -221,6 +338,83 @@ Os testes não podem depender do relógio
 李雷负责支付模块
 接口返回的金额单位是分
 日志里不能有手机号
+I traced the leak to the connection pool, it never closes on cancel
+I bumped the timeout because the bank's sandbox needs forty seconds
+I'd keep the feature flag until the rollout is done
+I'm splitting this into two migrations so that the lock is short
+my change to the parser breaks the old fixtures
+Miguel wrote the importer, ask him about the encoding table
+Katya is on call for the gateway this week
+Tom's patch to the scheduler is reverted, it broke the retries
+the customer's birthday is only stored as day and month
+the weight of an edge is its latency in ms
+the health endpoint returns 503 while the cache warms up
+dead letters are kept for fourteen days
+orphan processes are reaped by the supervisor
+parents are resolved before children in the build graph
+a married couple files one return in the tax module
+the sick flag of an employee hides the calendar entry
+blind index on the email column so that search works on encrypted data
+the drunk-user test clicks everywhere at random
+the holiday table has one row per region and year
+gender is optional and free text
+the salary export rounds half to even
+We love small pull requests here, at most three hundred lines
+the user wants to undo an import, so every import has a batch id
+der Wohnort des Mieters wird nicht geloggt
+Kinderpreise gelten bis zum zwölften Geburtstag
+Ich nehme Kafka statt RabbitMQ, weil die Reihenfolge zählt
+Ich hab den Cache auf 15 Minuten gestellt, davor lief der Speicher voll
+Der Urlaubskalender kommt aus dem Personaldienst
+Dirk betreut das Rechnungsmodul
+l'arrêt maladie suspend le calcul de la prime
+l'âge du patient est calculé à la date de la consultation
+j'ai passé le pool à vingt connexions
+Sophie relit les changements du schéma
+el alquiler se prorratea por días en la factura
+he cambiado el índice porque la consulta tardaba dos segundos
+Pablo lleva el módulo de envíos
+a licença maternidade conta como ausência remunerada
+coloquei um lock no worker porque dois jobs pegavam o mesmo pedido
+я добавил индекс по дате, выборка стала быстрее
+Ирина отвечает за схему базы
+家庭成员最多六个，超出要提示升级
+我给订单表加了联合索引
+离职员工的账号当天停用
+I'm keeping the old endpoint until mobile 4 is gone
+I found two callers that pass a naive datetime
+I suspect the flake comes from the shared temp folder
+My plan for the migration: copy, verify, swap
+Nina's parser handles quoted newlines, keep it
+Reviewed with Omar: the retry budget is per tenant
+Sergey and Lin own the ingest, changes need one of them
+The doctor role may read lab values but not billing
+The app shows prayer times by location
+A widow's pension uses table 7
+Deaf users get a visual alarm instead of the beep
+Blocked users never see each other
+we hate flaky tests, so a flaky test is deleted after a week
+Lehrer sehen nur die Noten ihrer Klasse
+Ich habe die Sortierung in die Datenbank verlegt
+Meine Änderung am Router ist noch nicht getestet
+Rentenbeiträge werden monatlich abgegrenzt
+Thomas gibt die Releases frei
+Le dossier médical n'est lisible que par le médecin traitant
+J'ai trouvé la fuite : le client HTTP n'était jamais fermé
+Los hijos del nodo raíz se ordenan por peso
+Encontré el fallo: el reloj del contenedor iba en otra zona
+Marta aprueba los cambios de infraestructura
+Los alérgenos del menú son obligatorios
+O campo gestante é booleano
+Descobri que o proxy corta cabeçalhos grandes
+O time de dados cuida do lago
+Зарплатный модуль считает налог по старой ставке
+Я нашёл утечку в пуле соединений
+Пациенты без полиса видят только платные услуги
+Ольга ведёт релизы
+学生请假超过三天要家长确认
+我发现连接池没有释放
+孕周按末次月经计算
 """
 CASES = [(topic, said) for topic, lines in PERSONAL.items() for said in lines.splitlines()]
 

@@ -155,6 +155,7 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "source": [["jsonl"]],  # what another tool says is not of this memory
         "argument": [[]],
         "dir": [[]],
+        "switch": [["on"], ["off"], []],
         "paths": [[], [str(told.repo.path)]],
     }
     return known[name]

@@ -27,6 +27,8 @@ _MARKED = (
 )  # fmt: skip
 _FOLD: dict[int, str | None] = {ord(mark): row[0] for row in _MARKED for mark in row[1:]}
 _FOLD |= {ord("ß"): "ss", **dict.fromkeys(range(0x300, 0x370))}  # marks of their own are none
+#: How Portuguese shortens what the speaker is.
+_SPOKEN = {"tô": "estou"}
 _SHORT = {"m": "am", "ve": "have", "ll": "will", "re": "are", "d": "would"}
 #: So far behind the word for whose it is stands what it is, and behind who is told of what they said.
 _OWNED, _TOLD = 3, 2
@@ -44,7 +46,9 @@ _NO_NAMES = frozenset(
 #: Between us and somebody else nothing is kept.
 _ANDS = ("and ", "und ", "et ", "y ", "e ", "и ")
 #: What comes behind a name that begins a sentence.
-_STATES = [[word] for word in "is was has had s est a e es esta foi tem".split()]
+_STATES = [[word] for word in "is was has had est es esta foi tem ist hat hatte war wird".split()]
+#: So far behind a speaker stands what they do; in German it may come last.
+_VERB, _LATE_VERB = 4, 12
 #: The tables of `person_words`, `private_words` and `work_words`; a word has a bit for each of its own.
 _BITS = (
     "ME", "MY", "THEIR", "THEY", "HUMANS", "NAMES", "KIN", "THEIRS", "HEALTH", "LIFE", "TASTE", "JUDGED",
@@ -214,7 +218,9 @@ class _Judge:
         told = has & _WHO and self._near(_WHO, _TELLS, _TOLD)
         somebody = named or told or has & (_THEY | _HUMAN) or self._near(_OUR, _THEIRS, _OWNED)
         private = has & _INTIMATE or self._phrases & _SAID
-        if not (me or somebody or private or has & (_THEIR | _JUDGED)):
+        if not (me or somebody or private or has & (_THEIR | _JUDGED)) and (
+            self._words[1:2] not in _STATES or has & _WORK
+        ):
             return ""
         work = has & _WORK or _code(self._sentence)
         if (me and self._near(_MY, _THEIRS, _OWNED)) or (
@@ -222,7 +228,7 @@ class _Judge:
         ):
             return OWN
         if not (me or somebody):
-            maybe = has & (_INTIMATE | _JUDGED) and self._may_be_named()
+            maybe = (has & (_INTIMATE | _JUDGED) or not work) and self._may_be_named()
             return PRIVATE if private and (maybe or not work) else SOMEBODY if maybe else ""
         if private:
             return PRIVATE
@@ -237,8 +243,7 @@ class _Judge:
         if len(self._words) < _LEAST_WORDS:
             return ""
         if me:
-            deciding = work and has & (_DECIDING | _DOING)
-            return "" if deciding or self._near(_MY, _WORK, _OWNED) else SPEAKER
+            return "" if work and self._all_at_work() else SPEAKER
         plainly = has & _OWNING or (named and work and not has & (_THEY | _HUMAN))
         return "" if plainly and not told else SOMEBODY
 
@@ -253,15 +258,29 @@ class _Judge:
             left = words if bits & one else left - 1 if left else 0
         return False
 
+    def _all_at_work(self) -> bool:
+        """Tell whether a speaker does, wherever they name themselves, something with the work."""
+        words = _LATE_VERB if self._all & _GERMAN else _VERB
+        for at, bits in enumerate(self._bits):
+            if bits & _MY:
+                near, wanted = self._bits[at + 1 : at + 1 + _VERB], _WORK | _DECIDING
+            elif bits & _ME:
+                near, wanted = self._bits[at : at + 1 + words], _DECIDING | _DOING
+            else:
+                continue
+            if not any(one & wanted for one in near):
+                return False
+        return True
+
     def _may_be_named(self) -> bool:
         """Tell whether a word is written as a name is that nobody knows; German writes all nouns so."""
-        if self._all & _GERMAN:
-            return False
+        german = self._all & _GERMAN
         for at, (word, bits) in enumerate(zip(self._words, self._bits, strict=True)):
             known = (
                 bits & (_WORK | _PLACE | _INTIMATE | _LIKES) or len(word) < 3 or not word.isalpha()
             )
-            if self._capitals[at] and not known and (at or self._words[1:2] in _STATES):
+            first = not at and self._words[1:2] in _STATES
+            if self._capitals[at] and not known and (first or (at and not german)):
                 return True
         return False
 
@@ -276,12 +295,15 @@ def _split(sentence: str) -> tuple[list[str], list[bool]]:
         if len(bare) > 1 and bare.isupper() and bare.isascii() and bare not in _NO_NAMES:
             bare += "_"  # the name of something, and no word
         for number, part in enumerate(bare.split("'")):
-            folded = part.lower().translate(_FOLD)
+            low = part.lower()
+            folded = _SPOKEN.get(low) or low.translate(_FOLD)
             if folded:
                 if number:
                     folded = _SHORT.get(folded, folded)
                 elif folded in ("j", "m") and "'" in bare:
                     folded += "'"
+                if words and words[-1] == "he" and folded.endswith(("ado", "ido")):
+                    words[-1] = "yo"  # Spanish: what the speaker has done
                 words.append(folded)
                 capitals.append(part[:1].isupper())
     return words, capitals

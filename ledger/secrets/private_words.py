@@ -1,4 +1,4 @@
-"""Hold the words for what is a person's own: family, health, life, taste, and what stays between two.
+"""Hold the words for what is a person's own: family, health, life, and what stays between two.
 
 They are folded as those of `person_words` are; a word that ends in `-` begins one.
 """
@@ -27,44 +27,6 @@ KIN = (
     "yaya pai pais crianca criancas bebes neto neta cunhado cunhada vovo сынишк- дочурк- супруг- "
     "племянник- племянниц- мачех- отчим- близнец- малыш- родител- bambino bambina bambini suocera "
     "suocero cognato nipote zwilling-"
-)
-#: Who is one where somebody calls them theirs.
-THEIRS = (
-    "son child children partner parents parent family baby ex cousin dog cat pet flatmate roommate "
-    "neighbour neighbor friend friends boss manager supervisor colleague coworker co-worker teammate "
-    "lead therapist doctor psychiatrist psychologist dentist physio lawyer landlord lover birthday "
-    "wedding marriage honeymoon holiday holidays vacation sabbatical retirement pension pregnancy "
-    "divorce salary wage wages pay paycheck raise bonus mortgage rent debt debts loan savings income "
-    "severance equity body back knee knees eyes eyesight hearing heart lungs head neck shoulder wrist "
-    "wrists hand hands sleep mood weight health illness disability diagnosis surgery operation "
-    "condition medication meds pills anxiety depression religion faith church apartment flat house "
-    "home hometown commute street hobby band choir degree handwriting mental last_day career promotion "
-    "visa citizenship passport cv resume sohn kind kinder partnerin eltern familie hund katze freund "
-    "freundin freunde nachbar chef chefin vorgesetzter vorgesetzte vorgesetzten kollege kollegin "
-    "kollegen therapeut therapeutin arzt arztin geburtstag hochzeit urlaub elternzeit rente gehalt "
-    "lohn kredit hypothek miete schulden rucken knie augen herz kopf schulter schlaf gewicht "
-    "gesundheit krankheit behinderung diagnose medikamente angst wohnung haus heimat arbeitsweg "
-    "karriere kundigung mec compagnon compagne famille bebe chien chat ami amie amis voisin patron "
-    "patronne collegue collegues therapeute medecin psy anniversaire mariage vacances conge conges "
-    "retraite salaire paie prime pret loyer dettes dos genou genoux yeux coeur tete sommeil poids "
-    "sante maladie handicap diagnostic medicaments appartement maison quartier carriere demission "
-    "pareja padres familia perro gato amigo amiga amigos vecino jefe jefa companero companera "
-    "terapeuta medico psicologo psicologa cumpleanos boda vacaciones baja jubilacion sueldo salario "
-    "nomina aumento hipoteca alquiler deudas espalda rodilla ojos corazon cabeza hombro peso salud "
-    "enfermedad discapacidad diagnostico medicacion pastillas ansiedad depresion piso casa barrio "
-    "carrera parceiro parceira companheiro pais cachorro cao vizinho chefe colega colegas aniversario "
-    "casamento ferias licenca aposentadoria reforma ordenado aluguel renda dividas costas joelho olhos "
-    "coracao cabeca ombro saude doenca deficiencia remedios apartamento bairro carreira demissao "
-    "famiglia genitori cane capo collega compleanno matrimonio ferie stipendio mutuo affitto schiena "
-    "salute семь- родител- собак- кошк- друг друга подруг- сосед- начальник- начальниц- шеф шефа "
-    "руководител- коллег- врач- психолог- терапевт- рожден- свадьб- отпуск- зарплат- оклад- преми- "
-    "ипотек- кредит- долг- спин- колен- сердц- голов- здоровь- болезн- диагноз- операци- таблет- "
-    "квартир- дом дома адрес- увольнени- парень девушк- mann frau mannes kleine kleiner offer studium "
-    "sohns moglie marito fils fille garcon fidele nom prenom name nickname tooth teeth ear ears leg "
-    "legs foot feet ankle thumb finger fingers stomach skin blood brain temper ego accent gender age "
-    "sexuality diet bike car garden kitchen bedroom sofa couch bed wallet bank_account credit_card "
-    "phone mobile mail email cumple nombre telefono movil numero correo nome telefone celular имя "
-    "телефон номер почт- возраст"
 )
 #: Health, whoever has it.
 HEALTH = (
@@ -125,7 +87,9 @@ HEALTH = (
     "инфаркт- инсульт- катаракт- диализ- перелом- гипс- химиотерап- устал- вымотан- стресс- тревог- "
     "тревожн- боюсь страшно плач- рыда- грустн- депресс- простуд- грипп- кашел- тошнит рвот- слеп- "
     "глух- близорук- похмель- алкогол- выкидыш роды родил- рожа- поликлиник- невроз- панич- давлени- "
-    "гипертон- онкологи-"
+    "гипертон- онкологи- colonoscopy endoscopy glasses sight fehlgeburt- fehlgeburten brille stottere "
+    "stottern stotter lese-schwache lunettes gafas oculos дислексик- очки colorblindness hernia "
+    "implants dialyse- hangovers рак рака раком"
 )
 #: What is told of private life.
 LIFE = (
@@ -181,23 +145,9 @@ LIFE = (
     "ex-girlfriend ex-boyfriend ex-boss fiance engagement- verlobung preg accident unfall accidente "
     "acidente avari- авари- noivo noiva prometido prometida rottura juif juive judio judia judeu "
     "крещен- христиан- буддист- постимся zahnt zahnen windeln schnuller stillt babybauch entbindung "
-    "geburt geboren parto nacimiento nacio nasceu naissance naitre naitra accouche"
-)
-#: Taste, and how somebody likes to work.
-TASTE = (
-    "prefer prefers preferred preference love loves loved hate hates hated enjoy enjoys dislike "
-    "dislikes detest adore fond favourite favorite can-t-stand allergic concentrate bored boring "
-    "night-owl morning-person introvert introverted extrovert hobby hobbies guitar piano yoga gym "
-    "marathon football soccer gardening coffee tea beer wine music podcast podcasts game-night emojis "
-    "emoji mag liebe hasse bevorzuge lieber lieblings- geniesse konzentrier- ungern fruhaufsteher "
-    "kaffee musik prefere deteste aime cafe musique concentrer prefiero encanta gusta odio detesto "
-    "adoro favorito favorita concentro musica prefiro gosto odeio preferisco предпочита- люблю "
-    "ненавижу нрав- обожаю любим- терпеть кофе музык- сосредоточ- bores annoys annoyed annoying "
-    "irritates irritating pet-peeve jokes sarcasm sarcastic small-talk chatty bakery comfy cosy "
-    "guitarist gamer nightshift night-shift lark lieb hasst mags nervt nerven hass freue froh horreur "
-    "emojis- smileys smiley duzen siezen aimes aimer preferer preferons agace agacent enerve enervent "
-    "ennuie tutoie tutoyer vouvoie caritas aburre aburren odia encantan gustan tutea tutearme chateia "
-    "carinhas смайлик- эмодзи шутк- скучн-"
+    "geburt geboren parto nacimiento nacio nasceu naissance naitre naitra accouche beers pub wine "
+    "drunken kicking-us-out emigrate emigrating relocate relocating union gewerkschaft- sindicato "
+    "sindical syndicat горе dinner lunch birthday-party wedding- visum asyl burned-down"
 )
 #: Private news of whoever, in words that follow each other; and what is between two people.
 SAID = (
@@ -334,7 +284,16 @@ SAID = (
     "ничего не сделала|опять не|в мае меня|запретил мне|is borde|es un borde|keep this private|"
     "keep that private|keep it private|keep this quiet|keep it quiet|keep that quiet|just for you|"
     "in confidence|strictly private|strictly personal|not public yet|nobody else knows|never tell my|"
-    "never tell her|never tell him"
+    "never tell her|never tell him|new guy|new girl|new hire|the new dev|le nouveau du|la nouvelle du|"
+    "der neue aus|die neue aus|den neuen aus|der neue hat|el nuevo de|la nueva de|o novo do|a nova da|"
+    "the guy from|the guy who|the woman from|call my|my brain|twenty two|takes my|takes me|had it with|"
+    "of my mind|excuse my|font bigger|bigger font|letra grande|schrift grosser|aumenta a fonte|"
+    "letra maior|mal les couleurs|noir et blanc|rot nicht|nicht riechen|bei uns daheim|third warning|"
+    "warning from|kicking us out|on my couch|depuis mon|no me esperes|i forgot my|my house|"
+    "house burned|na frente|procurando emprego|кто знает|дочь родилась|родилась дочь|родился сын|"
+    "другой часовой|давай по делу|не люблю|длинные ответы|мне предложили|место в|предложили место|"
+    "скоро уйду|скоро уезжаю|reach me at|reach me on|new pm|our pm|the pm is|tech lead is|"
+    "control freak|minimum wage"
 )
 #: Words that keep between two people what they stand with.
 QUIET = (
@@ -375,16 +334,20 @@ SIGNS = (
     "信用卡 欠钱 欠款 存款 股票 社保断 户口 签证 旷工 迟到 基督 佛教 信佛 穆斯林 "
     "斋月 教堂 投票给 政党 不懂 水平差 水平太 太菜 很菜 菜鸟 甩锅 抢功 磨洋工 摸鱼 "
     "马屁 叫我 称呼我 用中文回 中文回答 表情符号 简短 少废话 别啰嗦 啰嗦 泄露的 住在 "
-    "老家 在家办公 白痴 蠢 差劲 自大 嫌弃 饭桶 废物 水平低 产品经理就 牙疼 骨折 "
-    "发炎 手抖 孕 坐月子 幼儿 小孩 爸 妈 娃 喜欢 讨厌 偏好 爱好 更愿意 习惯 "
-    "受不了 喝咖啡 懒 笨 傻 无能 不靠谱 自私 烦人 脾气 老板 领导 生日 宗教 喘息 "
-    "うつ 妊娠 娘 息子 妻 夫 母 父 給料 転職 退職 離婚 結婚 引っ越 住んで 好き "
-    "嫌い 怠け 上司 病院"
+    "老家 在家办公 白痴 太差 很差 能力差 眼睛不好 字体调大 放假 出国 失业 不带电脑 "
+    "用中文解释 接活 蠢 差劲 自大 嫌弃 饭桶 废物 水平低 产品经理就 牙疼 骨折 发炎 "
+    "手抖 孕 坐月子 幼儿 小孩 爸 妈 娃 喜欢 讨厌 偏好 爱好 更愿意 习惯 受不了 "
+    "喝咖啡 懒 笨 傻 无能 不靠谱 自私 烦人 脾气 老板 领导 生日 宗教 喘息 うつ "
+    "妊娠 娘 息子 妻 夫 母 父 給料 転職 退職 離婚 結婚 引っ越 住んで 好き 嫌い "
+    "怠け 上司 病院"
 )
 SIGNS_QUIET = (
     "别告诉 不要告诉 别跟 别对外说 不要跟别人 保密 私下 你知我知 咱俩之间 我们之间说 "
     "不要外传 别外传 别说出去 内緒 オフレコ ここだけの話 비밀"
 )
-SIGNS_THEY = "他 她 老板 领导 主管 经理 同事 实习生 组长 听说"
+SIGNS_THEY = (
+    "他 她 老板 领导 主管 经理 同事 实习生 组长 听说 小张 小王 小李 小刘 小陈 "
+    "小赵 小杨 小周 小吴 小孙 老张 老王 老李 老刘 老陈 老赵"
+)
 #: Who is meant is more than the speaker.
 SIGNS_WE = "我们 我們 咱们 我方 我国 私たち 자기"

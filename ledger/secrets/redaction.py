@@ -12,6 +12,7 @@ from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import SessionLog
 from ledger.secrets.match import PERSONAL, PERSONAL_RULES, SECRET, Hit
+from ledger.secrets.private_parts import without_tags
 from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
 #: What to do with personal data.
@@ -28,6 +29,7 @@ _PERSONAL_SAID = {
     "us-ssn": "a US social security number",
     "phone": "a telephone number",
 }
+_NOTHING_LEFT = "a title or a fact says nothing outside of <private>, which is not stored"
 _HINT = (
     "if it was ever used, replace it where it is valid; a line with `diurna: allow-secret` is kept"
 )
@@ -53,6 +55,8 @@ class Look:
             text: of it.
             name: what stands before it in the log, which may tell what it is: `token: `.
         """
+        public = without_tags(text)
+        text = public.strip() if public != text else text
         for _ in range(_ROUNDS):  # what was put out may uncover what stood beside it
             clean = self._once(where, text, name)
             if clean == text:
@@ -126,10 +130,13 @@ def guard(
         data = encode(log).decode("utf-8")
     except UnicodeError:  # nothing that can be stored; the draft's own checks say so
         return log, ()
-    if not Lines(data).held(_wanted(data, personal)):
+    tagged = without_tags(data) != data
+    if not tagged and not Lines(data).held(_wanted(data, personal)):
         return log, ()
     look = Look(personal)
     clean = look.log(log)
+    if tagged:
+        _refuse_nothing(clean)
     if look.secrets and strict:
         raise DraftRefused(
             tuple(
@@ -150,6 +157,8 @@ def guard(
         )
         for where, one in look.secrets
     ]
+    if tagged:
+        found.append(Finding("personal-statement", "what stood in <private> was not stored"))
     for where, one in look.private:
         done = "was redacted" if personal == REDACT else "is stored as it stands"
         hint = (
@@ -185,6 +194,18 @@ def guard_events(
 
 def _wanted(data: str, personal: str) -> list[Hit]:
     return [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
+
+
+def _refuse_nothing(log: SessionLog) -> None:
+    """Refuse a log of which nothing is left where something has to stand.
+
+    Raises:
+        DraftRefused: it is.
+    """
+    texts = [event.text for event in log.events if isinstance(event, FactCreated | FactUpdated)]
+    if not log.title.strip() or "" in texts:
+        hint = "leave it out, or write it without the tag"
+        raise DraftRefused((Finding("personal-statement", _NOTHING_LEFT, hint=hint),))
 
 
 def _refuse_names(log: SessionLog) -> None:

@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 
 #: What names the session: said by the user; else set by Claude Code, Qwen Code or Gemini CLI, as was seen.
 #: Codex, Copilot and opencode set nothing.
-VARIABLES = (
-    "DIURNA_SESSION",
-    "CLAUDE_CODE_SESSION_ID",
-    "QWEN_CODE_SESSION_ID",
-    "GEMINI_SESSION_ID",
-)
+HOST_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "QWEN_CODE_SESSION_ID", "GEMINI_SESSION_ID")
+VARIABLES = ("DIURNA_SESSION", *HOST_VARIABLES)
 _LONGEST_CHARS = 200
 #: How long other appends of this clone are waited for; the log is recorded all the same.
 _PATIENCE_SECONDS = 5.0

@@ -60,6 +60,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         },
         "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
+        "silent": list(found.silent),
         "captured": {"waiting": list(found.held), "because": found.obstacle},
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],

@@ -15,6 +15,7 @@ from projection.fold.state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from rituals.decide.confirmation import due
 from rituals.decide.contradictions import kinds_of
+from rituals.hosts.silence import lasting
 from rituals.review.tally import Tally, tally_of
 
 TYPE_CHECKING = False
@@ -55,6 +56,7 @@ class Overview(Record):
         confirm_every: after how many work logs that is due, 0 for never.
         upstream: None when none is configured.
         reads: the homes of others that are read beside it.
+        silent: which sessions are silent here: ids of hosts, "" for all of this work tree.
         now: when that was, in seconds since 1970.
         tally: what a review asks and what the checks of the tip find, None where it was never counted.
         counted_now: the tally is of what stands now.
@@ -81,6 +83,7 @@ class Overview(Record):
     confirm_every: int
     upstream: Upstream | None
     reads: tuple[Fetched, ...]
+    silent: tuple[str, ...]
     now: float
     tally: Tally | None
     counted_now: bool
@@ -130,6 +133,7 @@ def overview(memory: Memory) -> Overview:
         state.policy.review.verify_invariants_every,
         _upstream(memory.home),
         upstreams(memory.home, state.policy),
+        tuple([one.session for one in lasting(memory.home)]),
         now_seconds(),
         *tally_of(memory),
     )

@@ -69,6 +69,7 @@ ENTRIES = (
     Entry("archive", "Put a fact that holds into the archive, or take it out.", LOOK_AFTER),
     Entry("redact", "Withhold a text from all that is shown.", LOOK_AFTER),
     Entry("capture", "Record what agents' sessions left, as their hooks do.", LOOK_AFTER),
+    Entry("private", "Let a session be silent: nothing of it is kept.", LOOK_AFTER),
     Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
     Entry("publish", "Write and commit the projection where it drifted.", SHARE),
     Entry("absorb", "Make a log of what was edited in continuity.md.", SHARE),

@@ -34,6 +34,8 @@ _MEANT = {
     "replace supersede": "`diurna append --supersede OLD=NEW` says what replaces what",
     "close done finish complete reopen":
         "`diurna append --close ID` closes a thread, `--reopen ID` opens it",
+    "silent silence mute hush incognito off-the-record confidential":
+        "`diurna private on` lets a session be silent, `diurna private off` lets it be heard again",
     "revert back rollback redo unappend takeback":
         "`diurna undo` takes back what your last log did, and again brings it back",
     "migrate load ingest":

@@ -94,7 +94,7 @@ class Call:
         self._kind = meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
-        self._late = False
+        self._late = self._silent = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = {START: START_SECONDS, SUBAGENT_START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
@@ -151,11 +151,14 @@ class Call:
             return
         from rituals.hosts.capture.stamps import is_due, stamp
 
+        if self._silent and self._kind != START:
+            return
         if said.given.get("messages") and said.session:
             from rituals.hosts.transcripts.handed import keep_messages
 
             said = said._replace(transcript=keep_messages(self._commondir, said))
-        stamp(self._commondir, said)
+        if not self._silent:
+            stamp(self._commondir, said)
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
 
@@ -194,9 +197,15 @@ class Call:
         repository = find_repository(folder)
         if repository and os.path.isdir(f"{repository.commondir}/{STATE_DIR}"):
             self._commondir, self._top = repository.commondir, repository.top
+            if self._said is not None:
+                from rituals.hosts.silence import is_silent
+
+                self._silent = is_silent(self._commondir, self._said.session, self._top or folder)
 
     def _observe(self, said: Moment) -> None:
-        """Keep what is worth it of an event, where there is a home."""
+        """Keep what is worth it of an event, where there is a home, and nobody asked for silence."""
+        if self._silent:
+            return
         from rituals.hosts.observed.admission import admitted, is_candidate, observing
 
         events: tuple[Moment, ...] = (said,)
@@ -242,7 +251,7 @@ class Call:
 
             text, self._heard = role_brief(said, self._environment, self._commondir)
             return text
-        if said.event == PRECOMPACT and self._commondir and said.session:
+        if said.event == PRECOMPACT and self._commondir and said.session and not self._silent:
             from ledger.home import discover
             from rituals.hosts.context.checkpoint import save
 

@@ -11,6 +11,7 @@ import os
 
 from ledger.environment import working_directory
 from ledger.model.record import Record
+from ledger.secrets.private_parts import without_private
 from rituals.hosts.adapters import BATCH, START, caller, meaning
 
 TYPE_CHECKING = False
@@ -112,18 +113,18 @@ def moment(
         folder=project(calling, environment, cwd),
         transcript=(agent and _text(payload, *_SUBAGENTS_OWN)) or _text(payload, *_TRANSCRIPT),
         source=_SOURCES.get(_text(payload, "source"), "startup") if kind == START else "",
-        prompt=_text(payload, "prompt"),
+        prompt=without_private(_text(payload, "prompt")),
         tool=_text(payload, *_TOOL),
         given=given if isinstance(given, dict) else {},
         answer=_first(payload, _ANSWER),
         once=_id(payload, _ONCE),
         agent=agent,
         role=_text(payload, *_ROLE),
-        message=_text(payload, *_MESSAGE),
+        message=without_private(_text(payload, *_MESSAGE)),
         reason=_text(payload, *_REASON),
         cwd=cwd,
         at=str(stamp) if isinstance(stamp, (str, int)) else "",
-        task=_text(payload, "task_subject"),
+        task=without_private(_text(payload, "task_subject")),
     )
 
 

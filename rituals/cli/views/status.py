@@ -35,6 +35,9 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     yield "review", f"{found.since_review} since the last, {review}{due}"
     yield "drift", ", ".join(found.drift) or _no_drift(found.publish)
     yield "edited", ", ".join(found.edited) or "none"
+    if found.silent:
+        named = ", ".join([one or "every session" for one in found.silent])
+        yield "private", f"{named} in this work tree: nothing is kept until `diurna private off`"
     if found.held:
         logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
         yield "captured", f"{logs}{f': {found.obstacle}' if found.obstacle else ''}"

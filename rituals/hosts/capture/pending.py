@@ -14,7 +14,9 @@ from ledger.wal.spool import Spool as LogSpool
 from memory.cache.newest_logs import reach_name
 from memory.write.host_session import ends_in_spool
 from rituals.hosts.capture.composition import OBSERVED_LINES
+from rituals.hosts.capture.stamps import seen_of
 from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.transcripts.slices import Slice, read_slice
 
 TYPE_CHECKING = False
@@ -66,6 +68,8 @@ class Pending:
         self.spool = spool_of(snapshot.home.repository.commondir, host, session)
         self._snapshot = snapshot
         self._in_spool: Mapping[str, int] | None = None
+        self._commondir = snapshot.home.repository.commondir
+        self._silent_as = (session, seen_of(self._commondir, host, session).folder)
 
     def next(self) -> Piece | None:
         """Return what is to be told next, None for nothing."""
@@ -80,6 +84,9 @@ class Pending:
         name = str(self.spool.read(most=0).began)
         start = self.end(OBSERVED, name)
         held = self.spool.read(start, OBSERVED_LINES)
+        known = silences(self._commondir)
+        told = [one for one in held.observations if heard(known, *self._silent_as, one.at)]
+        held = held._replace(observations=tuple(told))
         if held.count <= start or str(held.began) != name:  # one made anew has its turn next
             return None, ()
         return Span(name, start, held.count), held.observations
@@ -94,17 +101,22 @@ class Pending:
             number += 1
             name = f"{base}~{number}"
         start = self.end(TRANSCRIPT, name)
-        found = read_slice(self.host, self.path, start)
+        found = self._slice(start)
         if found is None:
             return name, None
         if found.start != start:  # it is another file than the one that was told
             name = f"{base}~{number + 1}"
         while talk(found) <= TALK_CHARS:
-            more = read_slice(self.host, self.path, found.end)
+            more = self._slice(found.end)
             if more is None or more.start != found.end or more.end == found.end:
                 break
             found = found._replace(end=more.end, turns=found.turns + more.turns)
         return name, found if found.end > found.start else None
+
+    def _slice(self, start: int) -> Slice | None:
+        """Read what was added to the transcript, without what was said in silence."""
+        found = read_slice(self.host, self.path, start)
+        return audible(found, self._commondir, *self._silent_as) if found else None
 
     def end(self, kind: str, name: str) -> int:
         """Return up to where something is told: by the ledger, by what waits, and by the note."""

@@ -98,12 +98,14 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     from rituals.hosts.context.ledger_news import state_line
     from rituals.hosts.extraction.rules import by_rules
     from rituals.hosts.observed.spool import spool_of
+    from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import last_slice
 
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
     acts = [{"at": one.at, "kind": one.kind, "what": one.what, "paths": one.paths} for one in seen]
     yield "acts", acts[-_ACTS:]
     part = last_slice(moment.host, moment.transcript)
+    part = part and audible(part, home.repository.commondir, moment.session, moment.folder)
     turns = [turn for turn in (part.turns if part else ()) if turn.text]
     said = [turn.text for turn in turns if turn.role == "assistant"]
     tasks = [one.what for one in seen if one.kind == "task"]

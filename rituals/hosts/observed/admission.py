@@ -80,6 +80,10 @@ def admitted(
     if found is None:
         return None
     kind, why, what, paths = found
+    if "private" in what.lower():
+        from ledger.secrets.private_parts import without_tags
+
+        what = without_tags(what).strip()
     if kind in _SPOKEN:
         from ledger.secrets.person_statements import about_person
 

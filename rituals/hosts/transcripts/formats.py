@@ -6,6 +6,8 @@ it is what its plugin handed over (`rituals.hosts.transcripts.handed`).
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -32,12 +34,14 @@ class Said(Record):
         text: of it, "" for a tool.
         at: where its line starts.
         tool: the name of the tool.
+        when: it was said, milliseconds since 1970; 0 for unknown.
     """
 
     role: str
     text: str
     at: int
     tool: str
+    when: int = 0
 
 
 class Turns:
@@ -45,6 +49,8 @@ class Turns:
 
     def __init__(self) -> None:
         self.at = 0
+        #: When the line was written, by what the host says.
+        self.when = 0
         #: Who asks: a person, or in the session of a subagent the agent that gave it its task.
         self.asking = USER
         self._said: dict[str, list[Said]] = {}
@@ -64,8 +70,8 @@ class Turns:
             tools: the names of the tools that it uses.
             key: a line that bears the same one takes the place of this; "" where none does.
         """
-        said = [Said(role, text, self.at, "") for text in texts if text]
-        said += [Said(TOOL, "", self.at, name) for name in tools if name]
+        said = [Said(role, text, self.at, "", self.when) for text in texts if text]
+        said += [Said(TOOL, "", self.at, name, self.when) for name in tools if name]
         self._count += 1
         key = key or f"line {self._count}"
         self._said.pop(key, None)
@@ -139,6 +145,7 @@ def _gemini(line: Line, turns: Turns) -> None:
     patch = _mapping(line.get("$set"))
     for message in _blocks(patch.get("messages")) if patch else [line]:
         kind = message.get("type")
+        turns.when = when_said(message) or turns.when
         if kind in (USER, "gemini"):
             texts = _part_texts(message.get("content"))
             tools = [_text(tool.get("name")) for tool in _blocks(message.get("toolCalls"))]
@@ -179,6 +186,22 @@ FORMATS: dict[str, Callable[[Line, Turns], None]] = {
     "qwen": _qwen,
     "opencode": _opencode,
 }
+
+
+def when_said(line: Line) -> int:
+    """Return when a line or a message was written, milliseconds since 1970; 0 where it does not say."""
+    time = _mapping(_mapping(line.get("info")).get("time"))
+    said = line.get("timestamp", time.get("created"))
+    if isinstance(said, int) and not isinstance(said, bool):
+        return said if said > _SECONDS else said * 1000
+    try:
+        return round(datetime.fromisoformat(_text(said)).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return 0
+
+
+#: No moment since 1973 is so few milliseconds.
+_SECONDS = 100_000_000_000
 
 
 def _part_texts(content: object) -> list[str]:

@@ -10,9 +10,12 @@ import json
 import os
 
 from ledger.environment import now_seconds
+from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import without_secrets
 from ledger.wal.atomic_files import make_folder
 from rituals.hosts.moments import file_name
+from rituals.hosts.silence import heard, silences
+from rituals.hosts.transcripts.formats import when_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +40,14 @@ def keep_messages(commondir: str, moment: Moment) -> str:
     """
     folder = f"{commondir}/{SAID_DIR}"
     path = f"{folder}/{file_name(moment.host, moment.session)}.jsonl"
-    data = b"".join(_lines(moment.given))
+    known = silences(commondir)
+    data = b"".join(
+        [
+            line
+            for line, when in _lines(moment.given)
+            if heard(known, moment.session, moment.folder, when)
+        ]
+    )
     if data and len(data) <= _BYTES:
         make_folder(folder)
         _sweep(folder)
@@ -50,19 +60,22 @@ def keep_messages(commondir: str, moment: Moment) -> str:
     return path
 
 
-def _lines(given: Mapping[str, object]) -> Iterator[bytes]:
-    """Yield a line for each message."""
+def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
+    """Yield a line for each message, and when it was written."""
     messages = given.get("messages")
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict) and isinstance(message.get("parts"), list):
             parts = [_clean(part) for part in message["parts"] if isinstance(part, dict)]
-            yield json.dumps({"info": message.get("info"), "parts": parts}).encode() + b"\n"
+            line = json.dumps({"info": message.get("info"), "parts": parts}).encode() + b"\n"
+            yield line, when_said(message)
 
 
 def _clean(part: dict[str, object]) -> dict[str, object]:
-    """Return a part without the secrets of its text."""
+    """Return a part without what of its text nothing may keep."""
     text = part.get("text")
-    return {**part, "text": without_secrets(text)} if isinstance(text, str) else part
+    return (
+        {**part, "text": without_secrets(without_private(text))} if isinstance(text, str) else part
+    )
 
 
 def _sweep(folder: str) -> None:

@@ -12,7 +12,8 @@ import os
 import stat
 
 from ledger.model.record import Record
-from rituals.hosts.transcripts.formats import FORMATS, Turns
+from ledger.secrets.private_parts import without_private
+from rituals.hosts.transcripts.formats import FORMATS, Turns, when_said
 from rituals.hosts.transcripts.injected import without_injected
 
 #: How much a slice has, and how long a line may be that is passed over because it does not fit into one.
@@ -30,12 +31,14 @@ class Turn(Record):
         text: what was said, without what programs put there; "" for a tool.
         at: the byte at which its line starts.
         tool: the name of the tool.
+        when: it was said, milliseconds since 1970; 0 for unknown.
     """
 
     role: str
     text: str
     at: int
     tool: str = ""
+    when: int = 0
 
 
 class Slice(Record):
@@ -87,8 +90,9 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
         turns.clear()
     at = start
     for line in data.split(b"\n"):
-        turns.at = at
-        read(_object(line), turns)
+        turns.at, found = at, _object(line)
+        turns.when = when_said(found) or turns.when
+        read(found, turns)
         at += len(line) + 1
     return Slice(os.path.basename(path), start, end, _turns(turns))
 
@@ -160,7 +164,7 @@ def _turns(turns: Turns) -> tuple[Turn, ...]:
     """Return what is left of the turns without what programs put there."""
     found: list[Turn] = []
     for said in turns:
-        text = without_injected(said.text)
+        text = without_private(without_injected(said.text)).strip()
         if text or said.tool:
-            found.append(Turn(said.role, text, said.at, said.tool))
+            found.append(Turn(said.role, text, said.at, said.tool, said.when))
     return tuple(found)

@@ -15,6 +15,7 @@ from rituals.hosts.capture.composition import storable
 from rituals.hosts.capture.stamps import seen_of
 from rituals.hosts.extraction.items import Item
 from rituals.hosts.extraction.rules import by_rules
+from rituals.hosts.silence import audible
 from rituals.hosts.transcripts.slices import read_slice
 from rituals.review.learning.offer import (
     CANDIDATE,
@@ -63,6 +64,9 @@ def offers_of_transcripts(commondir: str, entries: Sequence[Entry], since: str) 
         if span is None or not name or path.replace("\\", "/").rpartition("/")[2] != name:
             continue
         part = read_slice(host, path, span.start, min(span.end - span.start, _PART_BYTES))
+        if part is not None:
+            folder = seen_of(commondir, host, entry.session).folder
+            part = audible(part, commondir, entry.session, folder)
         for item in by_rules(part.turns) if part is not None and part.start == span.start else ():
             source = _source_of(item)
             if source:

@@ -1,0 +1,38 @@
+"""Run `diurna private`: let a session be silent, or be heard again."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("private")
+@click.argument("switch", required=False, type=click.Choice(["on", "off"]), metavar="[on|off]")
+@options.command
+def command(call: Invocation, switch: str | None) -> None:
+    """Let a session be silent: nothing of it is observed, kept or recorded by itself until `off`.
+
+    Called by an agent whose program names its session, it is that session, from the request on that the
+    agent is at; else every session that works in this work tree. The brief is told all the same, and what
+    is recorded on purpose is recorded. What was said in silence is not recorded later either. Without a
+    word it says what is silent. `<private>…</private>` keeps a passage out.
+
+    \b
+    Examples:
+      diurna private on
+      diurna private off
+    """
+    from ledger.environment import variables
+    from rituals.answers.fields import fields_of
+    from rituals.hosts.capture.hush import hush
+
+    found = hush(call.memory().home, switch or "", variables(), call.now_ms())
+    if call.json:
+        call.out.answer({"silent": [fields_of(one, "top session since") for one in found]})
+    for one in () if call.json else found:
+        who = f"session {one.session}" if one.session else "every session"
+        call.out.line(f"{who} in {one.top} is silent")
+    if not found and not call.json:
+        call.out.line("no session is silent here")

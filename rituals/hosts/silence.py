@@ -1,0 +1,164 @@
+"""Keep which sessions are silent: their user said that nothing of them is to be kept.
+
+One file beside git has when each silence began and ended, in one work tree, for one session or for all
+that work there. Hooks look at it before they keep anything; who reads a transcript later leaves out what
+was said meanwhile. Standard library only: hooks read it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.model.layout import STATE_DIR
+from ledger.model.record import Record
+from rituals.hosts.payloads import read_file, write_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ledger.home import Home
+    from rituals.hosts.transcripts.slices import Slice
+
+FILE = f"{STATE_DIR}/private"
+#: So many silences are remembered, the newest, and a lock is waited for so long.
+_KEPT, _PATIENCE_SECONDS = 1_000, 5.0
+
+
+class Silence(Record):
+    """A time in which nothing is kept.
+
+    Args:
+        top: of the work tree, "" for none.
+        session: the host's id, "" for every session of the work tree.
+        since: milliseconds since 1970.
+        until: the same; 0 while it lasts.
+    """
+
+    top: str
+    session: str
+    since: int
+    until: int = 0
+
+    def holds(self, session: str, folder: str, at: int) -> bool:
+        """Tell whether it holds for a session at a moment; what has no time, or no place, is in it.
+
+        Args:
+            session: the host's id.
+            folder: where it works, "" for unknown.
+            at: milliseconds since 1970, 0 for unknown.
+        """
+        here = not folder or f"{os.path.realpath(folder)}/".startswith(f"{self.top}/")
+        mine = session == self.session if self.session else here
+        return mine and (not at or (self.since <= at and (not self.until or at <= self.until)))
+
+
+def silences(commondir: str) -> tuple[Silence, ...]:
+    """Return all that are remembered, oldest first.
+
+    Args:
+        commondir: the common git directory.
+    """
+    listed = read_file(f"{commondir}/{FILE}").get("silences")
+    found = []
+    for one in listed if isinstance(listed, list) else ():
+        said = one if isinstance(one, dict) else {}
+        top, session, since, until = [said.get(field) for field in Silence._fields]
+        if isinstance(top, str) and isinstance(session, str):
+            found.append(Silence(top, session, _number(since), _number(until)))
+    return tuple(found)
+
+
+def _number(said: object) -> int:
+    return said if isinstance(said, int) else 0
+
+
+def is_silent(commondir: str, session: str, folder: str) -> bool:
+    """Tell whether a session is silent now: most clones have no such file."""
+    return any(not one.until and one.holds(session, folder, 0) for one in silences(commondir))
+
+
+def lasting(home: Home) -> list[Silence]:
+    """Return the silences that last in the work tree of a home, or for sessions in it."""
+    known, top = silences(home.repository.commondir), os.path.realpath(place_of(home))
+    return [one for one in known if not one.until and one.top == top]
+
+
+def place_of(home: Home) -> str:
+    """Return the work tree of a home; of one that has none, where its repository is."""
+    return home.repository.top or home.repository.where
+
+
+def begin(commondir: str, top: str, session: str, since: int) -> bool:
+    """Let sessions be silent; return False where they are already.
+
+    Args:
+        commondir: the common git directory.
+        top: of the work tree.
+        session: the host's id, "" for every session of the work tree.
+        since: milliseconds since 1970.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    new = Silence(os.path.realpath(top), session, since)
+    return _change(commondir, lambda known: _begun(known, new))
+
+
+def end(commondir: str, top: str, session: str, now: int) -> bool:
+    """Let sessions be heard again: this one, and all of the work tree; return False where none is silent.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+
+    def ended(known: Sequence[Silence]) -> list[Silence]:
+        return [
+            one._replace(until=now)
+            if not one.until
+            and (one.top == os.path.realpath(top) or (session and one.session == session))
+            else one
+            for one in known
+        ]
+
+    return _change(commondir, ended)
+
+
+def audible(part: Slice, commondir: str, session: str, folder: str) -> Slice:
+    """Return a part of a transcript without what was said in silence.
+
+    Args:
+        part: of the transcript.
+        commondir: the common git directory.
+        session: the host's id.
+        folder: where it works, "" for unknown.
+    """
+    known = silences(commondir)
+    turns = [one for one in part.turns if heard(known, session, folder, one.when)]
+    return part._replace(turns=tuple(turns)) if known else part
+
+
+def heard(known: Sequence[Silence], session: str, folder: str, at: int) -> bool:
+    """Tell whether a session was not silent at a moment; the arguments are those of `Silence.holds`."""
+    return not any(one.holds(session, folder, at) for one in known)
+
+
+def _begun(known: Sequence[Silence], new: Silence) -> list[Silence]:
+    same = [one for one in known if not one.until and one[:2] == new[:2]]
+    return list(known) if same else [*known, new]
+
+
+def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]) -> bool:
+    """Write what becomes of the silences, under a lock; return whether anything changed."""
+    from ledger.wal.atomic_files import Lock, make_folder, replace_file
+
+    path = f"{commondir}/{FILE}"
+    make_folder(os.path.dirname(path))
+    with Lock(f"{path}.lock", _PATIENCE_SECONDS):
+        known = list(silences(commondir))
+        after = change(known)
+        if after == known:
+            return False
+        rows = [dict(zip(Silence._fields, one, strict=True)) for one in after[-_KEPT:]]
+        replace_file(path, write_object({"silences": rows}).encode(), 0o600, durable=True)
+    return True
