@@ -6,15 +6,16 @@ command that can commits it.
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from ledger.errors import (
-    WriteRefused,
-)
-from ledger.git.repository import head
+from ledger.errors import UnsupportedRepository, WriteRefused
+from ledger.git.repository import find_repository, head
 from ledger.home import discover
 from projection.document.render import render
 from rituals.check.run import verify
@@ -220,14 +221,15 @@ def test_c7_a_shallow_clone_works_and_says_what_it_can_not_see(
     assert git(clone, "merge-base", "--is-ancestor", home.tip(), memory.home.tip()) == ""
 
 
+@pytest.mark.parametrize("objects", ["blob:none", "tree:0"])
 @every_kind
-def test_c8_a_partial_clone_is_refused_by_name(tmp_path: Path, kind: str) -> None:
-    """Its missing blobs are neither fetched behind git's back nor taken for deleted logs."""
+def test_c8_a_partial_clone_is_refused_by_name(tmp_path: Path, kind: str, objects: str) -> None:
+    """What it lacks is neither fetched behind git's back nor taken for deleted logs; the hint mends it."""
     make_home(tmp_path / "home", kind)
     open_memory(tmp_path / "home").append(draft("a"))
     git(tmp_path / "home", "config", "uploadpack.allowFilter", "true")
     git(
-        tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout",
+        tmp_path, "clone", "-q", f"--filter={objects}", "--no-checkout",
         f"file://{tmp_path / 'home'}", "part",
     )  # fmt: skip
     part = tmp_path / "part"
@@ -235,11 +237,53 @@ def test_c8_a_partial_clone_is_refused_by_name(tmp_path: Path, kind: str) -> Non
     missing = git(part, "rev-list", "--objects", "--all", "--missing=print").count("\n?")
     assert missing
     refused_everywhere(part, "partial clone", hint="diurna init ../")
-    assert git(part, "rev-list", "--objects", "--all", "--missing=print").count("\n?") == missing
+    if objects == "blob:none":  # the `git status` of this test needs trees, and fetches them
+        assert (
+            git(part, "rev-list", "--objects", "--all", "--missing=print").count("\n?") == missing
+        )
+    with pytest.raises(UnsupportedRepository) as refused:
+        find_repository(str(part))
+    _follow(refused.value.hint, part, tmp_path / "home")
+    git(part, "config", "remote.origin.promisor", "true")
     edit_config(part, "repositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[core]")
     refused_everywhere(part, "partial clone", hint="diurna init ../")
     memory = apply_setup(plan_setup(str(part), "../part-memory", "", "p"), Clock())
     assert_sound(memory.home, [memory.append(draft("b")).stem])
+
+
+def _follow(hint: str, part: Path, home: Path) -> None:
+    """Hooks wait for no remote; without it the hint changes nothing, with it the memory is read."""
+    away = home.rename(home.with_name("away"))
+    said = json.dumps({"session_id": "s", "cwd": str(part), "source": "startup"})
+    hook = [sys.executable, "-P", "-m", "rituals", "hook", "claude", "SessionStart"]
+    done = subprocess.run(hook, input=said.encode(), capture_output=True, cwd=part, timeout=30)
+    assert (done.returncode, done.stdout.strip()) == (0, b"{}")
+    mending = hint.split("`")[1]
+    assert subprocess.run(["sh", "-c", mending], cwd=part, capture_output=True).returncode
+    assert git(part, "config", "remote.origin.promisor").strip() == "true"
+    away.rename(home)
+    subprocess.run(["sh", "-c", mending], cwd=part, capture_output=True, check=True)
+    assert "\n?" not in git(part, "rev-list", "--objects", "--all", "--missing=print")
+    memory = open_memory(part)
+    assert memory.state()["a"].fact.uses == 1
+    assert_sound(memory.home, [one.stem for one in memory.log()])
+
+
+def test_c8_a_remote_whose_name_a_shell_could_run_is_not_repeated(tmp_path: Path) -> None:
+    """An agent may follow the hint as it stands."""
+    git(tmp_path, "init", "-q", "part")
+    for name, shown in (
+        ("origin", "origin"),
+        ("My_Fork-2", "My_Fork-2"),
+        ("a;b", "REMOTE"),
+        ("-c", "REMOTE"),
+    ):
+        with (tmp_path / "part" / ".git" / "config").open("a") as file:
+            file.write(f'[remote "{name}"]\n\tpromisor = true\n')
+        with pytest.raises(UnsupportedRepository) as refused:
+            find_repository(str(tmp_path / "part"))
+        assert f" {shown} && git config remote.{shown}." in refused.value.hint
+        git(tmp_path / "part", "config", f"remote.{name}.promisor", "false")
 
 
 @pytest.mark.parametrize("cone", ["--cone", "--no-cone"])

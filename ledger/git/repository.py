@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: Extensions that neither change objects nor references.
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
+_PARTIAL = "is a partial clone, in which objects may be missing"
 _HINT_OWN = "a home of its own works beside it: diurna init ../NAME-memory"
 
 
@@ -137,20 +138,21 @@ def _check(repository: Repository) -> None:
     config = _read(repository.commondir + "/config")
     lower = config.lower()
     if "[extensions" in lower or "repositoryformatversion" in lower or "promisor" in lower:
-        _check_extensions(repository.where, lower)
+        _check_extensions(repository.where, config)
     me = os.geteuid()
     if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
         repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
 
 
 def _check_extensions(where: str, config: str) -> None:
-    section = ""
+    section = named = ""
     for line in config.split("\n"):
         line = line.strip()
         if line.startswith("["):
-            section = line[1:].split("]")[0].split(" ")[0]
+            section, _, named = line[1:].split("]")[0].partition(" ")
+            section, named = section.lower(), named.strip(' "')
             line = line[line.find("]") + 1 :].strip()
-        key, _, value = line.partition("=")
+        key, _, value = line.lower().partition("=")
         key, value = key.strip(), value.strip()
         if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
             raise _unsupported(
@@ -158,7 +160,10 @@ def _check_extensions(where: str, config: str) -> None:
                 hint=_HINT_OWN,
             )
         if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
-            key = "partialclone"  # since git 2.25 a partial clone names no extension
+            raise _unsupported(
+                f"{where} {_PARTIAL}, which Diurna can not work with safely",
+                hint=_whole(named),
+            )  # since git 2.25 it names no extension
         elif section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
             continue
         if key == "objectformat" and value == "sha1":
@@ -168,9 +173,19 @@ def _check_extensions(where: str, config: str) -> None:
         said = {
             "objectformat": f"stores its objects as {value}",
             "refstorage": f"stores its references as {value}",
-            "partialclone": "is a partial clone, in which objects may be missing",
+            "partialclone": _PARTIAL,
         }.get(key, f"uses the extension {key}")
         raise _unsupported(f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN)
+
+
+def _whole(remote: str) -> str:
+    """Say how a partial clone becomes a whole one; no name is repeated that a shell could run."""
+    plain = remote[:1].isalnum() and remote.replace("-", "").replace("_", "").isalnum()
+    name = remote if plain and remote.isascii() else "REMOTE"
+    return (
+        f"`git fetch --refetch --no-filter {name} && git config remote.{name}.promisor false` brings "
+        f"what is missing, with git 2.36 or newer; in a CI clone without --filter; {_HINT_OWN}"
+    )
 
 
 def head(repository: Repository) -> tuple[str, str]:
