@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ledger.errors import SyncRefused
+from ledger.model.event import FactReferenced
 from memory.api import Memory
-from tests.conftest import Repo, Run, make_repository
+from rituals.sync.backoff import Timer
+from rituals.sync.sync import sync
+from tests.campaigns.faults import strace_works
+from tests.campaigns.forks import ROOT
+from tests.conftest import Repo, Run, make_repository, sampled
+from tests.teams import Team
 
 #: Stand in two texts of a fact, in a footer, a remark, the title and prose of a log, and a person's message.
 WORDS = ("zanzibarquokka", "ultramarineferret", "vermilionpangolin", "heliotropemarmot")
@@ -154,3 +163,75 @@ def test_an_own_branch(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     assert run("verify").code == 0 and run("replay", "--check").code == 0
     assert "Orders are kept." in run("show").out
     assert Memory.open(str(repo.path)).state()["vault"].fact.redacted
+
+
+def test_an_old_clone_brings_nothing_back(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a push of the new history a sync of an old clone is refused on both sides; a new one has no word."""
+    team = Team(tmp_path)
+    one = team.one
+    one.create("plain")
+    one.create("vault", TEXT)
+    one.sync()
+    two = team.clone("two")
+    monkeypatch.chdir(one.folder)
+    ran = run("redact", "vault", "--reason", "Private.", "--purge", "--yes", "--json")
+    assert ran.code == 0, ran.err
+    (push,) = ran.json["purge"]["afterwards"]
+    one.git(*push.split()[1:])
+    two.append("Mine", FactReferenced("plain"))
+    before, hub = two.git("rev-parse", "HEAD"), Repo(team.hub).git("rev-parse", "main")
+    with pytest.raises(SyncRefused, match="was redacted and taken out of the history"):
+        sync(two.memory, "", timer=Timer(sleep=lambda seconds: None))
+    assert two.git("rev-parse", "HEAD") == before
+    assert Repo(team.hub).git("rev-parse", "main") == hub
+    three = team.clone("three")
+    assert WORDS[0] not in three.git("log", "--all", "-p")
+    three.append("Later", FactReferenced("plain"))
+    three.sync()
+    one.sync()
+    assert one.git("rev-parse", "HEAD") == three.git("rev-parse", "HEAD")
+    assert run("verify").code == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    sampled([(c, n) for c in ("rename", "link", "unlink") for n in range(1, 9)], 7),
+)
+def test_a_kill_loses_nothing_and_the_same_command_goes_on(
+    repo: Repo, run: Run, call: str, number: int
+) -> None:
+    """SIGKILL at a call that changes something: whatever a person commits then, no log goes and no word is shown."""
+    if not strace_works():
+        pytest.skip("strace is not here or may not trace")
+    assert run("append", "--title", "First", "--new", f"id=vault decision: {TEXT}").code == 0
+    repo.git("tag", "-a", "v1", "-m", "one")
+    assert run("append", "--title", "Later", "--ref", "vault").code == 0
+    assert run("redact", "vault", "--reason", "Private.").code == 0
+    logs = set(lines(repo, "ls-tree", "-r", "--name-only", "HEAD", "memory/sessions"))
+    purge = ("redact", "vault", "--reason", "Private.", "--purge", "--yes")
+    subprocess.run(
+        ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject={call}:signal=SIGKILL:when={number}",
+         sys.executable, "-P", "-m", "rituals", *purge],
+        cwd=repo.path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
+    )  # fmt: skip
+    subprocess.run(["git", "-C", str(repo.path), "commit", "-qam", "mine"], capture_output=True)
+    assert logs <= set(lines(repo, "ls-tree", "-r", "--name-only", "HEAD", "memory/sessions"))
+    assert WORDS[0] not in run("show").out
+    ran = run(*purge)
+    assert ran.code == 0, ran.err
+    assert WORDS[0] not in repo.git("log", "--all", "-p", "-m")
+    assert run("verify").code == 0
+    repo.git("fsck", "--no-dangling")
+
+
+def test_an_id_that_tells_is_said(repo: Repo, run: Run) -> None:
+    """What a person called so stays; and a reason that repeats the text is refused."""
+    run("note", "id=bob-miller-sick-leave fact: Bob Miller is on sick leave until March.")
+    again = run("redact", "bob-miller-sick-leave", "--reason", "Bob Miller is on sick leave.")
+    assert again.code == 2 and "the reason says what is to be withheld" in again.err
+    ran = run("redact", "bob-miller-sick-leave", "--reason", "Private.")
+    assert ran.code == 0 and "the id bob-miller-sick-leave says words of it too" in ran.err
+    assert "bob-miller" not in repo.git("log", "--format=%B")
+    assert "bob" not in run("log").out.lower()

@@ -47,9 +47,9 @@ class Purge:
         self, facts: frozenset[str], logs: frozenset[str], texts: Iterable[str], telling: Telling
     ) -> None:
         self._facts, self._logs, self.telling = facts, logs, telling
-        self._texts = tuple(sorted({one for one in texts if not is_purged(one)}))
+        self.texts = tuple(sorted({one for one in texts if not is_purged(one)}))
         self._lines = tuple(
-            sorted({line.strip() for one in self._texts for line in one.split("\n")} - {""})
+            sorted({line.strip() for one in self.texts for line in one.split("\n")} - {""})
         )
 
     def log(self, stem: str, data: bytes) -> bytes:
@@ -72,8 +72,8 @@ class Purge:
         log = log._replace(events=events)
         if wordless:
             return without_words(log)
-        title = log.title if without_lines(log.title, self._texts) else REDACTED_TEXT
-        prose = without_lines(log.prose, self._texts).strip("\n")
+        title = log.title if without_lines(log.title, self.texts) else REDACTED_TEXT
+        prose = without_lines(log.prose, self.texts).strip("\n")
         return log._replace(title=title, prose=prose)
 
     def _event(self, event: Event, gone: set[str]) -> Event:
@@ -96,7 +96,7 @@ class Purge:
             data: of the page.
             texts: it is a log: the name of its version stands in the place of a text.
         """
-        first = {one.split("\n")[0].strip(): one for one in reversed(self._texts)}
+        first = {one.split("\n")[0].strip(): one for one in reversed(self.texts)}
         kept: list[str] = []
         said = data.decode("utf-8", "surrogateescape")
         for line in (without_beside(said, self._facts) if texts else said).split("\n"):
@@ -127,7 +127,7 @@ class Purge:
         return line if kept == meta else line[: line.index("<")] + write_footer(fact, kept)
 
     def _hit(self, line: str) -> bool:
-        return not without_lines(line, self._texts).strip()
+        return not without_lines(line, self.texts).strip()
 
     def message(self, data: bytes) -> bytes:
         """Return a commit's message without it; the start of a line counts where it tells."""

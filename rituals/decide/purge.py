@@ -41,11 +41,13 @@ class WorkTree(Record):
 
     Args:
         top: its folder.
+        gitdir: what git keeps of it.
         old: the commit that it has.
         new: the one that it gets.
     """
 
     top: str
+    gitdir: str
     old: str
     new: str
 
@@ -149,11 +151,10 @@ def purge(memory: Memory, plan: Purge) -> Purge:
         _back_up(git, plan)
         store(git, plan.history)
         for tree in plan.trees:
+            _unlock(common, f"{tree.gitdir}/index")
             _follow(tree)
-        for one in plan.history.moves:
-            lock = f"{common}/{one.reference}.lock"
-            if os.path.exists(lock) and is_abandoned(lock):
-                set_aside(common, lock)
+        for one in ("packed-refs", "HEAD", *[one.reference for one in plan.history.moves]):
+            _unlock(common, f"{common}/{one}")
         move_all(git, plan.history.moves)
     if checked in plan.history.commits:
         note_checked(home, plan.history.commits[checked])
@@ -194,10 +195,10 @@ def _work_trees(repository: Repository, history: Rewriting) -> tuple[list[WorkTr
         if branch not in new:
             continue
         git = Git(top)
-        gitdir = git.run("rev-parse", "--absolute-git-dir").decode("utf-8", "surrogateescape")
-        tree = WorkTree(top, commit, new[branch])
+        gitdir = os.fsdecode(git.run("rev-parse", "--absolute-git-dir")).rstrip("\n")
+        tree = WorkTree(top, gitdir, commit, new[branch])
         trees.append(tree)
-        under_way = operation_under_way(repository._replace(top=top, gitdir=gitdir.strip()))
+        under_way = operation_under_way(repository._replace(top=top, gitdir=gitdir))
         if under_way:
             refused.append(f"{under_way} is under way in {top}")
         if dirty := _dirty(git, tree, history):
@@ -234,7 +235,11 @@ def _back_up(git: Git, plan: Purge) -> None:
         StorageFailed: it can not be kept, or not be read back.
     """
     make_folder(os.path.dirname(plan.backup))
-    scratch = f"{plan.backup}.tmp"
+    folder = os.path.dirname(plan.backup)
+    for name in [one for one in os.listdir(folder) if ".tmp" in one]:  # of one who was killed
+        if is_abandoned(f"{folder}/{name}"):
+            os.unlink(f"{folder}/{name}")
+    scratch = f"{plan.backup}.{os.getpid()}.tmp"
     names = [one.reference for one in plan.history.moves]
     old = os.umask(0o077)
     try:
@@ -251,6 +256,13 @@ def _back_up(git: Git, plan: Purge) -> None:
     with open(scratch, "rb") as file:
         os.fsync(file.fileno())
     os.replace(scratch, plan.backup)
+
+
+def _unlock(common: str, path: str) -> None:
+    """Move a lock aside that a killed git left on a file."""
+    lock = f"{path}.lock"
+    if os.path.exists(lock) and is_abandoned(lock):
+        set_aside(common, lock)
 
 
 def _follow(tree: WorkTree) -> None:

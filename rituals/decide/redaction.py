@@ -14,12 +14,15 @@ from ledger.model.record import Record
 from memory.cache.range_queries import log_named
 from memory.query.provenance import origins
 from memory.redaction.withheld import held_logs, holders
+from projection.text.normalize import plain
 from rituals.decide.decision import Decision
-from rituals.decide.remaining_copies import Holding, holding_of
+from rituals.decide.remaining_copies import Holding, holding_of, purge_of
 from rituals.record.remarks import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memory.api import Memory
     from projection.fold.replay import State
 
@@ -28,6 +31,13 @@ ROTATE = (
     "revoke it where it was issued, issue another, and put that one where it is needed; from then on it "
     "does not matter what the history holds"
 )
+
+
+_ID_TELLS = (
+    "the id {} says words of it too, and stands wherever the fact is named: no redaction changes it"
+)
+#: So many words of an id, of so many letters each, tell something.
+_WORDS, _WORD_CHARS = 3, 3
 
 
 class Holder(Record):
@@ -69,7 +79,7 @@ def redaction(
 
     Raises:
         NotFound: there is no such fact or log.
-        WrongUsage: a log has a name that no event can say.
+        WrongUsage: a log has a name that no event can say; or the reason repeats what is to be withheld.
     """
     state = memory.state()
     cache = memory.snapshot.cache()
@@ -81,6 +91,11 @@ def redaction(
         logs.append(_log_named(memory, target))
         if not words_only:
             facts += [fact for fact in _brought(state, logs[-1]) if fact not in facts]
+    purge = purge_of(memory, facts, logs)
+    if purge.telling.repeats(reason):
+        raise WrongUsage(
+            "the reason says what is to be withheld", hint="say why, and not what; it is recorded"
+        )
     events: list[Event] = [
         FactRedacted(name)
         for name in (*logs, *facts)
@@ -103,7 +118,15 @@ def redaction(
         for name in names
     )
     told = tuple(because(event, reason) for event in events)
-    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE,)), *rest)
+    hints = [_ID_TELLS.format(fact) for fact in facts if _tells(fact, purge.texts)]
+    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE, *hints)), *rest)
+
+
+def _tells(fact: str, texts: Iterable[str]) -> bool:
+    """Tell whether an id is made of words of some texts, as ids once were."""
+    said = {word for text in texts for word in plain(text).split()}
+    words = [word for word in fact.replace(".", "-").split("-") if len(word) >= _WORD_CHARS]
+    return len([word for word in words if word in said]) >= _WORDS
 
 
 def _log_named(memory: Memory, stem: str) -> str:
