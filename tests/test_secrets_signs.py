@@ -39,7 +39,9 @@ def test_a_capital_within_a_word_may_be_of_something_drawn(word: str, cut: bool)
         assert view.is_joined(4, 18) and not view.is_joined(4, 11) and not view.is_joined(11, 18)
 
 
-@pytest.mark.parametrize(("word", "found"), [("Xk29fj8Xk29f", True), ("Xk29fjXk29fj", False)])
-def test_a_password_of_a_sentence_has_seven_characters_that_differ(word: str, found: bool) -> None:
+@pytest.mark.parametrize(("word", "found"), [("Xk29fj8Xk29f", True), ("Xkqqfjzxkqqf", False)])
+def test_a_word_right_behind_a_name_is_a_password_only_with_a_number(
+    word: str, found: bool
+) -> None:
     """Behind the mere name of it stands a password only where the word is one beyond doubt."""
     assert bool(find_secrets(f"log in with password {word} at once")) is found

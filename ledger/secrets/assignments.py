@@ -11,23 +11,30 @@ from ledger.model.record import Record
 from ledger.secrets.credential_names import (
     BLANK,
     CHOSEN,
+    FOREIGN,
     KEYS,
     LOOSE,
     NO_KEYS,
+    PAGES,
     ROOTS,
     SPOKEN,
     TAILS,
+    TOLD,
     WHOLE,
 )
-from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_told
+from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.sentences import told_before, told_behind
+from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, told
+from ledger.secrets.value_places import (
+    NAME_CHARS,
+    behind_default,
+    blanks_at,
+    is_all,
+    span_at,
+    whole,
+)
 
 _QUOTES = "\"'`"
-_BARE_END = " \t\n\"'`,;)}]|<>"
-_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
-#: A longer value is no credential, but a document.
-_CAP = 300
 #: How many values with one end are judged.
 _TRIES = 4
 #: What a connection string holds beside its password.
@@ -42,10 +49,12 @@ class _Tried(Record):
     Args:
         ends: how many values that end at a place: of nothing but names each would be judged to the end.
         values: whether a value is a secret, by all that this depends on.
+        told: where a value stands behind what surrounds a name, counted from there.
     """
 
     ends: dict[int, int]
-    values: dict[tuple[str, str, bool, bool, bool], bool]
+    values: dict[tuple[str, str, bool, bool, bool, bool], bool]
+    told: dict[tuple[str, str], tuple[int, int] | None]
 
 
 def find_credentials(text: str) -> list[Hit]:
@@ -54,8 +63,13 @@ def find_credentials(text: str) -> list[Hit]:
     if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
         low = "".join([char.lower() if char.isascii() else char for char in text])
     found: list[Hit] = []
-    tried = _Tried({}, {})
-    for name in [name for root in ROOTS if root in low for name in ROOTS[root] if name in low]:
+    tried = _Tried({}, {}, {})
+    names = [name for root in ROOTS if root in low for name in ROOTS[root] if name in low]
+    if not low.isascii():
+        names += [
+            name for letter in FOREIGN if letter in low for name in FOREIGN[letter] if name in low
+        ]
+    for name in names:
         plain = name not in SPOKEN and name != "bearer"
         at = low.find(name)
         while at >= 0:
@@ -63,16 +77,36 @@ def find_credentials(text: str) -> list[Hit]:
             begin, loose = _front_of_key(low, at) if name == "key" else (at, name in LOOSE)
             if name in WHOLE and _is_part(text, low, at, end):
                 begin = -1
-            if name in SPOKEN and " is " in low[max(0, at - 24) : at]:
-                place = told_before(text, low, at)
-                found += [hit("credential", *place)] if place else []
+            place = None
             if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
                 place = _value_behind(text, low, begin, end, name, tried)
-                if place is not None and not (loose and not is_drawn(text[slice(*place)])):
-                    found.append(hit("credential", *place))
-                    end = place[1]
+                if loose and place is not None and not is_drawn(text[slice(*place)]):
+                    place = None
+            if (
+                place is None
+                and name in TOLD
+                and begin >= 0
+                and not low[max(0, at - 14) : at].rstrip("-_ ").endswith(PAGES)
+            ):
+                place = _told(text, low, (at, end), name, tried)
+            if place is not None:
+                found.append(hit("credential", *place))
+                end = max(end, place[1])
             at = low.find(name, end)
     return found
+
+
+def _told(
+    text: str, low: str, place: tuple[int, int], name: str, tried: _Tried
+) -> tuple[int, int] | None:
+    """Return where the value stands that a sentence tells; each sentence is read once."""
+    at, end = place
+    near = text[max(0, at - BEFORE) : end], text[end : end + BEHIND]
+    if near not in tried.told:
+        found = told(text, low, at, end, name)
+        tried.told[near] = (found[0] - at, found[1] - at) if found else None
+    said = tried.told[near]
+    return (at + said[0], at + said[1]) if said else None
 
 
 def _is_part(text: str, low: str, at: int, end: int) -> bool:
@@ -134,7 +168,7 @@ def _value_behind(
     """
     tail = low[end : end + 32]
     more = 0
-    while more < len(tail) and tail[more] in _NAME_CHARS:
+    while more < len(tail) and tail[more] in NAME_CHARS:
         more += 1
     before = low[max(0, at - 48) : at]
     front = before.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -146,95 +180,102 @@ def _value_behind(
     found = _sign(text, low, at, end + more, name, front)
     if found is None:
         return None
-    spot, strict, chosen = found
+    spot, strict = found
     head = text[spot : spot + 4]
     spot += len(head) - len(head.lstrip("*"))  # `**Password:** value`
-    spot += _blanks(text, spot)
+    spot += blanks_at(text, spot)
     if name == "authorization":
-        strict = True
-        scheme, blank, _ = text[spot : spot + 24].lstrip(_QUOTES).partition(" ")
-        if (
-            blank and scheme.replace("-", "").isalnum()
-        ):  # `Bearer`, `Basic` and whatever else there is
-            spot = text.index(scheme, spot) + len(scheme)
-            spot += _blanks(text, spot)
-    place = _span_at(text, _behind_default(text, spot))
+        strict, spot = True, _behind_scheme(text, spot)
+    place = span_at(text, behind_default(text, spot))
     if place is None or tried.ends.get(place[1], 0) > _TRIES:
         return None
     tried.ends[place[1]] = tried.ends.get(place[1], 0) + 1
     start, stop = place
-    value = text[start:stop]
     quoted = text[start - 1 : start] in tuple(_QUOTES)
-    if chosen:
-        return place if is_told(value, quoted, text[stop : stop + 12]) else None
     near = "" if quoted or strict or name not in CHOSEN else low[max(0, start - 200) : start]
     server = bool([word for word in _SERVERS if word in near])
-    asked = value, name, quoted, strict, server
-    if asked not in tried.values:
-        tried.values[asked] = is_secret(*asked)
-    return place if tried.values[asked] else None
+    whole_name = at - len(before) + len(front), at, end
+    alone = quoted or server or name in BLANK or is_all(text, whole_name, place)
+    named = name == "key" or _is_named(before, front) or is_qualified(low, at)
+    more = stop if quoted else whole(text, start, stop)
+    for end in (stop, more) if more > stop else (stop,):
+        asked = text[start:end], name, quoted or server, strict, alone, named
+        if asked not in tried.values:
+            tried.values[asked] = is_secret(*asked)
+        if tried.values[asked]:
+            return start, more
+    return None
 
 
-def _sign(
-    text: str, low: str, at: int, end: int, name: str, front: str
-) -> tuple[int, bool, bool] | None:
-    """Return where a value begins that a name announces, and how it has to look.
+def _behind_scheme(text: str, at: int) -> int:
+    """Return what stands behind `Bearer`, `Basic` and whatever other scheme there is."""
+    scheme, blank, _ = text[at : at + 24].lstrip(_QUOTES).partition(" ")
+    if not blank or not scheme.replace("-", "").isalnum():
+        return at
+    at = text.index(scheme, at) + len(scheme)
+    return at + blanks_at(text, at)
 
-    Returns:
-        The place; whether only what looks drawn at random counts; whether a sentence tells it.
-    """
+
+def _is_named(before: str, front: str) -> bool:
+    """Tell whether it is said what a name opens: `jwt_secret`, `--token`, `app.secret`."""
+    stem = before[len(front) :].strip("_-.")
+    return (bool(stem) or front[-1:] == "." or before[-2:] == "--") and not stem.endswith(PAGES)
+
+
+def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tuple[int, bool] | None:
+    """Return where a value begins behind a name, and whether only what looks drawn counts."""
     head = text[end : end + 4]
     closing = len(head) - len(head.lstrip("\"'`*])"))  # the name itself stands in quotes, or bold
     spot = end + closing
-    blanks = _blanks(text, spot)
+    blanks = blanks_at(text, spot)
     sign = text[spot + blanks : spot + blanks + 2]
     if front[-2:] == "${" and sign[:1] and (sign in (":-", ":=", ":?") or sign[0] in "-="):
-        return spot + (2 if sign[0] == ":" else 1), False, False
+        return spot + (2 if sign[0] == ":" else 1), False
     if sign in (":=", "=>", "?=", "||", "??"):
-        return spot + blanks + 2, False, False
+        return spot + blanks + 2, False
     if sign in ("==", "=~", "::"):
         return None
     if sign[:1] in (":", "="):
         spot += blanks + 1
-        return _next_line(text, spot) or _typed(text, spot) or spot, False, False
+        return _next_line(text, spot) or _typed(text, spot) or spot, False
     if sign[:1] == ">" and not blanks and front[-1:] == "<":
-        return spot + 1, False, False  # `<password>…</password>`
+        return spot + 1, False  # `<password>…</password>`
     if sign in ('("', "('") and not blanks and not closing:  # `.password("…")`, `setPassword('…')`
         stem = low[max(0, at - 48) : at][len(front) :].rstrip("_")
-        called = stem in _GIVEN and (stem or front[-1:] in (".", ">"))
-        return (spot + 1, False, False) if called else None
+        sql = text[at:end].isupper() and front.rstrip()[-1:] == "="
+        called = sql or (stem in _GIVEN and (stem or front[-1:] in (".", ">")))
+        return (spot + 1, False) if called else None
+    if blanks and sign[:1] in ("'", '"') and name == "password" and not closing:
+        return spot + blanks, False  # `WITH PASSWORD 'sunflower'`
     if name in BLANK and blanks:
-        return spot + blanks, False, False
+        return spot + blanks, False
     if sign[:1] == "|" and "|" in text[max(0, at - 60) : at].rpartition("\n")[2]:
-        return spot + blanks + 1, False, False  # the next cell of a table
+        return spot + blanks + 1, False  # the next cell of a table
     if blanks and front.endswith(_SETTERS):
-        return spot + blanks, False, False
+        return spot + blanks, False
     if (
         sign[:1] == "," and closing and front.rstrip(" \"'`")[-1:] == "("
     ):  # `getenv("NAME", "value")`
         spot += blanks + 1
-        spot += _blanks(text, spot)
-        return (spot, False, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
+        spot += blanks_at(text, spot)
+        return (spot, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
     if name == "bearer" and blanks:
-        return spot + blanks, True, False
+        return spot + blanks, True
     flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
     if blanks == 1 and (flag or (name == "password" and _in_account(low, at))):
         spot += blanks
-        return spot + 2 * (text[spot : spot + 2] in ("0 ", "7 ")), False, False
+        return spot + 2 * (text[spot : spot + 2] in ("0 ", "7 ")), False
     paired = _pair(low, spot)
     if paired:
-        return paired, False, False
+        return paired, False
     if blanks > 1 or name == "key":
         word = text[spot + blanks : spot + blanks + 81].partition("\n")[0].rstrip()
         alone = " " not in word and not low[max(0, at - 32) : at].rpartition("\n")[2].strip()
         if blanks > 1 and alone:
-            return spot + blanks, False, False  # a row of what a program prints
+            return spot + blanks, False  # a row of what a program prints
         if blanks == 1 and is_drawn(word.partition(" ")[0].rstrip(".,;)")):
-            return spot + blanks, True, False
-    if blanks == 1 and name in SPOKEN and is_strong(text[spot + 1 : spot + 81]):
-        return spot + blanks, False, True
-    told = told_behind(text, low, spot)
-    return (told, name not in SPOKEN, name in SPOKEN) if told else None
+            return spot + blanks, True
+    return None
 
 
 #: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
@@ -289,36 +330,12 @@ def _pair(low: str, at: int) -> int:
     return 0
 
 
-def _behind_default(text: str, at: int) -> int:
-    """Return where the default begins of a variable that a value is: `${PW:-real}`."""
-    if text[at : at + 3] == "<%=":  # of a template
-        near = text[at : at + 80].partition("%>")[0]
-        cut = near.rfind("||") + 2
-        return at + cut + _blanks(text, at + cut) if cut > 1 else at
-    quote = text[at : at + 1] in tuple(_QUOTES)
-    if text[at + quote : at + quote + 2] == "{n" and text.startswith("{noop}", at + quote):
-        return at + quote + 6
-    if text[at + quote : at + quote + 2] != "${":
-        return at
-    near = text[at + quote : at + quote + 80].partition("}")[0]
-    for sign in (":-", ":=", "-"):
-        cut = near.find(sign)
-        if cut > 2:
-            return at + quote + cut + len(sign)
-    return at
-
-
 def _may_follow(rest: str) -> bool:
     """Tell whether the rest of a name leaves it one of a secret: `_prod` does, `_count` does not."""
     if not rest:
         return True
     parts = rest.replace("-", "_").replace(".", "_").split("_")
     return all(not part or part in TAILS for part in parts)
-
-
-def _blanks(text: str, at: int) -> int:
-    head = text[at : at + 8]
-    return len(head) - len(head.lstrip(" \t"))
 
 
 def _in_account(low: str, at: int) -> bool:
@@ -328,31 +345,3 @@ def _in_account(low: str, at: int) -> bool:
         return True
     near = near.rpartition("\n")[2]
     return "username " in near or "nmcli " in near
-
-
-def _span_at(text: str, at: int) -> tuple[int, int] | None:
-    """Return where the value begins and ends that stands at a place."""
-    quote = text[at : at + 1]
-    if quote == "\\" and text[at + 1 : at + 2] in ("'", '"'):
-        at += 1
-        quote = text[at : at + 1]
-    if quote and quote in _QUOTES:
-        at += 1
-        end = text.find(quote, at, at + _CAP)
-        line = text.find("\n", at, at + _CAP)
-        if end < 0 or (0 <= line < end):
-            return None
-        if text[end - 1] == "\\":
-            end -= 1
-    else:
-        tail = text[at : at + _CAP]
-        for char in _BARE_END:
-            if char in tail:
-                tail = tail[: tail.index(char)]
-        cut, entity = tail.find("&"), text[at + len(tail) : at + len(tail) + 1] == ";"
-        if cut >= 0 and (entity or "=" in tail[cut:] or not tail[cut + 1 : cut + 2].isalnum()):
-            tail = tail[:cut]  # a field of a form ends there, too
-        if len(tail) == _CAP:
-            return None
-        end = at + len(tail.rstrip(".:*"))
-    return (at, end) if end > at else None

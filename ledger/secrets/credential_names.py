@@ -6,39 +6,48 @@ from __future__ import annotations
 NAMES = (
     "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
     "token", "key", "credential", "bearer", "authorization", "mot de passe",
-    "contraseña", "contrasena", "wachtwoord",
+    "contrasena", "wachtwoord",
     "bindpw", "psk", "pass", "pw", "auth", "login", "storepass", "keypass", "requirepass",
-    "masterauth", "clave",
+    "masterauth", "clave", "senha", "palavra-passe", "mdp",
 )  # fmt: skip
+#: Those with a letter that ASCII has not, by that letter, which few texts have.
+FOREIGN = {
+    "ñ": ("contraseña",), "ü": ("wlan-schlüssel", "schlüssel"), "ö": ("lösenord",), "ł": ("hasło",),
+    "ş": ("şifre",), "р": ("парол", "секрет"), "к": ("токен", "ключ"), "密": ("密码", "密碼", "密钥"),
+    "口": ("口令",), "令": ("令牌",), "パ": ("パスワード",), "비": ("비밀번호",),
+}  # fmt: skip
+_FOREIGN = frozenset([name for names in FOREIGN.values() for name in names])
 #: What each of them holds: few searches tell that a text has none.
-ROOTS = {"pass": tuple([name for name in NAMES if "pass" in name]), "auth": ("auth", "masterauth")}
-ROOTS |= {name: (name,) for name in NAMES if "pass" not in name and name not in ROOTS["auth"]}
+ROOTS = {root: tuple([name for name in NAMES if root in name]) for root in ("pass", "auth", "pw")}
+ROOTS |= {name: (name,) for name in NAMES if not any(root in name for root in ROOTS)}
 #: Settings whose value stands behind a blank.
 BLANK = ("bindpw", "requirepass", "masterauth")
 #: What a key is of that surely opens something, and what it is of that sorts, stores and names.
 KEYS = tuple(
     "api app access private account auth signing encryption master license licence activation product "
-    "subscription functions shared session deploy service ingest write consumer recovery unseal storage "
-    "webhook integration secret rapidapi client server admin root".split()
+    "subscription functions shared session deploy service ingest write consumer recovery unseal "
+    "storage webhook integration secret rapidapi client server admin root".split()
 )
 NO_KEYS = frozenset(
     "cache primary foreign partition sort public index idempotency object row hash dedupe dedup group "
     "message routing lookup map translation i18n config setting storage redis json yaml dict sharding "
-    "shard shortcut hot return enter arrow registry lock unique composite natural surrogate cluster host "
-    "fact kind section header footer meta a the this that each every which one any no".split()
+    "shard shortcut hot return enter arrow registry lock unique composite natural surrogate cluster "
+    "host fact kind section header footer meta a the this that each every which one any no".split()
 )
 #: What may follow such a word in the name.
 TAILS = frozenset(
     "s key keys value values prod production live test dev staging main admin user root db access "
-    "client app api base plain text raw default old new primary secondary secret token password "
-    "hex base64 1 2 3 basic private".split()
+    "client app api base plain text raw default old new primary secondary secret token password hex "
+    "base64 1 2 3 basic private eu us qa uat demo ci backup replica master slave mail smtp ssh db2 sa "
+    "postgres mysql redis mongo wifi vpn server service system local remote internal external readonly "
+    "rw ro of for".split()
 )
 #: Names of passwords that people choose: weaker ones count, too.
 CHOSEN = frozenset((
     "password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode", "mot de passe",
     "contraseña", "contrasena", "wachtwoord", "bindpw", "psk", "pass", "pw", "storepass", "keypass",
-    "requirepass", "masterauth", "clave",
-))  # fmt: skip
+    "requirepass", "masterauth", "clave", "senha", "palavra-passe", "mdp",
+)) | _FOREIGN - {"токен", "ключ", "секрет", "schlüssel", "密钥", "令牌"}  # fmt: skip
 #: Names of what a sentence tells: `the password for staging is X`.
 SPOKEN = CHOSEN - {
     "_pass",
@@ -50,7 +59,37 @@ SPOKEN = CHOSEN - {
     "requirepass",
     "masterauth",
 }
+#: Names of what a sentence tells as well: what stands there has to look more like one.
+TOLD = SPOKEN | {"secret", "token", "key", "credential", "pass"} | _FOREIGN
 #: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
-WHOLE = frozenset(("pass", "pw", "auth", "login", "psk", "clave"))
+WHOLE = frozenset(("pass", "pw", "auth", "login", "psk", "clave", "mdp", "senha"))
 #: Names that announce much else: what stands behind them has to be drawn beyond doubt.
 LOOSE = frozenset(("auth", "login"))
+#: What stands behind such a name where something else is spoken of: `password policy`.
+ASIDE = frozenset(
+    "policy policies hash hashes hashing field fields file files length manager managers reset resets "
+    "rotation form forms prompt column strength hint hints page store storage auth authentication "
+    "generator input type rule rules rotates change changes check checks bucket buckets count counter "
+    "limit limits budget ttl lifetime expiry format header name names id ids window usage size cache "
+    "list table kind path url env variable variables parameter argument option flag stuffing "
+    "protection recovery complexity entropy history".split()
+)
+#: What a token is of that only tells where a list goes on, or which request it was.
+PAGES = (
+    "next",
+    "start",
+    "starting",
+    "continuation",
+    "page",
+    "pagination",
+    "idempotency",
+    "request",
+    "input",
+    "output",
+    "cancellation",
+)
+#: What a secret, a token or a key is of that opens something.
+QUALIFIERS = frozenset(
+    "auth api access signing jwt client app shared webhook session master encryption deploy refresh "
+    "bearer service admin root hmac private cookie registry bot personal secret".split()
+)

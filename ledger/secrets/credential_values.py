@@ -11,43 +11,61 @@ from ledger.secrets.entropy import (
     is_stock,
     is_wordy,
 )
+from ledger.secrets.word_passwords import is_phrase, is_plain, is_worded
 
 _QUOTES = "\"'`"
 
 
 def is_drawn(value: str) -> bool:
     """Tell whether a value is drawn beyond doubt: of both cases and digits, or hex of 128 bits."""
-    if len(value) < 20 or not is_random(value) or distinct(value) < 12:
+    if len(value) < 20 or not is_random(value) or distinct(value) < 9:
         return False
     mixed = not value.islower() and not value.isupper() and any(map(str.isdigit, value))
-    return mixed or (len(value) > 31 and not value.strip("0123456789abcdefABCDEF"))
+    return (mixed and distinct(value) > 11) or (
+        len(value) > 31 and not value.strip("0123456789abcdefABCDEF")
+    )
 
 
 def is_told(value: str, quoted: bool, behind: str) -> bool:
     """Tell whether what a sentence calls a password is one, and no word that says how it is kept."""
-    if not 6 <= len(value) < 80 or not value.isascii() or is_placeholder(value) or is_stock(value):
+    if " " in value:
+        return quoted and is_phrase(value)
+    if not 6 <= len(value) < 80 or is_placeholder(value) or is_stock(value) or _is_code(value):
         return False
-    if (
-        _is_code(value)
-        or "://" in value
-        or value[0] in "/~."
-        or any(char in value for char in " ()[]")
-    ):
+    if "://" in value or value[0] in "/~." or any(char in value for char in " ()[]"):
         return False
-    bare = value.lower().replace("-", "").replace("_", "")
-    if not any(char.isalpha() for char in value) or bare.startswith(_KEPT):
+    if not any(char.isalpha() for char in value):
         return False
+    bare = value.rstrip("!?&*^~+")
+    if bare.isalpha() and not quoted:  # `Sunflower!`, but not the end of a sentence
+        if bare == value:
+            ends = not behind or behind[0] in "\n.,;!)*_。，" or behind.startswith(_GOES_ON)
+            return ends and (value.islower() or value.istitle()) and is_plain(value)
+        return bare[0].isupper() and is_worded(value)
     if value.isalpha():
-        return quoted and not value.islower() and not value.isupper() and not is_wordy(value)
-    digits = any(char.isdigit() for char in value)
-    if is_wordy(value):
-        ends = (
-            not behind
-            or behind[0] in "\n.,;!)\"'`|"
-            or behind.startswith((" on ", " for ", " at ", " in "))
-        )
-        return digits and value.isalnum() and (quoted or ends)
-    return digits or (quoted and any(char in value for char in "!#%^&@$?+="))
+        return is_worded(value, alone=True)
+    joined = value.count("-") > 1 and len(value) > 15 and not value.isupper()
+    return is_worded(value, alone=quoted or joined)
+
+
+#: What follows a password that is one word.
+_GOES_ON = (
+    " until",
+    " now",
+    " from",
+    " for",
+    " on ",
+    " at ",
+    " again",
+    " ab ",
+    " since",
+    " (",
+    " –",
+    " —",
+    " à ",
+    " desde",
+    " a par",
+)
 
 
 def is_strong(near: str) -> bool:
@@ -63,25 +81,38 @@ def is_strong(near: str) -> bool:
     )
 
 
-#: What is said of how a password is kept or made.
-_KEPT = (
-    "sha", "md5", "md4", "bcrypt", "scrypt", "argon", "pbkdf", "base64", "base32", "base58", "utf", "aes",
-    "rsa", "ed25519", "hmac", "oauth", "http", "x509", "rot13", "crc", "ipv", "python", "node", "java",
-    "rfc", "iso", "ntlm", "tls", "ssl", "ec2", "s3", "k8s", "v1", "v2", "v3",
-)  # fmt: skip
+def is_secret(value: str, name: str, quoted: bool, strict: bool, alone: bool, named: bool) -> bool:
+    """Tell whether a value is a secret, and not what documents and code put in its place.
 
-
-def is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) -> bool:
-    """Tell whether a value is a secret, and not what documents and code put in its place."""
+    Args:
+        value: behind a name.
+        name: as `NAMES` has it.
+        quoted: whether the value stands in quotes, or among the parts of a connection string.
+        strict: whether only what looks drawn at random counts.
+        alone: whether the value is all that a setting holds, so that words alone may be one.
+        named: whether it is told what a key, a token or a secret opens: `jwt_secret`.
+    """
     if quoted and len(value) > 31 and distinct(value) > 24 and is_strong(value):
         return not is_printed(value)  # of any characters, as generators draw them
+    if " " in value and alone and not strict:
+        return (name in CHOSEN or named) and is_phrase(value)
     if len(value) < 6 or " " in value or "\t" in value or is_placeholder(value):
         return False
-    if is_stock(value) or not value.isascii() or "://" in value:
+    if is_stock(value) or "://" in value or value[0] in "/~.-" or _is_call(value, quoted):
         return False
-    if value[0] in "/~.-" or _is_call(value, quoted):
+    if not strict and (alone or not _is_code(value)):
+        if name in CHOSEN and is_worded(value, alone=alone):
+            return True
+        if (named or alone) and name in ("secret", "token", "key") and len(value) > 7:
+            joined = quoted and len(value) > 9 and any(map(value.count, "-_."))
+            plain = alone and value.islower() and (named or joined)
+            if (named or joined) and is_worded(value, alone=plain):
+                return True
+    if not value.isascii():
         return False
-    if not strict and (quoted or server) and name in CHOSEN:
+    if name == "authorization" and any(map(value.count, "-_.")) and is_worded(value, alone=True):
+        return True
+    if not strict and quoted and name in CHOSEN:
         letters = any(char.isalpha() for char in value)
         others = any(not char.isalpha() for char in value)
         mixed = letters and (others or (not value.islower() and not value.isupper()))

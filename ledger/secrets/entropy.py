@@ -31,7 +31,7 @@ def is_placeholder(value: str) -> bool:
     low = value.lower()
     if "${" in low or "{{" in low or "<" in low or is_printed(value):
         return True
-    if len(set(low)) < 5:
+    if len(set(low)) < (4 if len(low) < 9 else 5):
         return True
     there = [filling for filling in _FILLINGS if filling in low]
     return any(not _is_rest_real(value, low, filling) for filling in there)

@@ -7,8 +7,9 @@ A pattern is matched at its mark, never searched for, and every repeat has a lim
 from __future__ import annotations
 
 #: How a value has to look: no placeholder; drawn at random; no mere word; many words; digits; letters of
-#: both cases with a digit; these with a sign that no name has; base64 of `name:password`.
-ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, SIGNED, PAIR = range(8)
+#: both cases with a digit; these with a sign that no name has; base64 of `name:password`; these, or words
+#: with a number.
+ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, SIGNED, PAIR, MADE = range(9)
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
 #: Here a value stands in one long word with its mark.
 WORD_ROWS = (
@@ -40,18 +41,18 @@ TEXT_ROWS = (
     ("seed-phrase", WORDS, ("nemonic", "phrase"),
      r"[^\n:=]{0,60}(?:[:=]| is)[\s\"'`*]{1,6}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"),
     ("recovery-code", DIGITS, ("ecovery code", "ackup code", "cratch code"),
-     r"\w+ codes?(?: are| is)?[:=]?[\s\"'`]{1,3}"
-     r"((?:(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10})?[,;\s]{1,3}){1,15}"
-     r"(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10})?)(?!\w)"),
+     r"\w+ codes?(?: for [^\n.:]{1,40}?)?(?: are| is)?[:=]?[\s\"'`]{1,3}"
+     r"((?:(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,4}[,;\s]{1,3}){0,15}"
+     r"(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,4})(?![\w-])"),
     ("credential", DIGITS, ("PIN", "pin code"),
      r"(?:PIN|pin)(?:_CODE| code| number)?(?: (?:for|of|to) [\w -]{1,40}?)?"
      r"(?: is|:| =|=) ?[\"'`]?(\d{4,8})(?![\w.])"),
     ("credential", ANY, ("pp password", "pp-specific password", "SPECIFIC_PASSWORD", "APP_PASSWORD"),
      r"[\w-]+(?: password)?(?: for [\w .]{1,30})?(?: is|:|=)[\s\"'`]{0,2}"
      r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w-])"),
-    ("credential", MIXED,
+    ("credential", MADE,
      ("reds", "edential", "ogin", "uth", "gangsdaten", "entifiants", "edenciales"),
-     r"[a-z]+(?::| ->) [\"'`]?[\w.@-]{1,60}[\"'`]? ?[/:|] ?[\"'`]?([^\s\"'`]{8,80})"
+     r"[a-z]+(?::| ->| are| is) [\"'`]?[\w.@-]{1,60}[\"'`]? ?[/:|] ?[\"'`]?([^\s\"'`]{8,80})"
      # what a function is given: `auth=("ada", "…")`, `NetworkCredential(user, "…")`
      r"|[a-z]+=?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
      r"(?:[\"'][^\"'\n]{1,80}[\"']|[\w.$-]{1,60}),\s{0,40}(?:Some\()?[\"'`]([^\"'`\s]{6,80})[\"'`]"),

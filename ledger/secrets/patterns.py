@@ -14,6 +14,7 @@ from ledger.secrets.pattern_rows import (
     ANY,
     DIGITS,
     DRAWN,
+    MADE,
     MIXED,
     PAIR,
     SIGNED,
@@ -22,6 +23,7 @@ from ledger.secrets.pattern_rows import (
     WORDS,
 )  # fmt: skip
 from ledger.secrets.vendor_tokens import HEX, WORD
+from ledger.secrets.word_passwords import is_worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +48,9 @@ def _by_part(
 
 
 _SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
-_ROOTED = _by_part(_TEXT_MARKS, ("passw", "code", "secret", "user", "ogin"), "")
+_ROOTED = _by_part(
+    _TEXT_MARKS, ("passw", "code", "secret", "user", "ogin", "eden", "entifi", "mac", "se "), ""
+)
 
 
 def find_patterns(text: str, words: str) -> list[Hit]:
@@ -100,14 +104,21 @@ def _looks(value: str, look: int) -> bool:
         return is_random(value) and distinct(value) > 11
     if look == PAIR:
         return _is_pair(value)
-    if look in (MIXED, SIGNED):
+    if look in (MADE, MIXED, SIGNED):
         if look == SIGNED and not any(char in value for char in "!#$%^&*?"):
             return False
         cases = not value.islower() and not value.isupper()
-        return cases and any(map(str.isdigit, value)) and not is_wordy(value)
+        if not any(map(str.isdigit, value)):
+            return False
+        return (cases and not is_wordy(value)) or (look == MADE and is_worded(value))
     if look == WORDS:
         return len(set(value.replace(",", " ").split())) > 9
-    return look == ANY or any(char.isdigit() for char in value) or not is_wordy(value)
+    return (
+        look == ANY
+        or any(map(str.isdigit, value))
+        or not is_wordy(value)
+        or is_worded(value, alone=True)
+    )
 
 
 def _is_pair(value: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ledger.secrets.entropy import is_placeholder, is_stock, is_wordy
 from ledger.secrets.match import Hit, hit
+from ledger.secrets.word_passwords import is_worded
 
 #: programs: flags; one that ends in a blank has its value behind it, any other at it.
 _PROGRAMS = {
@@ -109,6 +110,6 @@ def _value(text: str, at: int, flag: str, named: bool) -> tuple[int, int] | None
         at += len(name) + 1
     if len(value) < 5 or is_placeholder(value) or is_stock(value):
         return None
-    if is_wordy(value) and not any(char.isdigit() for char in value):
+    if is_wordy(value) and not is_worded(value, alone=True) and not any(map(str.isdigit, value)):
         return None
     return (at, at + len(value))

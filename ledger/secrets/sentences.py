@@ -1,49 +1,284 @@
-"""Find the value that a sentence tells: `the password for staging is X`, `X is the root password`."""
+"""Find the value that a sentence tells: `the password for staging is X`, `X is the root password`.
+
+What stands right behind the name has to be one beyond doubt; what the sentence says that it *is* need not.
+Each look has a limit (fault:G23).
+"""
 
 from __future__ import annotations
 
-from ledger.secrets.credential_values import is_strong
+from ledger.secrets.credential_names import ASIDE, CHOSEN, QUALIFIERS
+from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_told
+from ledger.secrets.entropy import is_placeholder
+from ledger.secrets.word_passwords import ENDS, is_phrase
 
-#: Where a sentence ends, or the part of it; what it says before a value, and what may stand between.
-_ENDS = ("\n", ". ", ", ", "; ", ": ")
-_TELLING = (
-    " is ", " was ", " changed to ", " reset to ", " set to ", " lautet ", " ist ", " heißt ", " est ",
-    " es ", " è ", " é ",
-)  # fmt: skip
-_FILLERS = ("now ", "still ", "set to ", "jetzt ", "nun ", "ahora ")
-_QUOTES = "\"'`"
+#: How far before and behind a name a sentence is read, in characters and in words.
+BEFORE, BEHIND, _WORDS = 120, 240, 11
+_ROOM = 120
+#: What says that the next word is the value, whatever word that is.
+_TELLING = frozenset(
+    "is was be becomes remains stays are ist war lautet heißt heisst wird sei est était devient sera "
+    "es era será é foi è это теперь остаётся".split()
+)
+#: What leads to a value that looks like one, and what does so in some languages only.
+_LEADING = frozenset("to uses using use = : -> => → ⇒ — – now".split())
+_LED = {
+    "pass": ("auf",), "kenn": ("auf",), "mot ": ("en", "par", "à", "pour"),
+    "mdp": ("en", "par", "à", "pour"), "cont": ("a", "por"), "clav": ("a", "por"), "senh": ("para", "por"),
+    "pala": ("para", "por"), "паро": ("на",),
+}  # fmt: skip
+_FILLERS = frozenset(
+    "now still set to changed reset rotated just again simply always currently be jetzt nun ab sofort "
+    "wieder immer noch ahora siempre agora sempre désormais maintenant toujours теперь сейчас снова "
+    "exactly literally only".split()
+)
+#: What a text without a password is made of, and what makes one of a mere word.
+_PLAIN = frozenset(" \n.,;:-'()/*_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_SURELY = tuple([f" {word} " for word in sorted(_TELLING)]) + (":", "'s ", " now", " until", "- ")
+#: What may begin that for which a password is, up to a colon.
+_FOR = frozenset(
+    "for of in on at to the de del do da du des der für vom von im zum от для к на".split()
+)
+#: What may stand right behind a name in a sentence.
+_FRONTS = (" ", ":", "'s ", "’s ", "'s", '" ', "` ", "** ", "**:", "`:", '":', ") ", "\n", ", ")
+#: Quotes and brackets in which a value stands, and their ends.
+_PAIRED = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "”",
+    "„": "“",
+    "«": "»",
+    "‘": "’",
+    "‹": "›",
+    "(": ")",
+    "「": "」",
+    "『": "』",
+}
+_OPEN = frozenset("()[]{}<>/\\,=")
+_BEHIND = ".,;:)]}»”’'\"`*_"
+#: What may stand between a Chinese or Japanese name and its value.
+_JOINTS = "是为為改成了设設定置换換更新的は：:=，,、 「『“\"'`（(已被再现在現暂時时都仍还"
+#: Where a piece of such a text ends.
+_WIDE = "。，；、！？）」』”：》"
 
 
-def told_behind(text: str, low: str, at: int) -> int:
-    """Return where the value begins that a sentence tells behind a place; 0 where none does."""
-    near = low[at : at + 80]
-    stop = min([near.index(end) for end in _ENDS if end in near], default=80)
-    if (
-        near[stop : stop + 2] == ": "
-        and near.count(" ", 0, stop) <= 4
-        and is_strong(text[at + stop + 2 : at + 160])
-    ):
-        return at + stop + 2
-    if stop < 6:
-        return 0
-    near = near[:stop]
-    for word in _TELLING:
-        cut = near.find(word)
-        if 0 <= cut and near.count(" ", 0, cut) <= 6:
-            cut += len(word)
-            more = next((filler for filler in _FILLERS if near.startswith(filler, cut)), "")
-            return at + cut + len(more)
-    return 0
+def told(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:
+    """Return where the value stands that a sentence tells of a name; None where it tells none.
+
+    Args:
+        text: to look in.
+        low: the same in lower case.
+        at: where the name begins.
+        end: where it ends.
+        name: as `NAMES` has it.
+    """
+    if not name.isascii() and name[0] > "\u2e80":
+        return _behind_wide(text, end)
+    if not name.isascii():
+        tail = text[end : end + 3]
+        while tail and tail[0].isalpha():  # `паролем`
+            end, tail = end + 1, tail[1:]
+    chosen = name in CHOSEN
+    place = _behind(text, low, end, name, chosen or is_qualified(low, at))
+    return place or (_before(text, low, at, chosen) if at > 9 else None)
 
 
-def told_before(text: str, low: str, at: int) -> tuple[int, int] | None:
-    """Return where the value stands that a sentence begins with, up to a place; None where none does."""
-    near = low[max(0, at - 24) : at]
-    cut = near.rfind(" is ")
-    if not near.startswith(("the ", "my ", "our "), cut + 4) or near.count(" ", cut) > 4:
+def is_qualified(low: str, at: int) -> bool:
+    """Tell whether it says what a key, a secret or a token opens: `signing secret`, `API token`."""
+    before = low[max(0, at - 16) : at]
+    return (
+        before[-1:] in (" ", "-", "_")
+        and before[:-1].replace("-", " ").rpartition(" ")[2] in QUALIFIERS
+    )
+
+
+def _behind(text: str, low: str, end: int, name: str, chosen: bool) -> tuple[int, int] | None:
+    """Return where the value stands behind a name, in the same sentence."""
+    if text[end - len(name) - 1 : end - len(name)] == "/":
+        return None  # of a path
+    end += text.startswith("s", end)
+    room = text[end : end + _ROOM]
+    if not room.startswith(_FRONTS):
         return None
-    end = at - len(near) + cut
-    word = text[max(0, end - 80) : end].replace("\n", " ").rpartition(" ")[2]
-    start = end - len(word) + (word[:1] in _QUOTES)
-    end -= word[-1:] in _QUOTES
-    return (start, end) if len(word) > 9 and is_strong(text[start:end]) else None
+    stop = room.find("\n\n")
+    room = room[:stop] if stop >= 0 else room
+    if name == "passphrase":
+        place = _phrase(room)
+        if place is not None:
+            return end + place[0], end + place[1]
+    beside = name in _SHORT and _is_beside(low, end, name)
+    if not beside and _PLAIN.issuperset(room) and not any(word in room for word in _SURELY):
+        return None  # letters alone, and nothing that says of a word that it is the value
+    led = _LED.get(name[:4], ())
+    level, at, said, labelled = _ADJACENT, 0, 0, not name.isascii()
+    for word in room.split(maxsplit=_WORDS)[:_WORDS]:
+        at = room.find(word, at)
+        bare = word.lower().strip("*_`\"'’(,")
+        if not said and bare.rstrip(".;:") in ASIDE:
+            return None  # another thing: `password policy`
+        below = level == _ADJACENT and at and room[at - 1] == "\n"
+        if level and bare and not below and (word[0] != "(" or not said):
+            place = _value_at(text, end + at, level)
+            if place is not None:
+                if not said and name in _SHORT:
+                    # `pw hunter2`, `login is admin, pw sunflower`
+                    level = _SURE if beside else _LIKELY if name == "pw" else level
+                if _is_one(text, place, chosen, level):
+                    return place
+        if bare in _TELLING or (
+            (bare in ("=", ":", "—", "–", "-") or (not bare and word in ("—", "–", "-")))
+            and labelled
+        ):
+            level = _SURE
+        elif bare in _LEADING or bare in led or (not said and bare in ("s", ":")):
+            level = _LIKELY
+        elif word[-1] == ":" and labelled:
+            level = _SURE
+        elif level != _SURE or bare not in _FILLERS:
+            level = _ADJACENT if not bare and not said else 0
+        labelled = labelled or (not said and bare in _FOR)
+        said += bare not in ("", ":")
+        if word[-1] in ".!?" and len(word) > 1:
+            return None
+        at += len(word)
+    return None
+
+
+def _phrase(room: str) -> tuple[int, int] | None:
+    """Return where a passphrase of plain words stands: `passphrase: correct horse battery staple`."""
+    for sign in (": ", " is ", " = "):
+        head, cut, tail = room.partition(sign)
+        if cut and head.count(" ") < 6:
+            said = tail.partition("\n")[0].partition(". ")[0].rstrip(".!\"'`")
+            bare = said.lstrip("\"'`")
+            if is_phrase(bare, 4) and min(map(len, bare.split())) > 2:
+                start = len(head) + len(cut) + len(said) - len(bare)
+                return start, start + len(bare)
+    return None
+
+
+#: Names that stand behind that of a user, with nothing but a blank before the value.
+_SHORT = ("password", "passwd", "pwd", "pw", "passwort", "pass")
+_BESIDE = ("user", "login", "account", "benutzer", "usuario", "usuário", "utilisateur", "admin")
+
+
+def _is_beside(low: str, end: int, name: str) -> bool:
+    """Tell whether a name follows that of a user: `login is admin, pw …`, `user ada / password …`."""
+    near = low[max(0, end - 56) : end - len(name)].rpartition("\n")[2].rpartition(". ")[2]
+    return near.endswith((", ", "/ ", "| ", " with ", " mit ", " con ", " com ", " avec ")) and any(
+        word in near for word in _BESIDE
+    )
+
+
+#: How a word is told: right behind the name, by what may lead to a value, by what says that it is one.
+_ADJACENT, _LIKELY, _SURE = 1, 2, 3
+
+
+def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool:
+    """Tell whether a word of a sentence is the value of its name."""
+    value, quoted = text[slice(*place)], _is_quoted(text, place[0])
+    behind = text[place[1] : place[1] + 8]
+    if value[0] in "/~.-" or is_placeholder(value) or value.lower().endswith(ENDS):
+        return False
+    signs = _OPEN.intersection(value)
+    if signs and not quoted and (signs != {"\\"} or not is_strong(value)):
+        return False
+    if is_drawn(value) and " " not in value:
+        return True
+    if not chosen:
+        strong = is_strong(value) or _is_mixed(value)
+        told = (is_told(value, quoted, behind) and strong) or is_secret(
+            value, "token", quoted, True, False, False
+        )
+        return level == _SURE and told
+    if level == _LIKELY:
+        sure = any(map(str.isdigit, value)) or behind.startswith((" now", " until"))
+        sure = sure or "«" in text[place[0] - 2 : place[0]]
+    else:
+        sure = level == _SURE or _is_mixed(value)
+    return sure and is_told(value, quoted, behind)
+
+
+def _is_quoted(text: str, at: int) -> bool:
+    return text[at - 1 : at] in _PAIRED or text[at - 2 : at - 1] == "«"
+
+
+def _is_mixed(value: str) -> bool:
+    """Tell whether a value has a number beside letters of both cases, or a sign, or beside two words."""
+    if not any(map(str.isdigit, value)):
+        return False
+    words = value.replace("_", "-").replace(".", "-").strip("-").split("-")
+    return (
+        (not value.islower() and not value[1:].islower() and not value.isupper())
+        or any(char in value for char in "!#%&@$?+=^*~")
+        or (len(words) > 1 and value[-1:].isdigit() and value[:1].isalpha() and len(value) > 8)
+        or (value.isalnum() and value[-2:].isdigit() and value[:1].isalpha() and len(value) > 6)
+    )
+
+
+def _value_at(text: str, at: int, level: int) -> tuple[int, int] | None:
+    """Return where the value stands that a word of a sentence is, without quotes and marks."""
+    head = text[at : at + 4]
+    at += len(head) - len(head.lstrip("*_,"))
+    mark = text[at : at + 1]
+    if mark in _PAIRED:
+        at += 1
+        near = text[at : at + 100].partition("\n")[0]
+        inner = near.lstrip(" \u00a0\u202f")
+        close = inner.find(_PAIRED[mark])
+        if close > 0 and mark != "(" and (level > _ADJACENT or " " not in inner[:close].rstrip()):
+            start = at + len(near) - len(inner)
+            return start, start + len(inner[:close].rstrip(" \u00a0\u202f"))
+        if mark == "(" and near[:1] in _PAIRED:
+            return _value_at(text, at, level)
+    first = text[at : at + 100].split(None, 1)
+    if not first:
+        return None
+    word = first[0]
+    if not word.isascii():
+        for char in _WIDE:
+            word = word.partition(char)[0]
+    if "&" in word and ";" in word:
+        word = word.partition("&")[0]  # `&quot;`
+    word = word.rstrip(_BEHIND)
+    return (at, at + len(word)) if len(word) > 4 else None
+
+
+def _behind_wide(text: str, end: int) -> tuple[int, int] | None:
+    """Find the value behind a name in a script without blanks: `密码是X`, `パスワードはX`."""
+    near = text[end : end + 100].partition("\n")[0]
+    bare = near.lstrip("".join((*_JOINTS, *"\u4e00\u3092")))
+    at = end + len(near) - len(bare)
+    size = 0
+    while size < len(bare) and bare[size] < "\u2e80" and not bare[size].isspace():
+        size += 1
+    value = bare[:size].rstrip(_BEHIND)
+    quoted = text[at - 1 : at] in _PAIRED
+    if at == end or not is_told(value, quoted, bare[size : size + 8]):
+        return None
+    return at, at + len(value)
+
+
+#: What stands between a value and the name behind it, and whose that name is.
+_CALLING = frozenset("is as was ist als est comme es como é это —".split())
+_OURS = frozenset(
+    "the my our a das unser mein le notre mon la nuestra mi nossa minha наш новый наша".split()
+)
+
+
+def _before(text: str, low: str, at: int, chosen: bool) -> tuple[int, int] | None:
+    """Return where the value stands before a name: `X is the root password`."""
+    near = low[max(0, at - 32) : at]
+    words = near.split()[-5:]
+    count = next((n for n, word in enumerate(words) if word in _CALLING), -1)
+    if count < 0 or (count + 1 < len(words) and words[count + 1] not in _OURS):
+        return None
+    end = at - len(near) + near.rfind(words[count])
+    said = text[max(0, end - 80) : end].rstrip().replace("\n", " ").rpartition(" ")[2]
+    bare = said.strip("\"'`“”«»‘’„()*")
+    if len(bare) < 6 or not is_told(bare, len(bare) < len(said), ""):
+        return None
+    if not (_is_mixed(bare) if chosen else is_strong(bare)):
+        return None
+    start = text.rfind(bare, max(0, end - 82), end)
+    return start, start + len(bare)

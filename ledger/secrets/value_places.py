@@ -1,0 +1,115 @@
+"""Find where a value begins and ends that stands behind its name."""
+
+from __future__ import annotations
+
+_QUOTES = "\"'`"
+_BARE_END = " \t\n\"'`,;)}]|<>"
+NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
+#: A longer value is no credential, but a document.
+_CAP = 300
+
+
+def span_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the value begins and ends that stands at a place."""
+    quote = text[at : at + 1]
+    if quote == "\\" and text[at + 1 : at + 2] in ("'", '"'):
+        at += 1
+        quote = text[at : at + 1]
+    if quote and quote in _QUOTES:
+        at += 1
+        end = text.find(quote, at, at + _CAP)
+        line = text.find("\n", at, at + _CAP)
+        if end < 0 or (0 <= line < end):
+            return None
+        if text[end - 1] == "\\":
+            end -= 1
+    else:
+        tail = text[at : at + _CAP]
+        for char in _BARE_END:
+            if char in tail:
+                tail = tail[: tail.index(char)]
+        cut = tail.find("&")
+        entity = text[at + len(tail) : at + len(tail) + 1] == ";" and not tail[-1:].isdigit()
+        if cut >= 0 and (entity or "=" in tail[cut:] or not tail[cut + 1 : cut + 2].isalnum()):
+            tail = tail[:cut]  # a field of a form ends there, too
+        if len(tail) == _CAP:
+            return None
+        end = at + len(tail.rstrip(".:*"))
+    return (at, end) if end > at else None
+
+
+def whole(text: str, start: int, stop: int) -> int:
+    """Return where a bare value ends that holds one of the signs which mostly end one: `a,b;c)7`."""
+    if text[stop : stop + 1] not in tuple(",;)}]|>") or not text[stop + 1 : stop + 2].isalnum():
+        return stop
+    near = text[stop : stop + 80].split(None, 1)[0]
+    if any(char in near for char in "=:(\"'`<[{\\"):
+        return stop
+    return stop + len(near.rstrip(_BARE_END + ".:*"))
+
+
+def behind_default(text: str, at: int) -> int:
+    """Return where the default begins of a variable that a value is: `${PW:-real}`."""
+    if text[at : at + 3] == "<%=":  # of a template
+        near = text[at : at + 80].partition("%>")[0]
+        cut = near.rfind("||") + 2
+        return at + cut + blanks_at(text, at + cut) if cut > 1 else at
+    quote = text[at : at + 1] in tuple(_QUOTES)
+    if text[at + quote : at + quote + 2] == "{n" and text.startswith("{noop}", at + quote):
+        return at + quote + 6
+    if text[at + quote : at + quote + 2] != "${":
+        return at
+    near = text[at + quote : at + quote + 80].partition("}")[0]
+    for sign in (":-", ":=", "-"):
+        cut = near.find(sign)
+        if cut > 2:
+            return at + quote + cut + len(sign)
+    return at
+
+
+def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> bool:
+    """Tell whether a bare value is all that a setting or a flag holds, so that a plain word may be one.
+
+    Args:
+        text: to look in.
+        name: where it begins, where the word in it that promises a secret, and where that ends.
+        place: of the value.
+    """
+    (begin, at, end), (start, stop) = name, place
+    value, sign = text[start:stop], text[start - 1]
+    if (
+        sign == "="
+        and (text[at:end].isupper() or text[begin] == "-")
+        and text[begin:at] + sign != sign
+    ):
+        return True  # `DB_PASSWORD=sunflower`, `--password=sunflower`
+    if sign == "-" and text[start - 2] == ":":
+        return True  # `${DB_PASSWORD:-sunflower}`
+    if sign == "=" and text[end:start] == "=":  # `vault kv put a password=sunflower`
+        before, behind = text[begin - 1 : begin], text[stop : stop + 1]
+        if (behind in _BARE_END[:3] or behind in "\"';") and (
+            not begin or before in tuple(" =\"';\n")
+        ):
+            return True
+        if "-" in value:
+            return True
+    if text[at - 1 : at] == "(" and text[stop : stop + 1] == ")":
+        return True  # `(pw: sunflower)`
+    if text[begin] == "-" and sign == " ":
+        behind = text[stop : stop + 2]
+        return behind[:1] in ("", "\n") or behind[1:] in tuple("-|&<>;\\/.")
+    line = text[max(0, begin - 40) : begin].rpartition("\n")[2]
+    behind = text[stop : stop + 3].lstrip(" \t")[:1]
+    if not NAME_CHARS.issuperset(line.strip(" \t>*-").lower()) or behind not in ("", "\n", "#"):
+        return False
+    if not value.islower():
+        return not text[at].islower() and (value.istitle() or any(map(value.count, "-_.")))
+    if "=" in text[end:start]:
+        return sign == "=" or "-" in value  # with blanks around it may be code
+    return ":" in text[end:start]
+
+
+def blanks_at(text: str, at: int) -> int:
+    """Return how many blanks stand at a place; eight are read."""
+    head = text[at : at + 8]
+    return len(head) - len(head.lstrip(" \t"))
