@@ -135,6 +135,48 @@ Isso fica entre nós, o teste nunca rodou
 这事你知我知，数据是我改的
 """,
     "mixed": """\
+sorry for the typos, the baby kept me up
+Rosa quit drinking in spring so no whisky emojis in release notes
+deploy after nine please, I take my grandmother to church in the morning
+the linter config is strict because Ivan is a pedant
+I can't do stairs so put the server list on the ground floor map
+my ADHD makes long diffs unreadable
+Bianca is leaving for Zalando, act surprised
+our PO has never shipped anything in his life
+we only ship on Mondays because Luke has custody every other weekend
+I'm vegetarian, change the sample data
+I wouldn't trust Henrik with the keys
+I earn less than the contractor whose code I'm fixing
+keep answers under five lines, I'm reading on my phone on the bus
+I'm from Ghana, spell my name right in the header
+the reason this module is bad is that Viktor wrote it drunk
+wir haben uns getrennt, ich schlafe im Büro
+Ich brauch nach jeder Stunde eine Pause wegen meinem Rücken
+ich bin der Einzige hier der was kann
+kürzer bitte, ich werd sonst wahnsinnig
+meinem Sohn ist schlecht, ich muss los
+Ralf hat Schulden und nimmt jeden Job
+ma copine m'a quitté, je bosse la nuit
+explique comme si j'avais dix ans
+Luc touche une prime pour chaque ticket fermé
+je déteste le mode clair
+je suis végane, pas de jambon dans les exemples
+l'alternante est enceinte
+tengo dos niños pequeños así que commits cortos
+Javier miente en los estándares
+me mareo con las animaciones
+a mí háblame en catalán
+quiero cambiar de empresa antes de Navidad
+Patrícia não sabe programar
+sou mãe solo, não faço plantão
+tenho medo de quebrar o banco
+болею, отвечаю медленно
+Дима женится в субботу, релиз без него
+я плохо понимаю английский, пиши по-русски
+мне не нравится тёмная тема
+我老家在成都，五月回去结婚
+张伟是关系户，啥也不会
+我手受伤了，只能用语音输入
 I've got a colonoscopy on Tuesday so don't expect the patch before Wednesday
 can you make the font bigger, I forgot my glasses again
 the log colours are useless to me, I only see shades of yellow

@@ -47,16 +47,17 @@ _NO_NAMES = frozenset(
 _ANDS = ("and ", "und ", "et ", "y ", "e ", "и ")
 #: What comes behind a name that begins a sentence.
 _STATES = [[word] for word in "is was has had est es esta foi tem ist hat hatte war wird".split()]
+_BY = [[word] for word in "by per with von par por от".split()]
 #: So far behind a speaker stands what they do; in German it may come last.
 _VERB, _LATE_VERB = 4, 12
 #: The tables of `person_words`, `private_words` and `work_words`; a word has a bit for each of its own.
 _BITS = (
     "ME", "MY", "THEIR", "THEY", "HUMANS", "NAMES", "KIN", "THEIRS", "HEALTH", "LIFE", "TASTE", "JUDGED",
-    "TOLD", "TELLS", "OUR", "EVER", "PLACES", "GERMAN", "WORK", "DECIDING", "DOING", "OWNING",
+    "TOLD", "TELLS", "OUR", "EVER", "PLACES", "GERMAN", "WORK", "DECIDING", "DOING", "OWNING", "DOUBLE",
 )  # fmt: skip
 (
     _ME, _MY, _THEIR, _THEY, _HUMAN, _NAME, _KIN, _THING, _HEALTH, _LIFE, _LIKES, _JUDGED, _WHO, _TELLS,
-    _OUR, _EVER, _PLACE, _GERMAN, _WORK, _DECIDING, _DOING, _OWNING,
+    _OUR, _EVER, _PLACE, _GERMAN, _WORK, _DECIDING, _DOING, _OWNING, _DOUBLE,
 ) = [1 << number for number in range(len(_BITS))]  # fmt: skip
 _INTIMATE = _HEALTH | _LIFE | _KIN
 _THEIRS = _THING | _KIN
@@ -173,7 +174,7 @@ def _topic(sentence: str) -> str:
         found = _by_signs(sentence)
         if found:
             return found
-    words, capitals = _split(sentence)
+    words, capitals = _split(_without_code(sentence) if "`" in sentence else sentence)
     return _Judge(sentence, words, capitals).topic() if words else ""
 
 
@@ -217,18 +218,19 @@ class _Judge:
         )
         told = has & _WHO and self._near(_WHO, _TELLS, _TOLD)
         somebody = named or told or has & (_THEY | _HUMAN) or self._near(_OUR, _THEIRS, _OWNED)
-        private = has & _INTIMATE or self._phrases & _SAID
-        if not (me or somebody or private or has & (_THEIR | _JUDGED)) and (
-            self._words[1:2] not in _STATES or has & _WORK
-        ):
+        nobody = not (me or somebody or has & (_THEIR | _JUDGED | _INTIMATE) or self._phrases)
+        if nobody and (self._words[1:2] not in _STATES or has & _WORK):
             return ""
         work = has & _WORK or _code(self._sentence)
+        ours = work and not (me or somebody)  # a word that programs have, too, is theirs there
+        intimate = any(bits & _INTIMATE and not (ours and bits & _DOUBLE) for bits in self._bits)
+        private = intimate or self._phrases & _SAID
         if (me and self._near(_MY, _THEIRS, _OWNED)) or (
             (somebody or not work) and self._near(_THEIR, _THEIRS, _OWNED)
         ):
             return OWN
         if not (me or somebody):
-            maybe = (has & (_INTIMATE | _JUDGED) or not work) and self._may_be_named()
+            maybe = (intimate or has & _JUDGED or not work) and self._may_be_named()
             return PRIVATE if private and (maybe or not work) else SOMEBODY if maybe else ""
         if private:
             return PRIVATE
@@ -244,8 +246,27 @@ class _Judge:
             return ""
         if me:
             return "" if work and self._all_at_work() else SPEAKER
-        plainly = has & _OWNING or (named and work and not has & (_THEY | _HUMAN))
-        return "" if plainly and not told else SOMEBODY
+        if told or not (has & _OWNING or (named and work and not has & (_THEY | _HUMAN))):
+            return SOMEBODY
+        by = has & _OWNING or len(self._words) > _SHORT_WORDS or self._is_byline()
+        return "" if by else SOMEBODY
+
+    def _is_byline(self) -> bool:
+        """Tell whether names say only whose a piece of work is: `by Ada`, `Ada's parser`."""
+        for at, bits in enumerate(self._bits):
+            if bits & _NAME and self._capitals[at]:
+                near = (
+                    self._bits[at + 2 : at + 2 + _VERB]
+                    if self._words[at + 1 : at + 2] == ["s"]
+                    else []
+                )
+                told = (
+                    self._words[at - 1 : at] in _BY
+                    or f"({self._words[at]}" in self._sentence.lower()
+                )
+                if not (told or any(one & _WORK for one in near)):
+                    return False
+        return True
 
     def _near(self, one: int, other: int, words: int) -> bool:
         """Tell whether a word of one table has one of another in the words behind it."""
@@ -283,6 +304,18 @@ class _Judge:
             if self._capitals[at] and not known and (first or (at and not german)):
                 return True
         return False
+
+
+def _without_code(sentence: str) -> str:
+    """Return a sentence without its words of code: `my_id` is nobody's."""
+    parts = sentence.split("`")
+    return " ".join(
+        [
+            part
+            for at, part in enumerate(parts)
+            if at % 2 == 0 or " " in part or at == len(parts) - 1
+        ]
+    )
 
 
 def _split(sentence: str) -> tuple[list[str], list[bool]]:

@@ -32,7 +32,7 @@ THEIR = (
     "his her their ihr ihre ihren ihrem seine seinem seinen sa ses su sus dele dela seu sua suo его ее "
     "их"
 )
-THEY = "he she him elle ella ele ela lui он она ему ей него нее ним"
+THEY = "he she him elle ella ele ela lui он она ему ей него нее ним his her hers"
 #: Judgements that only a person is given.
 JUDGED = (
     "incompetent arrogant rude moody bossy clueless jerk idiot idiots moron asshole narcissist gossip "

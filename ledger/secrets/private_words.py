@@ -339,7 +339,7 @@ SIGNS = (
     "手抖 孕 坐月子 幼儿 小孩 爸 妈 娃 喜欢 讨厌 偏好 爱好 更愿意 习惯 受不了 "
     "喝咖啡 懒 笨 傻 无能 不靠谱 自私 烦人 脾气 老板 领导 生日 宗教 喘息 うつ "
     "妊娠 娘 息子 妻 夫 母 父 給料 転職 退職 離婚 結婚 引っ越 住んで 好き 嫌い "
-    "怠け 上司 病院"
+    "怠け 上司 病院 关系户 啥也不会 什么都不会 不会写 手受伤 受伤"
 )
 SIGNS_QUIET = (
     "别告诉 不要告诉 别跟 别对外说 不要跟别人 保密 私下 你知我知 咱俩之间 我们之间说 "
@@ -347,7 +347,31 @@ SIGNS_QUIET = (
 )
 SIGNS_THEY = (
     "他 她 老板 领导 主管 经理 同事 实习生 组长 听说 小张 小王 小李 小刘 小陈 "
-    "小赵 小杨 小周 小吴 小孙 老张 老王 老李 老刘 老陈 老赵"
+    "小赵 小杨 小周 小吴 小孙 老张 老王 老李 老刘 老陈 老赵 张伟 李雷 王芳 李娜 "
+    "刘洋 陈涛 王强 李强 张敏 王磊 李静 张磊"
 )
 #: Who is meant is more than the speaker.
 SIGNS_WE = "我们 我們 咱们 我方 我国 私たち 자기"
+#: Words of these that programs have for something else: they count where somebody is spoken of.
+DOUBLE = (
+    "retired retire retires retiring retirement death dies dead died promotion promoted graduation "
+    "inherit inherits inherited inheritance adoption stroke cast cold flight flights trip trips twins "
+    "surgery fired raise bonus broke quit quits quitting vote votes voted voter election orphan widow "
+    "widowed sick ill ski blind deaf nap napping asleep sleeps slept snore bleeding kicked party "
+    "church christian therapy depression pregnant engaged diet detox infection infected trauma "
+    "traumatised seizure concussion tired exhausted exhaustion crash birthday birthdays anniversary "
+    "visa prison jail arrested hotel hotels airport beach camping resign resigned resigns rent lottery "
+    "engagement separated separation arbeitslos kirche partei urlaub umzug umziehen rente miete ziehe "
+    "scheidung trennung mort morte retraite depart conges vacances rupture eglise baja muerto boda "
+    "paro mudanza morreu morto ferias aposentadoria casamento смерт- умер отпуск- пенси- переезд- twin "
+    "gemelos jumeaux gemeos zwillinge hijo hijos pai filho filhos fils pere padre figlio figli дочерн- "
+    "родител- hang transplant implant numb stressed drained anxious drunk gambling fracture fractured "
+    "limp addict dementia sober relapse insulin hospital clinic ward patient dentist surgeon maternity "
+    "paternity parental-leave salary wage wages paycheck pay gehalt lohn salaire sueldo nomina "
+    "ordenado зарплат- оклад- преми- mortgage hypothek hipoteca hypotheque loan loans marriage married "
+    "divorce divorced mariage divorcio casado verheiratet geschieden muslim jewish catholic katholisch "
+    "evangelisch prayer prayers alcohol beer wine coffee tea mother father sister brother krank "
+    "krankgeschrieben schwanger- enceinte embarazada gravida gravidez grossesse pregnancy allergy "
+    "allergies allergic allergien allergi- alergia alergias diagnose diagnosis diagnoses diabetes "
+    "cancer asthma"
+)

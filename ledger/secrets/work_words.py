@@ -197,5 +197,6 @@ OWNING = (
     "valide publie gere approuve decide demander contacter voir mantiene revisa aprueba lleva encarga "
     "gestiona publica pregunta preguntar consultar hablar responsavel mantem aprova cuida gerencia "
     "revisao perguntar falar отвечает ответственн- согласу- ведет поддержива- ревьюит проверя- "
-    "утвержда- решает спрашива- спросить владел- публику- занимается"
+    "утвержда- решает спрашива- спросить владел- публику- занимается call bereitschaft guardia plantao "
+    "astreinte"
 )
