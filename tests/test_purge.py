@@ -157,6 +157,12 @@ def test_an_own_branch(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     assert run("init", "--branch", "memory").code == 0
     code = repo.git("rev-parse", "main")
     assert run("note", f"id=vault decision: {TEXT}", "id=plain Orders are kept.").code == 0
+    old = lines(repo, "rev-parse", "memory")[0]
+    assert run("redact", "vault", "--reason", "Private.", "--purge", "--yes").code == 0
+    repo.git("branch", "late", old)
+    assert WORDS[0] in repo.git("log", "--all", "-p"), (
+        "as where a kill let some references move, and not all"
+    )
     assert run("redact", "vault", "--reason", "Private.", "--purge", "--yes").code == 0
     assert repo.git("rev-parse", "main") == code
     assert WORDS[0] not in repo.git("log", "--all", "-p")

@@ -81,7 +81,7 @@ def holders(home: Home, cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
     else:
         naming = logs_naming(cache, wanted)
     for one, data in read_bytes(home, naming):
-        if _has_words(one, data) if wordless else _texts_in(one, data, wanted):
+        if _has_words(one, data) if wordless else texts_in(one, data, wanted):
             keys.add(one.key)
         else:
             keys.discard(one.key)
@@ -280,7 +280,7 @@ def _texts(home: Home, refs: list[LogRef], facts: frozenset[str]) -> set[str]:
     found: set[str] = set()
     broken: list[LogRef] = []
     for ref, data in read_bytes(home, refs):
-        found |= _texts_in(ref, data, facts)
+        found |= texts_in(ref, data, facts)
         broken += [ref] if breaks_seal(ref.stem, data) else []
     if broken:
         from ledger.git.log_history import sealed_before
@@ -288,11 +288,12 @@ def _texts(home: Home, refs: list[LogRef], facts: frozenset[str]) -> set[str]:
         known = sealed_before(home, home.tip(), {ref.path: ref.blob for ref in broken})
         sealed = [ref._replace(blob=blob) for ref in broken for blob in known.get(ref.path, ())]
         for ref, data in read_bytes(home, sealed):
-            found |= _texts_in(ref, data, facts)
+            found |= texts_in(ref, data, facts)
     return found
 
 
-def _texts_in(ref: LogRef, data: bytes, facts: frozenset[str]) -> set[str]:
+def texts_in(ref: LogRef, data: bytes, facts: frozenset[str]) -> set[str]:
+    """Return all texts, footer values and remarks that a log has of some facts."""
     found = set(_remarks(ref, data, facts))
     for event in read_entry(ref.stem, data)[0].acts:
         if isinstance(event, FactCreated | FactUpdated) and event.id in facts:

@@ -11,12 +11,14 @@ import os
 from ledger.codec.log import decode
 from ledger.model.digest import blob_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
+from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from memory.redaction.purged_bytes import Purge
 from memory.redaction.telling import Telling
-from memory.redaction.withheld import holders, withheld_texts
+from memory.redaction.withheld import held_logs, holders, texts_in, withheld_texts
 from memory.replay.log_bytes import read_bytes
+from projection.fold.fact import REDACTED_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,12 +62,20 @@ def purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purge
     """Return what takes facts' texts and logs' words out of bytes."""
     home, cache = memory.home, memory.snapshot.cache()
     redacted, wordless = frozenset(facts), frozenset(logs)
-    texts = withheld_texts(home, cache, redacted)
-    refs = [ref for stem in sorted(wordless) if (ref := cache.log_ref(stem)) is not None]
-    said = [decode(data, sealed=is_sealed(ref.stem))[0] for ref, data in read_bytes(home, refs)]
-    words = [text for log in said for text in (log.title, log.prose) if text]
+    texts = {*withheld_texts(home, cache, redacted)}
     telling = Telling(home, cache, redacted, wordless)
-    return Purge(redacted, wordless, (*texts, *words), telling)
+    refs = [ref for stem in sorted(wordless) if (ref := cache.log_ref(stem)) is not None]
+    # a purge that was killed may have gone through the tip, and not through other references
+    held = sorted(held_logs(cache, (*redacted, *wordless)))
+    before = zip(held, home.repository.git().blobs(blob for _, blob in held), strict=True)
+    was = [(LogRef(one[0], "", one[1]), data) for one, data in before if data is not None]
+    for ref, data in (*read_bytes(home, refs), *was):
+        telling.read(ref.stem, data)
+        texts |= texts_in(ref, data, redacted)
+        if ref.stem in wordless:
+            log = decode(data, sealed=is_sealed(ref.stem))[0]
+            texts |= {log.title, log.prose} - {"", REDACTED_TEXT}
+    return Purge(redacted, wordless, texts, telling)
 
 
 def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Holding:

@@ -119,8 +119,8 @@ def tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
     if not history.moves:
         out.line("no branch or tag leads to it any more")
         return
-    were = "were" if done else "would be"
-    out.line(f"{counted(len(history.commits), 'commit')} {were} written anew:")
+    were = "written anew" if done else "to be written anew"
+    out.line(f"{counted(len(history.commits), 'commit')} {were}:")
     for path, blob in plan.files:
         out.line(f"  {path} ({blob[:12]}) without it")
     for commit in history.messages:
