@@ -4,8 +4,7 @@ Ledgers of 3,000 facts whose shape is hostile (`tests.hostile_ledgers`) are aske
 knows, bare and with each of its options, those that write on a copy, as well as with `--dry-run`; each tool of the
 MCP server; each page of `diurna web` and the site; each event of a host's hooks, on a new cache and a cold one. What
 counts is the time of the processor, of the call and its children. None may take more than five seconds, a hook half
-a second; `--growth` halves the number of facts twice for what takes over half a second, and names what takes more
-than `GROWS` times as long for twice as many facts.
+a second.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from rituals.cli import registry
 from tests.campaigns.homes import sealed_environment
 from tests.hostile_ledgers import SHAPES, lay
 
-COUNT, SECONDS, HOOK_SECONDS, GROWS = 3000, 5.0, 0.5, 2.6
+COUNT, SECONDS, HOOK_SECONDS = 3000, 5.0, 0.5
 #: Below this a doubling says nothing.
 FLOOR_SECONDS = 0.5
 #: A call that takes longer is ended.
@@ -299,7 +298,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="words of names of calls, with | between")
     parser.add_argument("--above", type=float, default=FLOOR_SECONDS, help="tell what takes longer")
     parser.add_argument("--options", action="store_true", help="also each option alone")
-    parser.add_argument("--growth", action="store_true")
     parser.add_argument("--profile", default="", help="a file for the profile of the last call")
     chosen = parser.parse_args(arguments)
     late = 0

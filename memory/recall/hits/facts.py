@@ -68,6 +68,7 @@ class Facts:
         #: (id, stem of the log) -> what was found
         self._known: dict[tuple[str, str], Standing | None] = {}
         self._met: Met = {}
+        self._standings: dict[str, Standing | None] = {}
         self._questions: frozenset[str] | None = None
         self._place = cache.placing()
         self._past = past
@@ -148,10 +149,14 @@ class Facts:
         return "" if log is None else log.agent
 
     def _standing(self, fact: str) -> Standing | None:
-        if self._past is not None:
-            return self._past.state.get(fact)
-        found = self._cache.fact(fact)
-        return None if found is None else self._place(found)
+        """Return where a fact stands: one of many texts is asked for with each of them."""
+        if fact not in self._standings:
+            known = self._cache.fact(fact) if self._past is None else None
+            self._standings[fact] = (
+                self._past.state.get(fact) if self._past is not None
+                else None if known is None else self._place(known)
+            )  # fmt: skip
+        return self._standings[fact]
 
     def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
         """Return a fact if it may be shown and the filters let it through.
