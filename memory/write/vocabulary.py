@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
 
 #: So many files are looked at.
-_FILES = 20_000
+_FILES = 5_000
 
 
 def project_words(home: Home, cache: Cache, more: Iterable[str] = ()) -> dict[str, str]:
