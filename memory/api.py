@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from memory.edits.absorb import Absorber, Absorption
     from memory.edits.committed import CommittedEdit
+    from memory.edits.discard import Discarded
     from memory.merge.tip_merge import Plan
     from memory.write.ref_update import Files
 
@@ -134,7 +135,7 @@ class Memory(Reader):
             dry_run: change nothing, and return what would be.
 
         Raises:
-            DraftRefused, StorageFailed: as for `append`; nothing changed.
+            DraftRefused, StorageFailed: as for `append`.
         """
         return self._append(draft, How(again, dry_run, tiers=False, held=True))
 
@@ -146,11 +147,12 @@ class Memory(Reader):
             self.bring_back()  # somebody committed meanwhile
         notes = () if how.stage else identity_findings(self.identity())
         notes += noticed_behind(self.snapshot, self._committer.branch, receipt)
-        notes = (*self.snapshot.notes, *notes)
-        self.snapshot.notes.clear()
+        notes, self.snapshot.notes[:] = (*self.snapshot.notes, *notes), ()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
             self.snapshot.settle()  # now that no lock is held
-        return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
+        return receipt._replace(
+            findings=tuple(dict.fromkeys((*noticed, *receipt.findings, *notes)))
+        )
 
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Commit again what a commit of the user's left out, and report that, or why it failed.
@@ -275,23 +277,19 @@ class Memory(Reader):
             dry_run: change nothing, and return what would be.
 
         Raises:
-            EditNotUnderstood: no event can say it all; nothing changed.
-            HandEdited: another projection file was edited; nothing changed.
+            HandEdited: no event can say it all (EditNotUnderstood), or another file; nothing changed.
             WriteRefused: the repository is in no state to be committed to.
             WaitsInSpool: the log is durable, and the next command that can write commits it.
-            CorruptRepository: a log can not be read; what it says would drop out of the projection.
+            CorruptRepository: a log can not be read.
         """
         return self._absorber().absorb(self.occasion, dry_run=dry_run)
 
     def absorb_first(self, *, dry_run: bool = False) -> tuple[Finding, ...]:
-        """Absorb an edit before the file is written for another reason; say what became of it.
-
-        Raises:
-            DiurnaError: as `absorb`.
-        """
+        """Absorb an edit before the file is written for another reason; say what became of it."""
         from memory.edits.absorb import absorbed_findings
 
-        return absorbed_findings(self.absorb(dry_run=dry_run), dry_run)
+        found = self._absorber().absorb(self.occasion, dry_run=dry_run, first=True)
+        return absorbed_findings(found, dry_run)
 
     def absorb_committed(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
@@ -328,7 +326,7 @@ class Memory(Reader):
         return left_alone(self.home, self.home.tip(), self.tip_state, found[0], rendered=found[1])
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
-        """Absorb an edit before an append that publishes; nothing about it may stop the append."""
+        """Absorb an edit before an append that publishes, which nothing about it may stop."""
         policy = self.snapshot.tip.ask(lambda cache: cache.policy)
         if not (edited_paths(self.home, policy) and self.publishes()):
             return ()
@@ -354,11 +352,9 @@ class Memory(Reader):
             The files that differed, and the commit ("" when there was nothing to do).
 
         Raises:
-            EditNotUnderstood: no event can say that edit, or all that a person committed; what it
-                could say is a log by now, and no file changed.
-            HandEdited: a person edited another of the files; nothing changed.
+            HandEdited: no event can say what a person edited; nothing changed.
             WriteRefused: the repository is in no state to be committed to.
-            CorruptRepository: a log can not be read; what it says would drop out of the projection.
+            CorruptRepository: a log can not be read.
         """
         from memory.worktree.authorship import refuse_left
         from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
@@ -375,19 +371,23 @@ class Memory(Reader):
         if not paths or dry_run:
             return paths, ""
         heal_index(self._committer)
-        said = "diurna: publish the projection"
-        made = commit_files(
-            self.snapshot.tip, self._committer, self._drifted, said, self.occasion()
-        )
+        said, tip = "diurna: publish the projection", self.snapshot.tip
+        made = commit_files(tip, self._committer, self._drifted, said, self.occasion())
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 
-    def write_projection(self, state: State) -> tuple[str, ...]:
-        """Write the projection of a state into the work tree, without a commit; return the files.
+    def discard_edits(self, *, dry_run: bool = False) -> Discarded:
+        """Publish over what people edited and no log says; what they wrote is kept beside git."""
+        from memory.edits.discard import discard_edits
+        from memory.worktree.publish import refuse_incomplete, refuse_unwritable
 
-        Raises:
-            HandEdited: a person edited one of the files; nothing changed.
-        """
+        refuse_unwritable(self.home)
+        refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
+        given = self.snapshot.tip, self._committer, self.tip_state, self.occasion
+        return discard_edits(*given, dry_run=dry_run)
+
+    def write_projection(self, state: State) -> tuple[str, ...]:
+        """Write the projection of a state into the work tree, without a commit; return the files."""
         from memory.worktree.authorship import refuse_left
         from memory.worktree.publish import write_files
 

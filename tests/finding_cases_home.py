@@ -63,7 +63,8 @@ def _(shop: Shop) -> Arguments:
 @case(
     "hand-edited",
     "warning: archive/INDEX.md was edited by hand; it was left as it is and not published",
-    "record what the edit says with `diurna append`, and put it back as git has it",
+    "record what the edit says with `diurna note TEXT`, and put it back as git has it; "
+    "or `diurna publish --discard-edits` writes it anew and keeps this one beside git",
 )
 def _(shop: Shop) -> Arguments:
     shop.put("archive/INDEX.md", "# Archive\n")

@@ -113,7 +113,8 @@ def test_what_is_not_understood_is_named_and_stays(repo: Repo, run: Run, file: P
     loose, two = lines.index("Loose words.") + 1, lines.index("- Two?") + 1
     said = (
         f": continuity.md:{loose}: this text is no part of a fact (and 1 more)\n"
-        "hint: write it as a bullet (`- ...`) of a section, or indent it under the bullet it belongs to\n"
+        "hint: write it as a bullet (`- ...`) of a section, or indent it under the bullet it belongs to; "
+        "or `diurna publish --discard-edits` writes the page anew and keeps this one beside git\n"
         f"also: continuity.md:{two}: the thread two has lost its checkbox\n"
         "hint: write `[ ]` or `[x]` before it; to make something else of it, move it\n"
     )
@@ -156,7 +157,8 @@ def test_an_edited_archive_page_is_not_absorbed(repo: Repo, run: Run, file: Path
         assert (ran.code, ran.out) == (1, "")
         assert ran.err == (
             f"diurna: {command}: archive/{page.name} was edited by hand and is left as it is\n"
-            "hint: record what the edit says with `diurna append`, and put it back as git has it\n"
+            "hint: record what the edit says with `diurna note TEXT`, and put it back as git has it; "
+            "or `diurna publish --discard-edits` writes it anew and keeps this one beside git\n"
         )
     assert repo.shape() == before
 
@@ -166,7 +168,7 @@ def test_another_file_in_its_place_is_refused(repo: Repo, run: Run, file: Path) 
     text = file.read_text()
     for put, said in (
         ("", "the last line of the file is missing, and so is "),
-        (text.replace("digest: ", "digest: 0"), "what continuity.md was made from is not known"),
+        (text.replace("digest: ", "digest: 0").replace("One.", "Un."), "this text is in no log"),
     ):
         file.write_text(put)
         ran = run("absorb")

@@ -213,10 +213,10 @@ def test_reading_is_total_and_settles(text: str) -> None:
 
 
 def _values(parsed: Parsed) -> object:
-    """All but line numbers, and blocks without a section first, where they are written."""
+    """All but line numbers and footers without a bullet; blocks without a section first, as they are written."""
     blocks = sorted(parsed.blocks, key=lambda block: bool(block.section))
     return (
-        parsed._replace(blocks=(), conflicts=()),
+        parsed._replace(blocks=(), conflicts=(), orphans=()),
         [block._replace(line=0) for block in blocks],
         [entry._replace(line=0) for entry in parsed.conflicts],
     )

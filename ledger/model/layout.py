@@ -56,6 +56,8 @@ HOOK_FAULTS_FILE = "diurna/hooks.log"
 TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"
+#: Where pages are kept that a person edited and let go, below the folder of what Diurna keeps.
+DROPPED_DIR = "dropped"
 CONFIG_BRANCH = "diurna.branch"
 
 

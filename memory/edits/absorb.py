@@ -16,10 +16,10 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory.edits.committed import absorb_committed, committed_edit_findings
-from memory.edits.detect import Edit, edited_files, find_edit, find_edits, title_of
+from memory.edits.detect import Edit, committed_edit, edited_files, find_edit, find_edits, title_of
 from memory.replay.snapshot import Snapshot
 from memory.replay.view_source import source_of_cache
-from memory.worktree.authorship import EDITED_KEY, left_alone
+from memory.worktree.authorship import EDITED_KEY, NO_LOG, OVER_KEY, left_alone
 from memory.worktree.checkout import note_written, store_blob
 from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
@@ -93,7 +93,9 @@ class Absorber:
         self._snapshot, self._committer, self._recorder = snapshot, committer, recorder
         self._state = state
 
-    def absorb(self, when: Callable[[], Occasion], *, dry_run: bool) -> Absorption:
+    def absorb(
+        self, when: Callable[[], Occasion], *, dry_run: bool, first: bool = False
+    ) -> Absorption:
         """Make logs of committed edits, and of one in the work tree.
 
         `Memory.absorb` says what can be in the way.
@@ -101,6 +103,7 @@ class Absorber:
         Args:
             when: and by whom: asked for only if there is an edit.
             dry_run: change nothing.
+            first: for a command that does something else then, which a committed edit may stand beside.
         """
         home = self._snapshot.home
         edits = self._understood(find_edits(self._snapshot, self._state))
@@ -110,9 +113,35 @@ class Absorber:
             refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
         said = absorb_committed(self._snapshot, self._committer, self._state, when, dry_run=dry_run)
         told = committed_edit_findings(home, said, dry_run)
-        if not found.file or dry_run:
-            return found._replace(committed=told)
-        return self._absorb(when)._replace(committed=told)
+        if found.file and not dry_run:
+            found = self._absorb(when)
+        elif not found.file:
+            wrong, found = self._standing(when, dry_run)
+            if wrong and not first:
+                self._snapshot.notes += [one for one in told if one not in self._snapshot.notes]
+                raise EditNotUnderstood(wrong)
+        return found._replace(committed=told)
+
+    def _standing(
+        self, when: Callable[[], Occasion], dry_run: bool
+    ) -> tuple[tuple[Finding, ...], Absorption]:
+        """Read what people committed as what they did not, where its own commits did not tell.
+
+        Returns:
+            What was not understood; else what became of it.
+        """
+        home, tip = self._snapshot.home, self._snapshot.home.tip()
+        policy, shown = self._snapshot.ask(lambda cache: (cache.policy, cache.ever_rendered()))
+        left = left_alone(home, tip, self._state, policy, rendered=shown)
+        wrong = tuple([one for one in left if one.line])
+        if wrong or dry_run:
+            return wrong, Absorption()
+        found = []
+        for path in [one.file for one in left if one.message.endswith(NO_LOG)]:
+            edit = committed_edit(self._snapshot, self._state, path)
+            if edit is not None and edit.events:
+                found.append(self._record(Absorption(path, edit.events), edit, when()))
+        return (), found[0]._replace(others=tuple(found[1:])) if found else Absorption()
 
     def _absorb(self, when: Callable[[], Occasion]) -> Absorption:
         home = self._snapshot.home
@@ -128,7 +157,8 @@ class Absorber:
                 if edit is None:
                     continue
                 (one,) = self._understood((edit,))
-                found.append(self._record(one, edit, when()) if edit.events else one)
+                says = edit.events or edit.over
+                found.append(self._record(one, edit, when()) if says else one)
                 settled.append(edit)
             names = {edit.file for edit in settled}
             for number, edit in enumerate(settled):
@@ -161,12 +191,6 @@ class Absorber:
             return ()
         home, policy = self._snapshot.home, self._snapshot.ask(lambda cache: cache.policy)
         refuse_edited(unread(home, edited_files(home, policy)))
-        left = [one for one in left_alone(home, home.tip(), self._state, policy) if one.line]
-        if left:
-            file = edits[0].file
-            message = f"{file} was edited on top of a commit that holds text which is in no log"
-            hint = "commit this edit, too: then `diurna absorb` makes a log of both"
-            raise EditNotUnderstood((Finding("hand-edited", message, file, 0, hint), *left))
         return tuple([Absorption(edit.file, edit.events) for edit in edits])
 
     def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
@@ -179,7 +203,10 @@ class Absorber:
                     edit.events,
                     who.name,
                     "edit",
-                    ((EDITED_KEY, blob_id(edit.data)),),
+                    (
+                        (EDITED_KEY, blob_id(edit.data)),
+                        *([(OVER_KEY, edit.over)] if edit.over else []),
+                    ),
                     anyway=True,
                 ),
                 occasion,

@@ -24,11 +24,11 @@ from ledger.secrets.redaction import guard
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.edits.detect import title_of
 from memory.replay.state import cold_state
-from memory.worktree.authorship import EDITED_KEY, said_edits
-from memory.worktree.edit_base import OWN_FORMAT, is_own, made_line, published
+from memory.worktree.authorship import EDITED_KEY, OVER_KEY, said_edits
+from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.publish import refuse_unwritable
 from memory.write.seen import with_seen
-from projection.views.files import absorb_file
+from projection.views.files import read_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def absorb_committed(
         if not theirs:
             if committer.spool.waiting():
                 committer.drain(when())
-            note_checked(home, tip)
+            if not any(one.findings and not one.stem and _stands(home, tip, one) for one in edits):
+                note_checked(home, tip)
     return edits
 
 
@@ -169,11 +170,17 @@ def committed_edit_findings(
         said += [
             finding._replace(
                 message=f"{finding.message} (edit of {where}, which has it)",
-                hint="record what it says with `diurna append`",
+                hint="record what it says with `diurna note TEXT`",
             )
             for finding in one.findings
         ]
     return tuple(said)
+
+
+def _stands(home: Home, tip: str, edit: CommittedEdit) -> bool:
+    """Tell whether the tip has the file as the edit left it: it may be understood yet."""
+    path = f"{tip}:{home.prefix}{edit.touch.file}"
+    return home.repository.git().resolve(path) == [edit.touch.after]
 
 
 def _touches(home: Home, tip: str, known: str, file: str) -> list[Touch]:
@@ -223,27 +230,29 @@ def _edits(touches: list[Touch]) -> list[Touch]:
 def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> CommittedEdit | None:
     """Read what a commit says, as of that commit; None for nothing, or what a state says already."""
     home = snapshot.home
-    before, text = [
-        (body or b"").decode("utf-8", "surrogateescape")
-        for body in home.repository.git().blobs([touch.before or touch.after, touch.after])
-    ]
-    line = made_line(text) or made_line(before)
-    base = published(home, touch.commit, line, touch.file) if line else None
-    if line is None or base is None or base == text:
+    (body,) = home.repository.git().blobs([touch.after])
+    text = (body or b"").decode("utf-8", "surrogateescape")
+    line = line_of(home, touch.commit, text, touch.file)
+    if line is None:
         return None
-    lefts = [absorb_file(touch.file, base, text, now.policy, now.get) for now in nows]
+    # what it was written on top of may be a person's too, and be said by then
+    said = said_edits(home, touch.commit, line.newest)
+    base = published(home, touch.commit, line, touch.file, said)
+    if base is None or base == text:
+        return None
+    lefts = [read_edit(touch.file, base, text, now) for now in nows]
     if not all(left.events or left.findings for left in lefts):
         return None
     edit = CommittedEdit(touch, findings=lefts[0].findings)
-    marked = any(one.code == "conflict-in-projection" for one in edit.findings)
-    if marked or not all(left.events for left in lefts):
+    tip = home.tip()
+    if not all(left.events for left in lefts) or (
+        # the commit was made again, by a rebase, or the person edited on
+        touch.after in said_edits(home, tip, line.newest)
+        or touch.after in said_edits(home, tip, line.newest, key=OVER_KEY)
+    ):
         return edit
-    if touch.after in said_edits(home, home.tip(), line.newest):
-        return edit  # the commit was made again, by a rebase
-    # what it was written on top of may be a person's too, and be said by now
-    said = touch.before in said_edits(home, touch.commit, line.newest)
     then = cold_state(snapshot, touch.commit)
-    found = absorb_file(touch.file, before if said else base, text, then.policy, then.get)
+    found = read_edit(touch.file, base, text, then)
     if not found.events:
         return edit
     opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}

@@ -16,11 +16,11 @@ from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from memory.worktree.checkout import edited_finding, hand_edited, read_written
-from memory.worktree.edit_base import made_line, published, rendered
+from memory.worktree.edit_base import line_of, made_line, published, rendered
 from memory.worktree.edited_copy import copy_of, differs, edited_paths, read_copy
 from memory.worktree.mirror import edited_mirror
 from memory.worktree.publish import committed_projection
-from projection.views.files import absorb_file
+from projection.views.files import read_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Edit(Record):
         data: its bytes.
         events: what it says; none where the ledger says it all.
         findings: what was not understood.
+        over: the blob id of the committed file that it was made on top of, where a person wrote that, too,
+            and no log says it; "" for none.
     """
 
     path: str
@@ -53,6 +55,7 @@ class Edit(Record):
     data: bytes
     events: tuple[Event, ...] = ()
     findings: tuple[Finding, ...] = ()
+    over: str = ""
 
 
 def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ...]:
@@ -83,9 +86,8 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit
     if data is None:
         return None
     git, here, tip = home.repository.git(), blob_id(data), home.tip()
-    asked = (f"{tip}:{home.prefix}{file}", here) if tip else (here,)
-    *committed, stored = git.resolve(*asked)
-    if home.kind == OWN_BRANCH and stored:
+    committed = git.resolve(f"{tip}:{home.prefix}{file}") if tip else []
+    if here in committed:
         return None
     if os.path.islink(path):
         hint = (
@@ -93,51 +95,54 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit
         )
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
         return Edit(file, name, data, (), (said,))
-    if here in committed and home.kind != OWN_BRANCH:
-        return None
     text = data.decode("utf-8", "surrogateescape")
+    blob = next(iter(committed), "")
+    start, over = _on_top_of(home, tip, blob, file)
     made_from = made_line(text)
-    written = [read_written(home).get(name, ""), *committed]
-    base = _base(snapshot, made_from, written, file)
-    if base is None:
-        hint = (
-            "`git diff` shows what was edited: record it with `diurna append`, "
-            "and put the file back as git has it"
-        )
-        said = Finding("hand-edited", f"what {name} was made from is not known", name, 1, hint)
-        return Edit(file, name, data, (), (said,))
-    now = state()
-    found = absorb_file(file, base, text, now.policy, now.get, file=name)
-    start = ""
-    if home.kind != OWN_BRANCH:
-        start = _said_before(home, tip, made_from, committed, file)
-    events = found.events
-    if start:
-        events = absorb_file(file, start, text, now.policy, now.get).events
-    return Edit(file, name, data, events, found.findings)
+    if made_line(start) != made_from and made_from:
+        start = ""
+    written = [read_written(home).get(name, ""), blob]
+    base = start or _base(snapshot, made_from, written, file)
+    found = read_edit(file, base, text, state(), file=name)
+    return Edit(file, name, data, found.events, found.findings, over)
 
 
-def _said_before(
-    home: Home, tip: str, made_from: MachineLine | None, blobs: list[str], file: str
-) -> str:
-    """Return the committed text that a person wrote, where a log already says what it says.
+def committed_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit | None:
+    """Read what a person's file says as the tip has it; None where there is none."""
+    from memory.worktree.authorship import said_edits, standing_edit
+
+    home = snapshot.home
+    tip = home.tip()
+    (blob,) = home.repository.git().resolve(f"{tip}:{home.prefix}{file}")
+    if not blob:
+        return None
+    text = _text_of(home, blob)
+    found = standing_edit(
+        home, tip, file, blob, text, state(),
+        lambda since, key: said_edits(home, tip, since, key=key),
+    )  # fmt: skip
+    return Edit(file, file, text.encode("utf-8", "surrogateescape"), found.events, found.findings)
+
+
+def _on_top_of(home: Home, tip: str, blob: str, file: str) -> tuple[str, str]:
+    """Return what the committed file holds, where a person wrote it and a log says so; else its blob id.
+
+    Both are "" where Diurna wrote it.
 
     Args:
         home: the home.
         tip: the commit.
-        made_from: the machine line of the copy that was edited on top of it.
-        blobs: the committed file's.
+        blob: of the file in it.
         file: which one.
     """
     from memory.worktree.authorship import made_by_diurna, said_edits
 
-    blob = blobs[0] if blobs else ""
-    if not blob or made_from is None or made_by_diurna(home, tip, {file: blob}):
-        return ""
+    if not blob or made_by_diurna(home, tip, {file: blob}):
+        return "", ""
     text = _text_of(home, blob)
-    if made_line(text) != made_from or blob not in said_edits(home, tip, made_from.newest):
-        return ""
-    return text
+    line = line_of(home, tip, text, file)
+    said = line is not None and blob in said_edits(home, tip, line.newest)
+    return (text, "") if said else ("", blob)
 
 
 def _base(

@@ -16,7 +16,7 @@ from ledger.codec.log import decode
 from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id, sha256
-from ledger.model.layout import CACHE_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
+from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.reach import OBSERVED, span_of
@@ -166,6 +166,10 @@ def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
                 replace_file(path, telling.without(data), 0o600)
         elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
             _unlink(path)
+    for path in _files(f"{state}/{DROPPED_DIR}"):
+        data = _read(path)
+        if telling.may_stand_in(data):
+            replace_file(path, telling.without(data), 0o600)
     aside = f"{state}/stale"
     for name in sorted(os.listdir(aside)) if os.path.isdir(aside) else ():
         data = _read(f"{aside}/{name}")

@@ -17,21 +17,25 @@ from ledger.model.layout import (
     SESSIONS_DIR,
 )
 from ledger.model.logset import log_refs
-from memory.worktree.edit_base import OWN_FORMAT, is_own, made_line, published
+from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.publish import is_projection, standing_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from projection.document.edit_events import Absorbed
     from projection.fold.replay import State
     from projection.policy.model import Policy
 
 #: The header key of a log that says what a person's edit says: the blob id of the edited file.
 EDITED_KEY = "edited"
+#: The same of a committed file that the person edited on: the log stands for it, too.
+OVER_KEY = "over"
+#: Says of a file that an absorb has to make a log of it.
+NO_LOG = "was edited by hand, and no log says so yet"
 #: How many commits of `continuity.md`, and of the archive, are looked at.
 _DEEP, _DEEP_ARCHIVE = 100, 2000
-_EDITED = re.compile(rb"\nedited: ([0-9a-f]{40})\n")
 _HEADER_LIMIT_BYTES = 4096
 
 
@@ -74,10 +78,11 @@ def left_alone(
         if path in made and has_rendered_form(path, text):
             continue
         if path in EDITABLE:
-            said += _left_of_edit(
-                home, tip, path, unknown[path], text, state,
-                lambda since: said_edits(home, tree() if tree else tip, since, fresh),
+            read = standing_edit(
+                home, tip, path, unknown[path], text, state(),
+                lambda since, key: said_edits(home, tree() if tree else tip, since, fresh, key),
             )  # fmt: skip
+            said += _stays(path, read)
         else:
             said += unsaid(path, text, state().histories)
     return (*said, *_withheld(home, rows, state())) if said else ()
@@ -176,30 +181,46 @@ def _put_below(
     return found
 
 
-def _left_of_edit(
+def standing_edit(
     home: Home,
     tip: str,
     path: str,
     blob: str,
     text: str,
-    state: Callable[[], State],
-    told: Callable[[str], set[str]],
-) -> tuple[Finding, ...]:
-    """Name what of a committed `continuity.md`, or of the file of a view, is in no log."""
-    from projection.views.files import absorb_file, unsaid
+    now: State,
+    told: Callable[[str, str], set[str]],
+) -> Absorbed:
+    """Read what a committed `continuity.md`, or the file of a view, says and no log does.
 
-    now = state()
-    line = made_line(text)
-    base = published(home, tip, line, path) if line and not _marked(text) else None
-    if line is None or base is None or base == text:
-        return unsaid(path, text, now.histories)
-    found = absorb_file(path, base, text, now.policy, now.get)
-    left = tuple([one._replace(message=f"{one.message}; it stays") for one in found.findings])
-    if found.events and blob not in told(line.newest):
-        message = f"{path} was edited by hand, and no log says so yet"
-        hint = "`diurna absorb` makes a log of what it understands"
-        return (Finding("hand-edited", message, path, hint=hint), *left)
-    return left
+    Args:
+        home: the home.
+        tip: the commit.
+        path: the file, relative to the home.
+        blob: its id.
+        text: what it holds.
+        now: the ledger.
+        told: gives the blob ids that logs behind a stem name by a header key.
+    """
+    from projection.views.files import NOTHING, left_said, read_edit
+
+    line = line_of(home, tip, text, path)
+    since = line.newest if line else ""
+    if blob in told(since, OVER_KEY):
+        return NOTHING
+    if blob in told(since, EDITED_KEY):  # before 2, a log had what events could say of an edit
+        return left_said(path, text, now.policy)
+    said = told(since, EDITED_KEY)
+    base = published(home, tip, line, path, said) if line else None
+    return read_edit(path, None if base == text else base, text, now)
+
+
+def _stays(path: str, found: Absorbed) -> tuple[Finding, ...]:
+    """Say why the projection can not be written over a file that a person committed."""
+    if found.events:
+        message = f"{path} {NO_LOG}"
+        hint = "`diurna absorb` makes a log of it"
+        return (Finding("hand-edited", message, path, hint=hint),)
+    return tuple([one._replace(message=f"{one.message}; it stays") for one in found.findings])
 
 
 def _withheld(home: Home, rows: Iterable[tuple[str, str, str]], state: State) -> Iterator[Finding]:
@@ -211,7 +232,9 @@ def _withheld(home: Home, rows: Iterable[tuple[str, str, str]], state: State) ->
         yield from withheld(path, text, state.fact)
 
 
-def said_edits(home: Home, commit: str, since: str, fresh: Iterable[bytes] = ()) -> set[str]:
+def said_edits(
+    home: Home, commit: str, since: str, fresh: Iterable[bytes] = (), key: str = EDITED_KEY
+) -> set[str]:
     """Return the blob ids of the edited files that logs of a commit already say.
 
     Args:
@@ -219,7 +242,9 @@ def said_edits(home: Home, commit: str, since: str, fresh: Iterable[bytes] = ())
         commit: whose logs count.
         since: a stem, "" for the beginning: older logs are not looked at.
         fresh: further logs.
+        key: the header key that names them.
     """
+    wanted = re.compile(rb"\n%s: ([0-9a-f]{40})\n" % key.encode())
     git = home.repository.git()
     rows = git.tree_files(commit, home.prefix + SESSIONS_DIR) if commit else []
     refs = [ref for ref in log_refs(rows, home.prefix)[0] if ref.stem > since]
@@ -227,12 +252,7 @@ def said_edits(home: Home, commit: str, since: str, fresh: Iterable[bytes] = ())
     heads = [
         body[:_HEADER_LIMIT_BYTES].partition(b"\n---\n")[0] + b"\n" for body in (*bodies, *fresh)
     ]
-    return {found[1].decode() for head in heads if (found := _EDITED.search(head))}
-
-
-def _marked(text: str) -> bool:
-    """Tell whether a merge left its markers: two sides stand in the file then."""
-    return "\n<<<<<<< " in text or "\n>>>>>>> " in text
+    return {found[1].decode() for head in heads if (found := wanted.search(head))}
 
 
 def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:

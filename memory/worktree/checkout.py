@@ -100,7 +100,8 @@ def edit_hint(path: str) -> str:
         own = "; a file of your own stays, and [views] in diurna.toml must not name a view of that name"
         return said + own * (path.removeprefix(f"{MIRROR_DIR}/") in VIEW_FILES)
     then = "move the file elsewhere" if path.startswith(MIRROR_DIR) else "put it back as git has it"
-    return f"record what the edit says with `diurna append`, and {then}"
+    way_out = "`diurna publish --discard-edits` writes it anew and keeps this one beside git"
+    return f"record what the edit says with `diurna note TEXT`, and {then}; or {way_out}"
 
 
 def edited_finding(path: str) -> Finding:

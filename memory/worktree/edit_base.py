@@ -10,6 +10,8 @@ from projection.views.files import published as written_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from ledger.home import Home
     from projection.document.parse import MachineLine
     from projection.fold.replay import State
@@ -38,29 +40,57 @@ def made_line(text: str) -> MachineLine | None:
     return machine_line(text) or parse(text)[0].machine
 
 
+def line_of(home: Home, tip: str, text: str, file: str = CONTINUITY_FILE) -> MachineLine | None:
+    """Return the machine line of a committed file; or that of what stood there before."""
+    found = made_line(text)
+    if found is None and tip:
+        older = (made_line(one) for _, _, one in _versions(home, tip, file, _DEEP))
+        found = next((line for line in older if line), None)
+    return found
+
+
+def _versions(home: Home, tip: str, file: str, deep: int) -> Iterator[tuple[str, str, str]]:
+    """Yield (commit in `OWN_FORMAT`, blob id, text) of a file, newest first."""
+    git, path = home.repository.git(), home.prefix + file
+    said = git.run(
+        "log", f"-n{deep}", "--no-show-signature", f"--format=%H {OWN_FORMAT}", tip, "--",
+        f":(top,literal){path}",
+    )  # fmt: skip
+    lines = [line for line in said.decode("utf-8", "replace").split("\n") if line]
+    blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
+    bodies = git.blobs(blob or _NO_BLOB for blob in blobs)
+    for line, blob, body in zip(lines, blobs, bodies, strict=False):
+        yield line, blob, (body or b"").decode("utf-8", "surrogateescape")
+
+
 def published(
-    home: Home, tip: str, made_from: MachineLine, file: str = CONTINUITY_FILE
+    home: Home,
+    tip: str,
+    made_from: MachineLine,
+    file: str = CONTINUITY_FILE,
+    told: Collection[str] = (),
 ) -> str | None:
     """Return the newest committed `continuity.md`, or file of a view, that Diurna made from a set of logs.
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
     this machine line (they were squashed, or amended), it is what the logs of the oldest that has it give.
+
+    Args:
+        home: the home.
+        tip: where to look from.
+        made_from: the machine line that names the logs.
+        file: which one.
+        told: blob ids of people's files that logs say: a newer one of these counts in its place.
     """
     if not tip:
         return None
-    git, path = home.repository.git(), home.prefix + file
     found = oldest = ""
     for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
-        said = git.run(
-            "log", f"-n{deep}", "--no-show-signature", f"--format=%H {OWN_FORMAT}", tip, "--",
-            f":(top,literal){path}",
-        )  # fmt: skip
-        lines = [line for line in said.decode("utf-8", "replace").split("\n") if line]
-        blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
-        for line, body in zip(lines, git.blobs(blob or _NO_BLOB for blob in blobs), strict=False):
-            text = (body or b"").decode("utf-8", "surrogateescape")
+        for line, blob, text in _versions(home, tip, file, deep):
             if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
+            if blob in told:
+                return text
             oldest = line[:40]
             if not has_rendered_form(file, text):
                 continue  # a person's, whatever the subject says: a commit of ours can be amended

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import tidy
 from ledger.model.ids import version_id
 from projection.document.frame import COMPUTED
+from projection.document.reflow import flowed
 from projection.document.render import COMPUTED_KEYS
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ def new_text(before: Block, after: Block, find: Find) -> tuple[str, tuple[str, .
         elif not text:
             hint = "to say that it does not hold any more, take the bullet away, footer and all"
             find(f"{before.id} has no text any more", after.line, hint)
-        elif text != tidy(before.text):
+        elif flowed(text) != flowed(before.text):
             return text, (version_id(before.text),)
         return "", ()
     old = {version.id: version for version in before.versions}
@@ -39,7 +40,7 @@ def new_text(before: Block, after: Block, find: Find) -> tuple[str, tuple[str, .
     changed = [
         version
         for version in after.versions
-        if version.id not in old or tidy(version.text) != tidy(old[version.id].text)
+        if version.id not in old or flowed(version.text) != flowed(old[version.id].text)
     ]
     gone = tuple(id for id in old if id not in ids)
     if not changed and not gone:

@@ -31,12 +31,14 @@ from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from projection.document.changed_block import new_meta, new_text
 from projection.document.frame import COMPUTED, surroundings
-from projection.document.parse import AFTER_FOOTER, Block, Parsed, parse
+from projection.document.new_ids import NewIds
+from projection.document.parse import AFTER_FOOTER, NO_BULLET, Block, Parsed, parse
+from projection.document.reflow import flowed, narrowed
 from projection.document.render import COMPUTED_KEYS, LEAD
 from projection.document.sections import Places
 from projection.document.seen import closed_in, seen_in
+from projection.document.taken_away import broken, doubts, left_below, unstack
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
-from projection.text.fact_ids import id_of_subject, subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,12 +58,15 @@ class Absorbed(Record):
     """What an edit says.
 
     Args:
-        events: in canonical order; none where the ledger says it all.
-        findings: what was not understood, by line; if there is any, nothing may be absorbed.
+        events: in canonical order; none where the ledger says it all, or something was not understood.
+        findings: what was not understood, by line.
     """
 
     events: tuple[Event, ...]
     findings: tuple[Finding, ...]
+
+
+NOTHING = Absorbed((), ())
 
 
 def absorb(
@@ -77,12 +82,12 @@ def absorb(
         file: the name of the file in findings.
     """
     if base == edited:
-        return Absorbed((), ())
+        return NOTHING
     before, _ = parse(base)
-    after, noticed = parse(edited, file=file)
+    after, noticed = parse(narrowed(edited), file=file)
     reader = _Reader(before, after, edited, policy, known, file, Places(policy, before.blocks))
-    reader.findings += [one for one in noticed if one.message != AFTER_FOOTER]
-    reader.read()
+    reader.findings += [one for one in noticed if one.message not in (AFTER_FOOTER, NO_BULLET)]
+    reader.read(base, [one.line for one in noticed if one.message == AFTER_FOOTER])
     return reader.absorbed()
 
 
@@ -126,17 +131,19 @@ class _Reader:
         self._lines = text.split("\n")
         self._policy, self._known = policy, known
         self._places = places
-        self._made: set[str] = set()
-        #: of an id that was made: the number to go on with, and which below it facts have
-        self._tried: dict[str, tuple[int, list[str]]] = {}
-        self._words: dict[str, str] | None = None
+        self._ids = NewIds(known, before.blocks)
+        #: blocks that say something new, with their text in the base
+        self._said: list[tuple[Block, str]] = []
+        self._headings = {line[3:].strip() for line in self._lines if line[:3] == "## "}
+        self._orphans: list[Block] = []
         self.events: list[Event] = []
         self.findings: list[Finding] = []
 
     def absorbed(self) -> Absorbed:
-        """Return what was read."""
-        events = sorted(self.events, key=lambda event: _RANK[type(event)])
-        return Absorbed(tuple(events), tuple(sorted(self.findings, key=lambda one: one.line)))
+        """Return what was read: all that the edit says, or why that can not be told."""
+        if self.findings:
+            return Absorbed((), tuple(sorted(self.findings, key=lambda one: one.line)))
+        return Absorbed(tuple(sorted(self.events, key=lambda event: _RANK[type(event)])), ())
 
     def read_facts(self) -> tuple[dict[str, Block], dict[str, Block]]:
         """Compare the facts; return those of the base, and those of them that are gone."""
@@ -144,7 +151,9 @@ class _Reader:
         there = dict(gone)
         new: list[Block] = []
         nameless = {_words(block) for block in self._before.blocks if not block.id}
-        for block in self._after.blocks:
+        blocks, self._orphans = unstack(self._after.blocks, there)
+        self._orphans += self._after.orphans
+        for block in blocks:
             if block.id in gone:
                 self._amended(gone.pop(block.id), block)
             elif not block.id and _words(block) in nameless:
@@ -153,9 +162,9 @@ class _Reader:
                 new.append(block)
         texts: dict[str, list[Block]] = {}
         for block in there.values():
-            texts.setdefault(tidy(block.text), []).append(block)
+            texts.setdefault(flowed(block.text), []).append(block)
         for block in new:
-            alike = [] if block.id else texts.get(tidy(block.text), [])
+            alike = [] if block.id else texts.get(flowed(block.text), [])
             twin = next((one for one in alike if one.id in gone), alike[0] if alike else None)
             if twin is not None and twin.id in gone:  # only its footer was taken away
                 self._amended(gone.pop(twin.id), block)
@@ -163,16 +172,33 @@ class _Reader:
                 self._repeated(twin, block)
             else:
                 self._born(block)
+        for block in self._orphans:
+            if block.text:
+                hint = f"write `- ` before what is to stand of {block.id}, or take it away with its footer"
+                self._find(f"a part of the bullet of {block.id} is left", block.line, hint)
+            elif block.id not in there:
+                hint = "write its bullet above it, or take it away"
+                self._find(f"{NO_BULLET}: {block.id}", block.line, hint)
         return there, gone
 
-    def read(self) -> None:
-        """Compare the facts, then what is computed around them."""
+    def read(self, base: str, followed: list[int]) -> None:
+        """Compare the facts of the page with those of its base, then what is computed around them.
+
+        Args:
+            base: the page as it was rendered.
+            followed: the lines of footers that text follows.
+        """
         there, gone = self.read_facts()
         if gone and self._before.machine and not self._after.machine:
             said = f"the last line of the file is missing, and so is {self._named(list(gone))}"
             hint = "put the last line back: by it Diurna knows that the file was saved as a whole"
             self._find(said, len(self._lines), hint)
             gone = {}  # the file may have been cut short
+        for doubt in (
+            *left_below(base, self._lines, followed),
+            *doubts(gone, self._said, base, self._lines, self._orphans),
+        ):
+            self._find(*doubt)
         for id in gone:
             standing = self._known(id)
             if standing is not None and not standing.fact.false:
@@ -200,6 +226,10 @@ class _Reader:
         if self._is_personal(meta, after):
             return
         kind, old = self._places.kind_after(before, after), self._places.kind(before)
+        if kind != old and not after.get("kind") and self._lost_heading(before, after):
+            hint = f"put the line `## {before.section}` back where it stood"
+            self._find(f"the heading above {id} was taken away", after.line, hint)
+            return
         if kind != old and kind not in self._places.kinds:
             self._unknown_kind(kind, after)
             return
@@ -224,7 +254,7 @@ class _Reader:
             mark = (
                 before.mark if old in CLOSABLE and kind in CLOSABLE else ""
             )  # what the person saw (F8)
-            self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after.line)
+            self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after, before.text)
         self._new_tier(before, after, kind)
         if kind not in CLOSABLE:
             return
@@ -297,58 +327,24 @@ class _Reader:
                 self._find(f"the id {id} belongs to a fact of the ledger", block.line, hint)
             return
         if not id:
-            id = self._free_id(text, block.line)
+            try:
+                id = self._ids.free(text)
+            except ValueError:
+                hint = "give it one below the text: `  <!-- id: my-id -->`"
+                self._find("no id can be made from this text", block.line, hint)
+                return
             if not id:
                 return
-        self._made.add(id)
+        self._ids.made.add(id)
         meta = [pair for pair in block.footer if pair[0] not in COMPUTED_KEYS and all(pair)]
         if self._is_personal(tuple(meta), block):
             return
         if kind != DEFAULT_KIND:
             meta.append(("kind", kind))
         mark = block.mark or (" " if kind in CLOSABLE else "")
-        self._add(FactCreated(id, text, mark, order_meta(meta)), block.line)
+        self._add(FactCreated(id, text, mark, order_meta(meta)), block)
         if block.get("tier") == _CORE:
             self.events.append(FactPromoted(id))
-
-    def _free_id(self, text: str, line: int) -> str:
-        """Make the first of `id`, `id-2`… that stands for nothing else; "" if it is said already."""
-        if not any(map(str.isalnum, text)):
-            hint = "give it one below the text: `  <!-- id: my-id -->`"
-            self._find("no id can be made from this text", line, hint)
-            return ""
-        if self._words is None:
-            said = [
-                value for one in self._before.blocks for key, value in one.footer if key == "entity"
-            ]
-            self._words = subject_words(said)
-        made = id_of_subject(text, self._words)
-        number, taken = self._tried.get(made, (1, []))
-        for found in taken:
-            if found not in self._made and self._is_said(found, text):
-                return ""
-        while True:
-            found = made if number == 1 else f"{made}-{number}"
-            if found not in self._made:
-                if self._known(found) is None:
-                    self._tried[made] = (number + 1, taken)
-                    return found
-                if self._is_said(found, text):
-                    return ""
-                taken.append(found)
-                self._tried[made] = (number + 1, taken)
-            number += 1
-
-    def _is_said(self, id: str, text: str) -> bool:
-        """Tell whether an absorption that was cut short said a text already, and that is its fact."""
-        standing = self._known(id)
-        said = standing is not None and standing.live and standing.fact.text == text
-        if said and not self._stood(id):
-            self._made.add(id)
-        return id in self._made
-
-    def _stood(self, id: str) -> bool:
-        return any(block.id == id for block in self._before.blocks)
 
     def _repeated(self, twin: Block, block: Block) -> None:
         """Read a bullet without a footer that says what a fact of the base said."""
@@ -360,8 +356,25 @@ class _Reader:
 
     # ---- saying it --------------------------------------------------------------------------------
 
-    def _add(self, event: FactCreated | FactUpdated, line: int) -> None:
+    def _lost_heading(self, before: Block, after: Block) -> bool:
+        """Tell whether a fact stands in the section before its own because the heading between is gone."""
+        if before.section in self._headings or after.section not in self._headings:
+            return False  # it was moved; the headings of a view say nothing
+        sections = list(dict.fromkeys(block.section for block in self._before.blocks))
+        above = sections[: sections.index(before.section)]
+        there = [section for section in above if section in self._headings]
+        return there[-1:] == [after.section]
+
+    def _add(self, event: FactCreated | FactUpdated, block: Block, before: str = "") -> None:
         """Take an event in, unless a log could not hold it."""
+        self._said.append((block, before))
+        line = block.line
+        if broken(event.text or "", before):
+            hint = (
+                "put the line back as it was; a footer that is meant as text goes into a code fence"
+            )
+            self._find("a piece of a footer stands in this text", line, hint)
+            return
         refused = problems(SessionLog((("agent", "edit"), ("type", "edit")), "Edit", "", (event,)))
         if refused:
             hint = refused[0].hint or "write it in another way"

@@ -37,6 +37,9 @@ def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
         last -= 1
     at = last
     pairs = read_footer(lines[last]) if last else None
+    if pairs is None and last and lines[last].rstrip(BLANK).endswith("-->"):
+        lines, last = _in_one_line(lines, last)
+        pairs, at = read_footer(lines[last]) if last else None, last
     if pairs is None:
         at = _footer_inside(lines, last)
         pairs = read_footer(lines[at]) if at else None
@@ -90,34 +93,44 @@ def read_footer(line: str) -> Pairs | None:
     return tuple(pairs)
 
 
+def _in_one_line(lines: list[str], last: int) -> tuple[list[str], int]:
+    """Put a comment that an editor broke into several lines at the end of an item into one."""
+    begin = last
+    while begin > 1 and "<!--" not in lines[begin]:
+        begin -= 1
+    joined = " ".join([line.strip(BLANK) for line in lines[begin : last + 1]])
+    if begin == last or read_footer(joined) is None:
+        return lines, last
+    return [*lines[:begin], f"  {joined}"], begin
+
+
 def _footer_inside(lines: list[str], last: int) -> int:
     """Find the last footer that text follows, outside closed code fences; 0 if there is none.
 
     A block keeps its identity when somebody writes a paragraph below its footer.
     """
-    from ledger.codec.fenced_code import code_ranges
-
     begin = lines[0][2:].strip(BLANK)
     if render.is_boxed(begin):
         begin = begin[4:].strip(BLANK)
-    code = {
-        number
-        for start, end in code_ranges([begin, *lines[1 : last + 1]])
-        for number in range(start, end)
-    }
-    for number in range(last, 0, -1):
-        if (
-            number not in code
-            and lines[number].lstrip(BLANK)[:4] == "<!--"
-            and read_footer(lines[number]) is not None
-        ):
-            return number
-    return 0
+    return max(footers_inside([begin, *lines[1 : last + 1]]), default=0)
+
+
+def footers_inside(lines: list[str]) -> dict[int, Pairs]:
+    """Return the footers among the lines of a bullet, outside closed code fences, by their index."""
+    maybe = [n for n, line in enumerate(lines) if n and line.lstrip(BLANK)[:4] == "<!--"]
+    if not maybe:
+        return {}
+    from ledger.codec.fenced_code import code_ranges
+
+    code = {number for start, end in code_ranges(lines) for number in range(start, end)}
+    found = {number: read_footer(lines[number]) for number in maybe if number not in code}
+    return {number: pairs for number, pairs in found.items() if pairs is not None}
 
 
 def read_versions(text: str) -> tuple[Version, ...]:
     """Read the nested items of a contradicted fact; () if one of them is not in its form."""
-    lines = text.split("\n")[1:]
+    head, _, below = text.partition("\n- ")
+    lines = f"- {below}".split("\n")
     starts = [number for number, line in enumerate(lines) if line[:1] == "-"]
     if not starts or starts[0] != 0:
         return ()
@@ -129,12 +142,14 @@ def read_versions(text: str) -> tuple[Version, ...]:
         if pairs is None or at < 0 or mark or [key for key, _ in pairs] != ["version", "log"]:
             return ()
         versions.append(Version(pairs[0][1], body, pairs[1][1]))
-    return tuple(versions)
+    said = " ".join(head.split())
+    number = said[len(render.LEAD) :].partition(" ")[0]
+    return tuple(versions) if number.isalnum() and said == render.lead(number) else ()
 
 
 def read_conflict(text: str, line: int) -> Conflict | None:
-    """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
-    head, *rest = text.split("\n")
+    """Read an entry under Contradictions; None unless it says what `render` writes."""
+    head, *rest = lines = _unwrapped(text)
     id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
     versions, rivals, circle, denied, moves = [], [], [], [], []
     for entry in rest:
@@ -154,6 +169,18 @@ def read_conflict(text: str, line: int) -> Conflict | None:
             state, _, stem = entry[11:].partition(" in ")
             moves.append((state, stem))
     parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied), tuple(moves)
-    if render.conflict(*parts) != text or not rest:
+    if render.conflict(*parts) != "\n".join(lines) or not rest:
         return None
     return Conflict(*parts, line)
+
+
+def _unwrapped(text: str) -> list[str]:
+    """Return the lines of an entry under Contradictions, as they were before an editor wrapped them."""
+    out: list[str] = []
+    for line in text.split("\n"):
+        bare = line.strip(BLANK)
+        if out and bare[:2] != "- ":
+            out[-1] += f" {bare}"
+        else:
+            out.append(bare)
+    return out

@@ -23,6 +23,7 @@ from projection.document.items import (
     Conflict,
     Pairs,
     read_conflict,
+    read_footer,
     read_item,
     read_versions,
 )
@@ -40,6 +41,8 @@ _FENCES = ("```", "~~~")
 TWO_MACHINES = "a second machine line; the last one counts"
 #: Says that somebody wrote below a footer: the one finding that loses nothing.
 AFTER_FOOTER = "text stands after the footer; it is read as text"
+#: Says that somebody took a bullet away and left its footer.
+NO_BULLET = "a footer without its bullet"
 CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -76,7 +79,10 @@ class Block(Record):
 
 
 class Parsed(Record):
-    """A projection file as values; `project` is "" for an archive page."""
+    """A projection file as values; `project` is "" for an archive page.
+
+    `orphans` are footers without a bullet, as blocks without a text.
+    """
 
     title: str
     project: str
@@ -85,6 +91,7 @@ class Parsed(Record):
     conflicts: tuple[Conflict, ...]
     blocks: tuple[Block, ...]
     machine: MachineLine | None
+    orphans: tuple[Block, ...] = ()
 
 
 def machine_line(text: str) -> MachineLine | None:
@@ -115,6 +122,7 @@ def parse(text: str, *, file: str = CONTINUITY_FILE) -> tuple[Parsed, tuple[Find
         tuple(reader.conflicts),
         tuple(reader.blocks),
         reader.machine,
+        tuple(reader.orphans),
     )
     return parsed, tuple(reader.findings)
 
@@ -162,6 +170,7 @@ class _Reader:
         self.conflicts: list[Conflict] = []
         self.blocks: list[Block] = []
         self.machine: MachineLine | None = None
+        self.orphans: list[Block] = []
         self.findings: list[Finding] = []
         self._section = ""
         self._seen: dict[str, int] = {}  # fact id -> line
@@ -182,7 +191,7 @@ class _Reader:
                     self._item.append(line)
                 elif not line.strip(BLANK):
                     self._stray = False
-                elif not self._stray:
+                elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
             elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(BLANK) in ("-", "*", "+"):
                 self._close()
@@ -207,6 +216,8 @@ class _Reader:
                 )
             elif first not in "#>`~" and self._item and self._item[-1].strip(BLANK):
                 self._item.append(line)  # markdown reads it as part of the item, so do people
+            elif first == "<" and self._item and _names_id(line):
+                self._item.append(line)  # an editor parted it from its bullet
             elif line[:3] in _FENCES:
                 self._close()
                 self._stop(number)
@@ -220,12 +231,22 @@ class _Reader:
                     self.note.append(line[1:].strip(BLANK))
                 elif self._in_head() and self.title is None and _is_title(line):
                     self.title = line[1:].strip(BLANK)
-                elif not self._stray:
+                elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
         self._close()
 
     def _in_head(self) -> bool:
         return not (self._section or self.blocks or self.state or self._stray)
+
+    def _is_orphan(self, line: str, number: int) -> bool:
+        """Note a footer that stands where no bullet is open."""
+        id = _names_id(line)
+        if id:
+            footer = read_footer(line) or ()
+            self.orphans.append(Block(self._section, id, "", "", footer, (), number))
+            hint = "write its bullet above it again, or take it away"
+            self._note("bad-footer", NO_BULLET, number, hint)
+        return bool(id)
 
     def _stop(self, number: int) -> None:
         """Report lines that are no part of a block, once for neighbours."""
@@ -293,8 +314,8 @@ class _Reader:
         self.blocks.append(Block(self._section, id, mark, text, pairs, versions, start))
 
     def _read_state(self, text: str) -> bool:
-        label, colon, value = text.partition(": ")
-        if not colon or label not in render.STATE_LABELS or "\n" in text or self.blocks:
+        label, colon, value = " ".join(text.split("\n")).partition(": ")
+        if not colon or label not in render.STATE_LABELS or self.blocks:
             return False
         self.state.append((label, value))
         return True
@@ -302,6 +323,12 @@ class _Reader:
 
 def _is_title(line: str) -> bool:
     return line.startswith("# ") or line.rstrip(BLANK) == "#"
+
+
+def _names_id(line: str) -> str:
+    """Return the id that a footer names, "" for what is none."""
+    id = dict(read_footer(line) or ()).get("id", "")
+    return id if is_fact_id(id) else ""
 
 
 def _machine(line: str) -> MachineLine | None:

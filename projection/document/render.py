@@ -166,7 +166,12 @@ def contradicted(versions: Iterable[Version], mark: str = "") -> str:
         f"{item(version.text)}\n  {footer((('version', version.id), ('log', version.stem)))}"
         for version in versions
     ]
-    return item("\n".join([f"{LEAD}{len(nested)} versions stand, none wins.", *nested]), mark)
+    return item("\n".join([lead(len(nested)), *nested]), mark)
+
+
+def lead(versions: int | str) -> str:
+    """Write the first line of a contradicted fact with so many versions."""
+    return f"{LEAD}{versions} versions stand, none wins."
 
 
 def conflict(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: What says nothing of its own: where a text that both sides have stands twice.
 _REPEATED = ("duplicate-block", "conflict-in-projection")
-_HINT = "record what it says with `diurna append`, or move it to a file of your own"
+_HINT = "record what it says with `diurna note TEXT`, or move it to a file of your own"
 _STAYS = "it stands here until a person's lines are out of the way and the page is written again"
 
 

@@ -11,8 +11,10 @@ import re
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, VIEW_FILES
 from projection.document import unsaid as page_files
+from projection.document.edit_events import NOTHING as NOTHING
 from projection.document.edit_events import Absorbed, absorb
-from projection.document.render import machine
+from projection.document.parse import AFTER_FOOTER, NO_BULLET, parse
+from projection.document.render import machine, section_title
 from projection.views.edits import absorb_view
 from projection.views.page import write
 from projection.views.parse import NOTE, parse_view
@@ -23,11 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from projection.fold.fact import Fact, History
+    from projection.fold.replay import State
     from projection.fold.state import Standing
     from projection.policy.model import Policy
     from projection.views.parse import ViewText
     from projection.views.source import ViewSource
 
+#: What a person can always do about a page that Diurna does not understand.
+WAY_OUT = "or `diurna publish --discard-edits` writes the page anew and keeps this one beside git"
+#: What a merge leaves around two sides.
+_MARKER = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
 #: What of a view is computed, line by line.
 _COMPUTED = re.compile(
     r"#{2,3} .*|None( yet)?\.|Never\.|Not recorded\.|\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?|.* \(`[a-z0-9.-]+`\)"
@@ -97,7 +104,55 @@ def absorb_file(
         known: gives the facts as they stand in the ledger now.
         file: its name in findings, "" for its path.
     """
-    read = absorb_view if path in VIEW_FILES else None
-    if read is None:
-        return absorb(base, edited, policy, known, file=file or path)
-    return read(path, base, edited, policy, known, file=file or path)
+    if path in VIEW_FILES:
+        return absorb_view(path, base, edited, policy, known, file=file or path)
+    return absorb(base, edited, policy, known, file=file or path)
+
+
+def read_edit(path: str, base: str | None, edited: str, now: State, *, file: str = "") -> Absorbed:
+    """Read what a person's edit of a projection file says, wherever the file stands (A7).
+
+    Args:
+        path: of the file in the home.
+        base: the file as it was rendered, None where nobody knows.
+        edited: the file as it stands.
+        now: the ledger.
+        file: its name in findings, "" for its path.
+    """
+    marker = _MARKER.search(edited)
+    if (
+        base is None or marker is not None
+    ):  # where two sides stand in it, what is new in either counts
+        left = unsaid(path, edited, now.histories)
+        if left and marker is not None and file:  # of a committed one, `verify` names each
+            line = edited.count("\n", 0, marker.start()) + 1
+            hint = "keep the lines that hold, and take those with the markers away"
+            what = "a merge conflict marker"
+            left = (Finding("conflict-in-projection", what, path, line, hint), *left)
+        found = Absorbed((), tuple([one._replace(file=file or path) for one in left]))
+    else:
+        found = absorb_file(path, base, edited, now.policy, now.get, file=file)
+    return found._replace(findings=with_way_out(found.findings))
+
+
+def left_said(path: str, text: str, policy: Policy) -> Absorbed:
+    """Name what stands around the facts of a file of which a log says what events can say."""
+    if path in VIEW_FILES:
+        found = parse_view(path, text)
+        lines = _strange(found)
+    else:
+        parsed, noticed = parse(text, file=path)
+        titles = {section_title(policy, kind.name) for kind in policy.kinds}
+        said = [one for one in noticed if one.message not in (AFTER_FOOTER, NO_BULLET)]
+        lines = [one.line for one in said]
+        lines += [one.line for one in parsed.blocks if not one.id and one.section not in titles]
+    left = tuple([page_files.unsaid_line(path, line) for line in sorted(lines)])
+    return Absorbed((), with_way_out(left))
+
+
+def with_way_out(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Let the first of some findings name the command that is always a way out."""
+    if not findings:
+        return ()
+    first, *others = findings
+    return (first._replace(hint=f"{first.hint}; {WAY_OUT}" if first.hint else WAY_OUT), *others)

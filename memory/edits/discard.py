@@ -1,0 +1,151 @@
+"""Write projection files anew over what people edited in them, and keep what they wrote beside git.
+
+Nobody asks for this but a person, or an agent that a person's page is in the way of; so what is dropped is
+said, and can be had back (FORMAT.md, A11).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ledger.errors import HandEdited
+from ledger.home import Home
+from ledger.model.digest import blob_id
+from ledger.model.layout import ABSORB_LOCK_FILE, DROPPED_DIR, EDITABLE, MIRROR_DIR
+from ledger.model.record import Record
+from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
+from memory.edits.committed import note_checked
+from memory.edits.detect import edited_files
+from memory.replay.snapshot import Snapshot
+from memory.worktree.authorship import in_the_way, left_alone, refuse_left
+from memory.worktree.checkout import note_written, store_blob, update_index
+from memory.worktree.next_index import index_line
+from memory.worktree.publish import changes, projection_files, standing_files
+from memory.write.commit import Committer, Occasion
+from memory.write.ref_update import commit_files
+from projection.document.render import STATE_LABELS
+
+#: Lines that say nothing of a person's: they are computed.
+_COMPUTED = re.compile(rf"\s*$|\s*<!--|- (?:{'|'.join(STATE_LABELS)}): ")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memory.write.ref_update import Files
+    from projection.fold.replay import State
+
+
+class Dropped(Record):
+    """A file that a person edited and that is written anew.
+
+    Args:
+        file: its name: in the home, or in the mirror.
+        kept: where its bytes are kept, from the top of the repository.
+        lines: what stood in it and does not stand in the new one.
+    """
+
+    file: str
+    kept: str
+    lines: tuple[str, ...]
+
+
+class Discarded(Record):
+    """What was written over.
+
+    Args:
+        dropped: the files, as people edited them.
+        files: the projection files that are committed anew.
+        commit: that has them, "" where there is none.
+    """
+
+    dropped: tuple[Dropped, ...] = ()
+    files: tuple[str, ...] = ()
+    commit: str = ""
+
+
+def discard_edits(
+    snapshot: Snapshot,
+    committer: Committer,
+    state: Callable[[], State],
+    when: Callable[[], Occasion],
+    *,
+    dry_run: bool,
+) -> Discarded:
+    """Write anew what people edited and no log says; the arguments are those of `Absorber`.
+
+    Raises:
+        HandEdited: something that is no file stands where one belongs, or a person edits right now.
+    """
+    home = snapshot.home
+    make_folder(f"{home.repository.gitdir}/{os.path.dirname(ABSORB_LOCK_FILE)}")
+    with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
+        policy, shown = snapshot.ask(lambda cache: (cache.policy, cache.ever_rendered()))
+        tip = home.tip()
+        rows = standing_files(home, tip, policy.view_files)
+        refuse_left(in_the_way(home, rows))
+        new = projection_files(state())
+        edited = {
+            name: plain_bytes(_place(home, name)) or b"" for name in edited_files(home, policy)
+        }
+        found = set(edited.items())
+        left = {one.file for one in left_alone(home, tip, state, policy, rendered=shown)}
+        blobs = {path: blob for _, blob, path in rows if path in left}
+        for path, body in zip(blobs, home.repository.git().blobs(blobs.values()), strict=True):
+            if body is not None and body not in edited.values():
+                found.add((path, body))
+        dropped = tuple([_keep(home, name, data, new, dry_run) for name, data in sorted(found)])
+        committed = {path: blob for _, blob, path in rows}
+        changed = changes(new, committed) if dropped else ()
+        files = tuple([path for path, _ in changed])
+        if dry_run or not dropped:
+            return Discarded(dropped, files)
+        _write(home, edited, new)
+
+        def drifted(tip: str) -> Files:
+            rows = standing_files(home, tip, policy.view_files)
+            return changes(new, {path: blob for _, blob, path in rows})
+
+        said = "diurna: publish the projection"
+        made = commit_files(snapshot, committer, drifted, said, when()) if changed else ""
+        if home.checked_out:
+            rest = [name for name in edited if name not in files and name in new]
+            lines = [index_line(home.prefix + name, new[name]) for name in rest]
+            snapshot.notes += update_index(home, lines)
+        note_checked(home, made or tip)
+        return Discarded(dropped, files, made)
+
+
+def _place(home: Home, name: str) -> str:
+    return f"{home.repository.top if name.startswith(f'{MIRROR_DIR}/') else home.folder}/{name}"
+
+
+def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run: bool) -> Dropped:
+    """Keep the bytes of a file under a name that tells which they are."""
+    path = name.removeprefix(f"{MIRROR_DIR}/")
+    kept = f"{home.state_dir}/{DROPPED_DIR}/{blob_id(data)[:12]}-{path.replace('/', '-')}"
+    if not dry_run:
+        make_folder(os.path.dirname(kept))
+        replace_file(kept, data, 0o600)
+    stands = set(new.get(path, b"").decode("utf-8", "surrogateescape").split("\n"))
+    lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
+    lost = tuple([line for line in lines if line not in stands and not _COMPUTED.match(line)])
+    return Dropped(name, os.path.relpath(kept, home.repository.top or os.getcwd()), lost)
+
+
+def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
+    """Write the copies that people edited, unless they go on editing them."""
+    for name, data in edited.items():
+        full, path = _place(home, name), name.removeprefix(f"{MIRROR_DIR}/")
+        if (plain_bytes(full) or b"") != data:
+            raise HandEdited(
+                f"{name} was edited again meanwhile", where=name, hint="give the same command again"
+            )
+        if path not in new:
+            os.unlink(full)
+            continue
+        if path in EDITABLE:
+            store_blob(home, new[path])
+        replace_file(full, new[path])
+        note_written(home, {name: blob_id(new[path])})
