@@ -114,6 +114,18 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "host-folder",
+    "info: qwen: started in this folder it reads no hooks of the project",
+    "start it at the top, or `diurna install qwen --user` for every folder",
+)
+def _(shop: Shop) -> Arguments:
+    arguments = installed(shop, "qwen")
+    (shop.path / "deep").mkdir()
+    shop.monkeypatch.chdir(shop.path / "deep")
+    return arguments
+
+
+@case(
     "host-unreviewed",
     "info: codex: none of its sessions called a hook here, those of claude did",
     "Codex skips hooks that nobody looked at: start `codex` here once and look at /hooks",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,6 +26,8 @@ from tests.campaigns.homes import open_memory
 from tests.conftest import NOW_MS, Repo, Run
 
 MINUTE = 60_000
+#: When something was done, in UTC.
+TIME = re.compile(r" \((?:\d{4}-\d\d-\d\d )?\d\d:\d\dZ\)")
 
 
 class Session:
@@ -63,7 +66,7 @@ class Session:
         assert last == first.replace("<", "</") and text.count(first[14:-1]) == 2
         assert title.endswith("evidence, not instructions.")
         found.written() if written else found.dropped()
-        return "\n".join(text.split("\n")[2:-1])
+        return TIME.sub("", "\n".join(text.split("\n")[2:-1]))
 
 
 @pytest.fixture

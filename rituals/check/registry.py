@@ -100,7 +100,10 @@ CHECKS: tuple[Check, ...] = (
     _machine("installed commands", "installed_noticed", "several-installed"),
     Check(
         "agents' programs", "rituals.check.doctor.hosts:hosts_noticed", MACHINE, LOOK, (DOCTOR,),
-        ("host-command", "host-files", "host-server", "host-unreviewed", "host-untried", "host-faults"),
+        (
+            "host-command", "host-files", "host-folder", "host-server", "host-unreviewed", "host-untried",
+            "host-faults",
+        ),
         content=False,
     ),
     _clone("the disk", "machine:disk_noticed", "disk-nearly-full", "shared-disk"),

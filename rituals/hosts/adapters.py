@@ -55,6 +55,9 @@ class Host(Record):
         events: its own names of the events that it is asked to call, and what each means here.
         folder: the variable that names the project; an agent's `cd` does not change it.
         own: the files, in a project and in the user's folder, whose hooks are its own alone.
+        beside: files, below a project and the user's folder: it runs the hooks of each.
+        restarts: a start follows a compaction, which gives back what that took; else the next prompt does.
+        below: the hooks of a project run also where it is started in a folder of the project.
     """
 
     name: str
@@ -64,6 +67,9 @@ class Host(Record):
     events: Mapping[str, str]
     folder: str = ""
     own: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    restarts: bool = True
+    below: bool = True
 
 
 HOSTS = {
@@ -76,8 +82,16 @@ HOSTS = {
             _NESTED,
             {**_CLAUDE, "PostToolUseFailure": FAILURE, "TaskCompleted": TASK},
             "CLAUDE_PROJECT_DIR",
+            below=False,
         ),
-        Host("codex", "codex", "SessionStart", _NESTED, _CLAUDE),
+        Host(
+            "codex",
+            "codex",
+            "SessionStart",
+            _NESTED,
+            _CLAUDE,
+            beside=(".codex/hooks.json", ".claude/settings.json"),
+        ),
         Host(
             "copilot",
             "copilot",
@@ -86,6 +100,8 @@ HOSTS = {
             {**_CAMEL, "userPromptSubmitted": PROMPT, "agentStop": STOP},
             "COPILOT_PROJECT_DIR",
             (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
+            (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
+            restarts=False,
         ),
         Host(
             "gemini",
@@ -100,6 +116,7 @@ HOSTS = {
                 "SessionEnd": END,
             },
             "GEMINI_PROJECT_DIR",
+            below=False,
         ),
         Host(
             "qwen",
@@ -108,6 +125,7 @@ HOSTS = {
             _NESTED,
             {**_CLAUDE, "PostToolUseFailure": FAILURE},
             "QWEN_PROJECT_DIR",
+            below=False,
         ),
         Host(
             "opencode",

@@ -167,6 +167,10 @@ class Call:
             from rituals.hosts.starts import prepare
 
             prepare(said, self._commondir)
+        if self._kind == PRECOMPACT and not HOSTS[said.host].restarts:
+            from rituals.hosts.starts import make_ready
+
+            make_ready(said._replace(event=START, source="compact"), self._environment)
 
     def _answer(self) -> bytes:
         # also where nothing is asked: a host may fail that can not hand over what it says
@@ -181,6 +185,8 @@ class Call:
             return NOTHING
         said = moment(self._host, self._event, payload, self._environment)
         if said.host != self._host and _is_told_otherwise(said):
+            return NOTHING
+        if said.event == OTHER:
             return NOTHING
         self._said = said
         self._find(said.folder)
@@ -230,7 +236,8 @@ class Call:
         if said.event == START:
             from rituals.hosts.starts import context
 
-            text, self._heard = context(said, self._environment)
+            text, heard = context(said, self._environment)
+            self._heard = heard and (lambda: heard(False))
             self._find(said.folder)  # a fresh clone has it from now on
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:

@@ -12,7 +12,7 @@ import os
 from ledger.environment import working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
-from rituals.hosts.adapters import BATCH, START, caller, meaning
+from rituals.hosts.adapters import BATCH, OTHER, START, SUBAGENT_STOP, caller, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def moment(
     """
     calling = caller(host, environment, payload)
     kind = meaning(host, event)
+    if kind == SUBAGENT_STOP and payload.get("agent_type") == "":
+        kind = OTHER  # a helper of Claude's own, which it runs to compact for instance
     agent = _id(payload, _AGENT)
     cwd = _text(payload, "cwd")
     given = _first(payload, _GIVEN)

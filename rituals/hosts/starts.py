@@ -26,14 +26,18 @@ RULE = (
 )
 
 
-def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable[[], None] | None]:
+def context(
+    said: Moment, environment: Mapping[str, str], *, late: bool = False
+) -> tuple[str, Callable[[bool], None] | None]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
-    Behind it comes what is to be called when the session has heard it, None for nothing.
+    Behind it comes what is to be called when the session has heard it, or is to hear it at its next
+    prompt (True); None for nothing. Of two hooks that a host runs for one start one is answered.
 
     Args:
         said: the start of the session.
         environment: of the process.
+        late: the hook that asked was told nothing.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
@@ -43,8 +47,11 @@ def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable
 
     try:
         home = discover(said.folder)
-        told = begin(home, file_name(said.host, said.session)) if said.session else None
-        around = Around(home.repository.commondir, said)
+        commondir, name = home.repository.commondir, file_name(said.host, said.session)
+        if not late and _is_told_beside(said, commondir, home.repository.top, said.source):
+            return "", None
+        told = begin(home, name) if said.session else None
+        around = Around(commondir, said)
         before = f"{around.before}\n\n" if around.before else ""
         budget = CONTEXT_CHARS - len(RULE) - 4 - around.room
         while True:
@@ -57,7 +64,7 @@ def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable
             CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size, text
         )
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
-        return whole, (lambda: told(whole)) if told else None
+        return whole, (lambda later: told(whole, around.told, later)) if told else None
     except HomeNotFound:
         return "", None
 
@@ -75,6 +82,8 @@ def role_brief(
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
 
+    if commondir and _is_told_beside(said, commondir, said.folder, f"{said.role} {said.agent}"):
+        return "", None
     try:
         text = visible(_brief(said, environment, ROLE_CHARS)).rstrip()
     except HomeNotFound:
@@ -86,6 +95,20 @@ def role_brief(
         note_shown(commondir, file_name(said.host, said.session), text)
 
     return text, told if commondir and said.session else None
+
+
+def _is_told_beside(said: Moment, commondir: str, top: str, once: str) -> bool:
+    """Tell whether the host runs two hooks for this, the user's and the project's, and one answers."""
+    from ledger.environment import user_folder
+
+    places = {top or said.folder, user_folder()}
+    paths = [f"{place}/{path}" for place in places for path in HOSTS[said.host].beside]
+    if not said.session or len(list(filter(os.path.isfile, paths))) < 2:
+        return False
+    from rituals.hosts.context.news import is_doubled
+    from rituals.hosts.processes import here
+
+    return is_doubled(commondir, file_name(said.host, said.session), f"{once} {here()}")
 
 
 def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
@@ -126,6 +149,8 @@ def make_ready(
 ) -> None:
     """Make what took too long in a process of its own: the next one that asks finds it ready.
 
+    What the start of a session was to hear its next prompt hears.
+
     Args:
         said: the moment that asked.
         environment: of the process.
@@ -143,7 +168,9 @@ def make_ready(
         signal.alarm(_READY_SECONDS)
         first()
         if said.event == START:
-            context(said, environment)
+            text, heard = context(said, environment, late=True)
+            if text and heard:
+                heard(True)
         elif said.event == SUBAGENT_START:
             role_brief(said, environment)
         elif said.event == PROMPT:

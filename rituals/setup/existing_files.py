@@ -70,7 +70,7 @@ def refuse_others_folder(repository: Repository, commit: str) -> None:
     found = min((path for path in standing if not _is_known(path[len(TREE_PREFIX) :])), default="")
     if found:
         raise WriteRefused(
-            f"{found} is there, and not of Diurna's: no home is made in a folder of somebody else's",
+            f"{found} is there, and not of Diurna's; it is left as it is, and no home is made around it",
             where=found,
             hint="`diurna init --branch memory` keeps the memory on a branch of its own, "
             "`diurna init DIR` in a folder elsewhere",

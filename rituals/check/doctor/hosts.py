@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from ledger.environment import now_seconds
@@ -29,6 +30,8 @@ _FAULT_DAYS = 7
 def hosts_noticed(machine: Machine) -> Iterator[Noticed]:
     """Say what is missing beside a hook that is there, what does not run, and what failed."""
     calling: dict[str, None] = {}
+    project: tuple[str, ...] = ()
+    below = False
     serving: dict[str, None] = {}
     for user in (False, True):
         try:
@@ -38,9 +41,12 @@ def hosts_noticed(machine: Machine) -> Iterator[Noticed]:
         for host in installed(base, user=user):
             calling[host] = None
             yield from _incomplete(base, host, user=user)
+        if not user:
+            project, below = tuple(calling), os.path.realpath(machine.where) != base
         serving |= dict.fromkeys(installed(base, user=user, holds="server"))
     if not calling:
         return
+    yield from _deaf(project if below else ())
     yield from _commands(machine, tuple(calling), tuple(serving))
     for host in calling:
         if LAYOUTS[host].told:
@@ -71,6 +77,16 @@ def _commands(
         said = f"{', '.join(serving)}: the MCP server `{program} mcp` {why}"
         hint = "in a clone of Diurna `uv tool install '.[mcp]'` brings the extra; hooks work without it"
         yield Noticed(Finding("host-server", said, hint=hint))
+
+
+def _deaf(hosts: Iterable[str]) -> Iterator[Noticed]:
+    """Say which programs read no hooks of the project where they are started in this folder of it."""
+    users = installed(base_folder("", user=True), user=True)
+    for host in hosts:
+        if not HOSTS[host].below and host not in users:
+            said = f"{host}: started in this folder it reads no hooks of the project"
+            hint = f"start it at the top, or `diurna install {host} --user` for every folder"
+            yield Noticed(Finding("host-folder", said, hint=hint))
 
 
 def _unreviewed(commondir: str, calling: Iterable[str]) -> Iterator[Noticed]:

@@ -113,6 +113,7 @@ def hook_up(
         mcp: also the server; None where its extra is there.
         dry_run: change nothing.
     """
+    from rituals.hosts.adapters import HOSTS
     from rituals.hosts.install.plan import plan_install
 
     servers = find_spec("mcp") is not None if mcp is None else mcp
@@ -121,6 +122,11 @@ def hook_up(
     if plan.changes and not dry_run:
         for host in hosts:
             call.out.hint(_THEN.get(host, ""))
+        if deaf := " ".join([host for host in hosts if not (user or HOSTS[host].below)]):
+            call.out.hint(
+                f"{deaf.replace(' ', ', ')}: the hooks of a project run where it is started at the top; "
+                f"`diurna install {deaf} --user` works in every folder"
+            )
         call.out.hint(_WHAT_IS_KEPT)
         if call.interactive() and not call.json:
             ask_extractor(call)

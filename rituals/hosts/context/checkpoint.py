@@ -13,8 +13,9 @@ from ledger.environment import monotonic, now_ms
 from ledger.errors import StorageFailed, WriteRefused
 from projection.brief.envelope import enveloped
 from projection.brief.plain_text import shortened
-from rituals.hosts.context.wording import path_said, safe
+from rituals.hosts.context.wording import clock, path_said, safe, states
 from rituals.hosts.moments import file_name
+from rituals.hosts.observed.spool import Observation
 from rituals.hosts.payloads import read_file
 
 TYPE_CHECKING = False
@@ -148,13 +149,15 @@ def _short(text: str) -> str:
 def _enveloped(title: str, found: Mapping[str, object], chars: int) -> str:
     """Write a checkpoint as lines, as many as there is room for, weightiest first."""
     room = chars - len(enveloped(title, (), ""))
-    kept = []
-    for line in _lines(found):
+    did, kept = _did(found), list[str]()
+    lines = [*_lines(found), *reversed(did)]
+    for line in lines:
         room -= len(line) + 1
         if room < 0:
             break
         kept.append(line)
-    return enveloped(title, kept, "") if kept else ""
+    first = len(lines) - len(did)  # the newest acts are kept, and the newest stands last
+    return enveloped(title, [*kept[:first], *reversed(kept[first:])], "") if kept else ""
 
 
 def _lines(found: Mapping[str, object]) -> Iterator[str]:
@@ -171,15 +174,20 @@ def _lines(found: Mapping[str, object]) -> Iterator[str]:
         yield f"Last said: {safe(following, _REQUEST_CHARS)}"
     if files := _texts(found, "files"):
         yield f"Changed and not committed: {', '.join(map(path_said, files))}"
+
+
+def _did(found: Mapping[str, object]) -> list[str]:
+    """Return how what was done stands, oldest first, with its times."""
     acts = found.get("acts")
-    said = (
-        [_text(one, "what") for one in acts if isinstance(one, dict)]
-        if isinstance(acts, list)
-        else []
-    )
-    for what in dict.fromkeys(reversed(said)):
-        if what and what not in _texts(found, "decisions"):
-            yield f"Did: {safe(what, _LINE_CHARS)}"
+    seen = [
+        Observation(at, kind, "", what)
+        for one in (acts if isinstance(acts, list) else ())
+        if isinstance(one, dict) and isinstance(at := one.get("at"), int)
+        and (what := _text(one, "what")) and (kind := _text(one, "kind"))
+    ]  # fmt: skip
+    told = [one for one in states(seen) if one.said not in _texts(found, "decisions")]
+    newest = told[-1].one.at if told else 0
+    return [f"Did: {safe(one.said, _LINE_CHARS)} ({clock(one.one.at, newest)})" for one in told]
 
 
 def _text(found: Mapping[str, object], key: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import now_ms
+from ledger.environment import monotonic, now_ms
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -200,14 +200,18 @@ class Heard:
         """Tell whether the session was told anything yet."""
         return os.path.isfile(self._path)
 
-    def take(self) -> Cursor | None:
+    def take(self, seconds: float = 0.0) -> Cursor | None:
         """Take the cursor until `move` or `leave`.
+
+        Args:
+            seconds: how long another hook is waited for.
 
         Returns:
             What the session heard, an empty cursor where it is here for the first time; None where
             another hook of the session tells it now, or it can not be kept.
         """
         import fcntl
+        from time import sleep
 
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
         try:
@@ -216,7 +220,15 @@ class Heard:
             except FileNotFoundError:
                 os.makedirs(self._folder, 0o700, exist_ok=True)
                 self._fd = os.open(self._path, flags, 0o600)
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            until = monotonic() + seconds
+            while True:
+                try:
+                    fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if monotonic() >= until:
+                        raise
+                sleep(0.001)
             if not os.fstat(self._fd).st_nlink:  # tidied away a moment ago
                 raise FileNotFoundError(self._path)
             return _cursor(os.pread(self._fd, 1 << 20, 0))
@@ -261,7 +273,7 @@ def _packed(cursor: Cursor) -> bytes:
         str(cursor.look),
         f"tip {cursor.tip}",
         f"state {cursor.state}",
-        *[f"ready {line}" for line in cursor.ready.split("\n") if line],
+        *[f"ready {line}" for line in cursor.ready.split("\n") if cursor.ready],
         *[f"waiting {stem}" for stem in cursor.waiting],
         *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
         f"shown {' '.join(cursor.shown)}",

@@ -26,6 +26,8 @@ NEWS_CHARS = 1_200
 _TITLE = "News"
 #: It is looked whether the state is out of date as soon as there is work that can be newer.
 _FIRST_LOOK = 1
+#: How long a cursor is waited for, and within what time the same start is another hook's.
+_PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 
 
 class Telling(Record):
@@ -77,10 +79,30 @@ def make_ready(moment: Moment, commondir: str) -> None:
         telling.kept()
 
 
-def begin(home: Home, name: str) -> Callable[[str], None]:
+def is_doubled(commondir: str, name: str, once: str) -> bool:
+    """Tell whether another hook of a session tells the same right now, and note that this one does.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+        once: what is told, and in which process of the host.
+    """
+    key, now, heard = f"begun {once}", now_ms(), Heard(commondir, name)
+    cursor = heard.take(_PATIENCE_SECONDS)
+    if cursor is None:
+        return False  # rather twice than never
+    if 0 <= now - cursor.told.get(key, 0) < _SAME_MS:
+        heard.leave()
+        return True
+    heard.move(cursor._replace(told={**cursor.told, key: now}))
+    return False
+
+
+def begin(home: Home, name: str) -> Callable[..., None]:
     """Look where all stands as a session begins; what is returned makes that what the session heard.
 
-    It is called with what the session was told then.
+    It is called with what the session was told then, what is known by it, and whether it is still to
+    hear it: at its next prompt.
 
     Args:
         home: whose brief the session is told.
@@ -92,13 +114,17 @@ def begin(home: Home, name: str) -> Callable[[str], None]:
     offsets = {file: size for file, size, _ in listed if file != f"{name}.jsonl"}
     begun = Cursor(watched, seen, seen, _FIRST_LOOK, home.tip(), waiting(home), offsets)
 
-    def told(text: str) -> None:
+    def told(text: str, known: Mapping[str, int] | None = None, later: bool = False) -> None:
         heard = Heard(commondir, name)
-        before = heard.take()
+        before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
-            seen = before.having_seen(text)
-            kept = begun._replace(told=before.told, shown=seen.shown, unlisted=seen.unlisted)
-            heard.move(kept)
+            kept = begun._replace(
+                told={**before.told, **(known or {})}, shown=before.shown, unlisted=before.unlisted
+            )
+            if later:
+                Telling(text, heard, kept).kept()
+            else:
+                Telling(text, heard, kept).written()
         tidy(commondir, now_ms() / 1000)
 
     return told

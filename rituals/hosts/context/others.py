@@ -22,6 +22,8 @@ from rituals.hosts.context.wording import (
     path_said,
     routine,
     said,
+    states,
+    tested,
     who,
 )
 from rituals.hosts.observed.spool import spools
@@ -131,26 +133,37 @@ def all_news(listener: Listener) -> News:
     rest: list[tuple[int, str]] = []
     often: list[str] = []
     shown: dict[str, int] = {}
+    passed: list[str] = []
     offsets: dict[str, int] = {}
     for name, spool in others.items():
         start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
         new, offsets[name] = spool.since(start)
+        by = listener.who(spool)
         rest += [
-            (one.at, act(listener.who(spool), one))
-            for one in new
-            if one.kind not in ROUTINES and _loss(name, one) not in told
+            (state.one.at, act(by, state, now))
+            for state in states(new)
+            if state.one.kind not in ROUTINES
+            and _loss(name, state.one) not in told
+            and not (state.one.kind == DECISION and said_key(state.what) in told)
         ]
         known = [path for path in changed(new) if not told.keys().isdisjoint(_known(name, path))]
-        if line := routine(listener.who(spool), new, known):
+        stand = {failing_key(name, one.what): one for one in tested(new)}
+        failing = [one.what for key, one in stand.items() if key in told]
+        if line := routine(by, new, now, known, failing):
             often.append(line)
             shown.update({_changed(name, path): now for path in changed(new)})
-        told.update({f"{SAID} {mark(one.what)}": now for one in new if one.kind == DECISION})
+            shown.update({key: now for key, one in stand.items() if one.failed})
+            passed += [key for key, one in stand.items() if not one.failed]
+        told.update({said_key(one.what): now for one in new if one.kind == DECISION})
+        acts = [one for one in states(new) if one.one.kind not in ROUTINES]
+        told.update({failing_key(name, one.what): now for one in acts if one.failed})
     newest = [line for _, line in sorted(rest, reverse=True)]
     if not (newest or pressing) and told.get(_ROUTINE, 0) > now - _ROUTINE_MS:
         kept = {name: listener.offsets.get(name, 0) for name in others}
         return News((), (), kept, told)
     if often:
         told.update(shown)
+        told = {key: at for key, at in told.items() if key not in passed}
         told[_ROUTINE] = now
     return News(pressing, tuple([*newest, *often][:_OBSERVATIONS]), offsets, told)
 
@@ -231,6 +244,16 @@ def _changed(name: str, path: str) -> str:
 
 def _known(name: str, path: str) -> tuple[str, str]:
     return _both(name, path), _changed(name, path)
+
+
+def said_key(what: str) -> str:
+    """Return by what it is known that something decided was told."""
+    return f"{SAID} {mark(what)}"
+
+
+def failing_key(name: str, what: str) -> str:
+    """Return by what it is known that a test of a session was told as failed."""
+    return f"failing {name} {what}"
 
 
 def _loss(name: str, one: Observation) -> str:

@@ -6,7 +6,10 @@ in the room that the brief leaves; some is kept free for it.
 
 from __future__ import annotations
 
+import os
+
 from ledger.environment import now_ms
+from rituals.hosts.context.others import failing_key, said_key
 from rituals.hosts.moments import file_name
 from rituals.hosts.observed.spool import spools
 
@@ -40,6 +43,8 @@ class Around:
 
             self.before = restored(commondir, moment)
         self._acts = _newest(commondir, moment)
+        #: What a session knows when it was told this, and when it was told.
+        self.told: dict[str, int] = {}
 
     @property
     def room(self) -> int:
@@ -55,27 +60,48 @@ class Around:
         if not self._acts:
             return ""
         from projection.brief.envelope import enveloped
-        from rituals.hosts.context.wording import DECISION, ROUTINES, act, mark, routine, who
+        from rituals.hosts.context.wording import (
+            DECISION,
+            ROUTINES,
+            act,
+            mark,
+            routine,
+            states,
+            tested,
+            who,
+        )
 
-        acts = [(who(spool.host, self._host), spool.path, one) for spool, one in self._acts]
-        whole = mark(brief, len(brief))
-        told = [
-            (by, one)
-            for by, _, one in acts
-            if one.kind != DECISION or mark(one.what, _SAME_CHARS) not in whole
-        ]
-        lines = [act(by, one) for by, one in told if one.kind not in ROUTINES]
-        for by, path in dict.fromkeys([one[:2] for one in acts]):
-            lines.append(routine(by, [one for _, of, one in reversed(acts) if of == path]))
+        by_spool: dict[str, tuple[str, list[Observation]]] = {}
+        for spool, one in reversed(self._acts):  # oldest first
+            by_spool.setdefault(spool.path, (who(spool.host, self._host), []))[1].append(one)
+        newest, whole = self._acts[0][1].at, mark(brief, len(brief))
+        lines: list[tuple[int, str, dict[str, int]]] = []
+        for path, (by, seen) in by_spool.items():
+            name = os.path.basename(path)
+            for state in states(seen):
+                at, kind, what = state.one.at, state.one.kind, state.what
+                said = mark(what, _SAME_CHARS) if kind == DECISION else ""
+                if kind not in ROUTINES and not (said and said in whole):
+                    known = {said_key(what): at} if said else {}
+                    known |= {failing_key(name, what): at} if state.failed else {}
+                    lines.append((at, act(by, state, newest), known))
+            failing = {
+                failing_key(name, one.what): one.one.at for one in tested(seen) if one.failed
+            }
+            lines.append((seen[-1].at, routine(by, seen, newest), failing))
         frame = len(enveloped(_LATELY, (), ""))
         chars, size = chars - frame, size - frame
-        kept = []
-        for line in dict.fromkeys(filter(None, lines)):
+        kept: dict[str, int] = {}
+        # the newest are told; what is decided goes before what is done all the time
+        for at, line, known in sorted(lines, key=lambda one: (" changed " in one[1], -one[0])):
             chars, size = chars - len(line) - 1, size - len(line.encode("utf-8", "replace")) - 1
             if chars < 0 or size < 0:
                 break
-            kept.append(line)
-        return enveloped(_LATELY, kept, "") if kept else ""
+            if line:
+                kept[line] = at
+                self.told.update(known)
+        listed = sorted(kept, key=lambda line: kept[line])
+        return enveloped(_LATELY, listed, "") if kept else ""
 
 
 def _newest(commondir: str, moment: Moment) -> list[tuple[Spool, Observation]]:
