@@ -236,8 +236,7 @@ class Call:
         if said.event == START:
             from rituals.hosts.starts import context
 
-            text, heard = context(said, self._environment)
-            self._heard = heard and (lambda: heard(False))
+            text, self._heard = context(said, self._environment)
             self._find(said.folder)  # a fresh clone has it from now on
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:

@@ -28,11 +28,11 @@ RULE = (
 
 def context(
     said: Moment, environment: Mapping[str, str], *, late: bool = False
-) -> tuple[str, Callable[[bool], None] | None]:
+) -> tuple[str, Callable[..., None] | None]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
     Behind it comes what is to be called when the session has heard it, or is to hear it at its next
-    prompt (True); None for nothing. Of two hooks that a host runs for one start one is answered.
+    prompt (`True`); None for nothing. Of two hooks that a host runs for one start one is answered.
 
     Args:
         said: the start of the session.
@@ -64,7 +64,7 @@ def context(
             CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size, text
         )
         whole = "\n\n".join([part for part in (text, behind, RULE) if part])
-        return whole, (lambda later: told(whole, around.told, later)) if told else None
+        return whole, (lambda later=False: told(whole, around.told, later)) if told else None
     except HomeNotFound:
         return "", None
 
