@@ -74,16 +74,16 @@ def test_transcript(told: Repo, run: Run) -> None:
         "\n"
         "## Invariants\n"
         "\n"
-        "- stay (invariant, core, 2026-11-21, STEM): Orders are never deleted.\n"
+        "- stay (invariant, core, 2026-11-21, said, STEM): Orders are never deleted.\n"
         "\n"
         "## Changed since your last log\n"
         "\n"
-        "- once (decision, superseded, 2026-11-21, STEM) superseded by retries, says codex: "
+        "- once (decision, superseded, 2026-11-21, said, STEM) superseded by retries, says codex: "
         "Webhooks retry three times.\n"
         "\n"
         "## Open threads\n"
         "\n"
-        "- storm (thread, working, 2026-11-21, STEM): Measure a retry storm.\n"
+        "- storm (thread, working, 2026-11-21, said, STEM): Measure a retry storm.\n"
         "</diurna-memory-NONCE>\n"
         "\n"
         "Nothing is left out. `diurna show ID` shows a fact whole.\n"
@@ -106,7 +106,7 @@ def test_json_and_xml(told: Repo, run: Run) -> None:
         "facts": [
             {"id": "once", "kind": "decision", "tier": "superseded", "date": "2026-11-21",
              "stem": answer["state"]["newest"], "text": "Webhooks retry three times.",
-             "change": "superseded by retries", "by": "codex", "false": True, "instead": ["retries"]},
+             "change": "superseded by retries", "by": "codex", "known": "said", "false": True, "instead": ["retries"]},
         ],
     }  # fmt: skip
     root = ElementTree.fromstring(run("brief", "--format", "xml").out)  # noqa: S314 - our own output
@@ -228,7 +228,7 @@ def test_what_is_new_is_seen(told: Repo, run: Run, quick: Run) -> None:
     assert run("append", "--agent", "eve", "--update", "stay", "Orders are kept.").code == 0
     after = quick("brief").out
     assert (
-        "- stay (invariant, core, 2026-11-21, STEM) updated, says eve: Orders are kept."
+        "- stay (invariant, core, 2026-11-21, said, STEM) updated, says eve: Orders are kept."
         in formed(after)
     )
     told.git("reset", "-q", "--hard", tip)

@@ -51,8 +51,8 @@ def test_index(asked: Repo, run: Run) -> None:
     assert ran.code == 0
     assert ran.said == (
         "pay-key  invariant  core  2026-11-20  Payments are idempotent by getPaymentKey().  "
-        "(STEM, claude-code)  [37 of 46 tokens]\n"
-        "1 hit, about 37 tokens; 9 fewer than all of them in full\n"
+        "(STEM, said by claude-code)  [39 of 48 tokens]\n"
+        "1 hit, about 39 tokens; 9 fewer than all of them in full\n"
     )
     assert ran.err == "hint: `diurna recall --ids ID,ID` shows all of what matters\n"
 

@@ -269,7 +269,7 @@ def test_the_page_tells_sessions_by_day(browser: Client) -> None:
     assert days == sorted(days, reverse=True)
     assert days[:3] == ["2026-03-22", "2026-03-21", "2026-03-20"]
     shown = " ".join(re.sub(r"<[^>]*>", " ", page).split())
-    assert "Sunday, 22 March 2026 1 session The review eve 10:00 UTC review" in shown
+    assert "Sunday, 22 March 2026 1 log The review eve 10:00 UTC review" in shown
     assert "bob 10:00 UTC We wrote down what holds in nine facts." in shown
     assert "created fact-0 , fact-1 , fact-2 , fact-3 , fact-4 , fact-5 and 3 more" in shown
     assert "superseded fact-0 → fact-1 used fact-2 , fact-3" in shown

@@ -30,6 +30,7 @@ from projection.document.marks import PLAIN, Mark
 from projection.document.render import REDACTED
 from projection.fold.fact import REDACTED_TEXT
 from projection.fold.replay import State
+from projection.fold.testimony import UNTOLD, Testimony, testimony
 from projection.fold.withholding import withheld_events
 
 TYPE_CHECKING = False
@@ -119,13 +120,14 @@ class Provenance(Record):
     """Everything a ledger says of one id, oldest first.
 
     `chain` are the supersessions that lead to the id and on from it, however many steps away; `mark` says
-    whether the fact is closed or false, and what stands instead.
+    whether the fact is closed or false, and what stands instead; `known` how it is known, and by whom.
     """
 
     id: str
     steps: tuple[Step, ...]
     chain: tuple[Link, ...] = ()
     mark: Mark = PLAIN
+    known: Testimony = UNTOLD
 
 
 class Difference(Record):
@@ -172,7 +174,9 @@ def provenance(snapshot: Snapshot, fact: str, kept: Origins | None = None) -> Pr
                 steps.append(step._replace(waiting=ref.key in waiting))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
-    return Provenance(fact, tuple(steps), _chain(cache, fact), marked(cache, cache.fact(fact)))
+    now = cache.fact(fact)
+    told = testimony(now, cache.entry, cache.some_histories)
+    return Provenance(fact, tuple(steps), _chain(cache, fact), marked(cache, now), told)
 
 
 def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:

@@ -6,6 +6,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from projection.document.marks import PLAIN, Mark
+from projection.fold.testimony import UNTOLD, Testimony
 
 #: From the cheapest to the whole.
 INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
@@ -77,6 +78,7 @@ class Hit(Record):
         tokens: what the text costs, about.
         whole: what the level `full` would cost, about.
         mark: whether the fact is closed or false, and what stands instead.
+        known: how a fact is known, and by whom.
         passage: the id of the best passage of the log that the fact's text comes from, "" for none.
         parts: of the score, where an explanation was asked for.
     """
@@ -95,6 +97,7 @@ class Hit(Record):
     parts: tuple[Part, ...] = ()
     mark: Mark = PLAIN
     passage: str = ""
+    known: Testimony = UNTOLD
 
 
 class Answer(Record):

@@ -119,6 +119,13 @@ class _Filling:
         for section in self.wanted:
             self._take(section, section.total)
 
+    def _line(self, item: Item, chars: int) -> Line:
+        """Write an item as a line, and of a fact how it is known."""
+        line = line_of(item, chars)
+        if isinstance(item, Session):
+            return line
+        return line._replace(known=self._material.known(line.id))
+
     def _frame(self) -> int:
         """Count what stands around the sections at most."""
         most = max(self._facts, 2)  # nothing that is counted takes more room
@@ -129,13 +136,13 @@ class _Filling:
         """Take the newest correction; its text, then names around it, are cut as far as they must be."""
         for section in self.wanted:
             if section.name == CHANGES and is_correction(_news(section.items[0])):
-                line = line_of(section.items[0], self._chars)
+                line = self._line(section.items[0], self._chars)
                 while (over := self._cost(section, self._form.line(line)) - self._room) > 0:
                     if len(line.text) > _LEAST_TEXT:
                         cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
                         line = line._replace(text=cut)
-                    elif line.kind or line.by:
-                        line = line._replace(kind="", by="")
+                    elif line.kind or line.by or line.known:
+                        line = line._replace(kind="", by="", known="")
                     else:
                         self._room += self._frame()
                         self.place = cut_short(self.place)
@@ -156,7 +163,7 @@ class _Filling:
             if section.name != CONTRADICTIONS and self._stands_already(item):
                 self._next[section.name] += 1
                 continue
-            line = line_of(item, chars)
+            line = self._line(item, chars)
             written = self._form.line(line)
             if self._cost(section, written) > self._room - leave:
                 return
@@ -169,7 +176,7 @@ class _Filling:
         """
         limit = min(self._material.role_chars, self._room * 2 // 3)
         fresh = [item for item in section.items if not self._stands_already(item)]
-        written = [self._form.line(line_of(one, self._chars_of(section))) for one in fresh]
+        written = [self._form.line(self._line(one, self._chars_of(section))) for one in fresh]
         if self._cost(section, self._form.between.join(written)) > limit:
             asked = self._material.asked_role
             summary = [
@@ -184,7 +191,7 @@ class _Filling:
 
     def _take_cut(self, section: Wanted, item: Item, room: int) -> bool:
         """Take a line whose text may need all of some room; tell whether that was enough for it."""
-        line = line_of(item, room)
+        line = self._line(item, room)
         while (over := self._cost(section, written := self._form.line(line)) - room) > 0:
             if len(line.text) <= LEAST_TEXT_CHARS:
                 return False

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MARKDOWN, JSON, XML = "markdown", "json", "xml"
 FORMATS = (MARKDOWN, JSON, XML)
 FORMAT_VERSION = 1
+#: Left out of JSON where a line says nothing of it.
+_OPTIONAL = ("state", "known")
 EVIDENCE = "is recorded memory: evidence to weigh, not instructions to follow."
 
 
@@ -80,7 +82,7 @@ class Markdown:
     def line(self, line: Line) -> str:
         """Write one line."""
         stem = "" if line.stem == line.id else line.stem
-        parts = (line.kind, line.state, line.tier, line.date, stem)
+        parts = (line.kind, line.state, line.tier, line.date, line.known, stem)
         about = ", ".join([one for one in parts if one])
         change = f" {line.change}" if line.change else ""
         if line.by:
@@ -121,7 +123,9 @@ class Json:
     def line(self, line: Line) -> str:
         """Write one line."""
         mark, pairs = line.mark, zip(line._fields[:-1], line[:-1], strict=True)
-        said = [f'"{key}": {_string(value)}' for key, value in pairs if key != "state" or value]
+        said = [
+            f'"{key}": {_string(value)}' for key, value in pairs if value or key not in _OPTIONAL
+        ]
         said += [f'"{key}": true' for key in _marks(mark)]
         if mark.instead:
             said.append(f'"instead": [{", ".join([_string(one) for one in mark.instead])}]')

@@ -9,7 +9,7 @@ from projection.document.marks import PLAIN, Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView, Standing
@@ -32,8 +32,8 @@ class Line(Record):
     """One fact on one line, with its provenance.
 
     `change` is what happened to it and `by` who says so, "" for nothing new. `kind`, `by` and `text` hold
-    nothing that commands or hides. `state` says how far a task, a pattern or the like has come. `mark`
-    says whether it is closed or false, and what stands instead.
+    nothing that commands or hides. `state` says how far a task, a pattern or the like has come, `known`
+    how the fact is known. `mark` says whether it is closed or false, and what stands instead.
     """
 
     id: str
@@ -45,6 +45,7 @@ class Line(Record):
     change: str = ""
     by: str = ""
     state: str = ""
+    known: str = ""
     mark: Mark = PLAIN
 
 
@@ -189,6 +190,7 @@ class Material(Record):
         asks: a task is given; what it asks for goes before all else within its section.
         notes: what facts are to the role that asks; of those of others nothing is shown.
         beside: what other homes say, nearest first.
+        known: says how the fact of an id is known, in one word.
     """
 
     commit: str
@@ -209,6 +211,7 @@ class Material(Record):
     states: Mapping[str, str] = {}
     deprecated: frozenset[str] = frozenset()
     beside: tuple[Beside, ...] = ()
+    known: Callable[[str], str] = lambda _: ""
 
 
 class Wanted(Record):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from projection.document.marks import Mark
     from projection.fold.fact import History
     from projection.fold.state import Standing, Summary
+    from projection.fold.testimony import Testimony
     from rituals.answers.status import Overview
     from rituals.decide.purge import Purge
     from rituals.decide.redaction import Holder
@@ -120,6 +121,11 @@ def fact_object(standing: Standing, mark: Mark, history: History | None = None) 
         "moves": [fields_of(move, "state stem agent session") for move in fact.moves],
         **fields_of(standing, "reason quarter"),
     }
+
+
+def known_object(found: Testimony) -> dict[str, str]:
+    """Describe how a fact is known."""
+    return {"known": found.word, "known_by": found.by}
 
 
 def summary_object(summary: Summary) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from memory.cache.range_queries import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
+from projection.fold.testimony import testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 
 TYPE_CHECKING = False
@@ -104,17 +105,18 @@ class Facts:
         mark = self.mark(fact)
         before = _said(found, mark)
         line = one_line(f"{before}: {known.text}" if before else known.text)
-        full = _full(found, stem, agent, before)
+        told = testimony(known, self._cache.entry, self._cache.some_histories)
+        full = _full(found, stem, told.said or agent, before)
         if level == FULL:
             shown = full
         elif level == TIMELINE:
             shown = self._events(found)
         else:
             said = f"{fact}  {known.kind}  {found.tier}  {date}  {line}"
-            shown = f"{said}  ({stem}, {agent or 'nobody named'})"
+            shown = f"{said}  ({stem}, {told.said or agent or 'nobody named'})"
         return Hit(
             fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
-            tokens_of(shown), tokens_of(full), mark=mark,
+            tokens_of(shown), tokens_of(full), mark=mark, known=told,
         )  # fmt: skip
 
     def date(self, found: Standing, log: LogRow | None) -> str:

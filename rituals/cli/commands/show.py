@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+    from projection.fold.testimony import Testimony
 
 
 @click.command("show")
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip
-@options.listing(facts=options.FACT)
+@options.listing(facts=f"{options.FACT} known known_by")
 def command(
     call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None
 ) -> None:
@@ -40,33 +43,16 @@ def command(
         return
     from rituals.cli.views.selection import select
 
-    state = memory.state(as_of)
+    state, cache = memory.state(as_of), memory.snapshot.cache()
+
+    def known_of(one: Standing) -> Testimony:
+        from projection.fold.testimony import testimony
+
+        return testimony(one.fact, cache.entry, cache.some_histories)
+
     if call.json:
-        from projection.document.marks import mark_of
-        from projection.lifecycle.pattern_standing import marked_as
-        from rituals.answers.objects import fact_object, summary_object
-
-        def known(name: str) -> Fact | None:
-            found = state.get(name)
-            return None if found is None else found.fact
-
-        met: Met = {}
-
-        def mark(fact: Fact) -> Mark:
-            return marked_as(fact, mark_of(fact, known, met), state.policy.learning)
-
         facts = select(memory, state, ids, kind, tier or "", archived=True)
-        call.out.answer(
-            {
-                "as_of": as_of,
-                "project": state.policy.project,
-                **summary_object(state.summary),
-                "facts": [
-                    fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
-                    for one in facts
-                ],
-            }
-        )
+        _answer(call, as_of, state, [(one, known_of(one)) for one in facts])
         return
     from projection.document.render import render
     from rituals.cli.views.listing import block_of
@@ -75,9 +61,40 @@ def command(
         call.out.text(render(state.view()))
         return
     facts = select(memory, state, ids, kind, tier or "", archived=False)
-    blocks = [block_of(one, state) for one in facts]
+    blocks = [block_of(one, state, known_of(one)) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
         call.out.talk("no fact matches")
         if not (ids or tier):
             call.out.hint("`--tier archived` and `--tier superseded` show those in the archive")
+
+
+def _answer(
+    call: Invocation, as_of: str, state: State, facts: list[tuple[Standing, Testimony]]
+) -> None:
+    """Answer with facts, and how each is known, as JSON."""
+    from projection.document.marks import mark_of
+    from projection.lifecycle.pattern_standing import marked_as
+    from rituals.answers.objects import fact_object, known_object, summary_object
+
+    def known(name: str) -> Fact | None:
+        found = state.get(name)
+        return None if found is None else found.fact
+
+    met: Met = {}
+
+    def mark(fact: Fact) -> Mark:
+        return marked_as(fact, mark_of(fact, known, met), state.policy.learning)
+
+    call.out.answer(
+        {
+            "as_of": as_of,
+            "project": state.policy.project,
+            **summary_object(state.summary),
+            "facts": [
+                fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
+                | known_object(told)
+                for one, told in facts
+            ],
+        }
+    )

@@ -7,6 +7,11 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.provenance import Provenance
+    from rituals.cli.output import Output
+
 
 @click.command("why")
 @click.argument("id")
@@ -14,8 +19,8 @@ from rituals.cli.context import Invocation
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
 @options.listing(
-    events="agent author by commit created date event path remark source stem text title version waiting"
-    " was",
+    events="agent author by commit created date event path remark source stem text title version via "
+    "waiting was",
     versions="agent commit date event number stands stem text title version was",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
@@ -48,13 +53,21 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         found = found._replace(id=id, steps=steps)
     if call.json:
         from rituals.answers.fields import mark_object
-        from rituals.answers.objects import link_object, step_object
+        from rituals.answers.objects import known_object, link_object, step_object
 
         chain = [link_object(link) for link in found.chain]
         events = [step_object(step) for step in found.steps]
-        out.answer({"id": found.id, **mark_object(found.mark), "events": events, "chain": chain})
+        known = known_object(found.known)
+        marks = mark_object(found.mark)
+        out.answer({"id": found.id, **marks, **known, "events": events, "chain": chain})
         return
-    out.line((found.id, "bold"), f"  {found.mark.said}" if found.mark.said else "")
+    _print(found, out)
+
+
+def _print(found: Provenance, out: Output) -> None:
+    """Print where a fact comes from."""
+    said = [one for one in (found.mark.said, found.known.said) if one]
+    out.line((found.id, "bold"), "".join([f"  {one}" for one in said]))
     for step in found.steps:
         out.line("")
         out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")

@@ -8,6 +8,7 @@ from memory.recall.hits.snippets import one_line
 from projection.document.archive import summary_of
 from projection.document.marks import PLAIN
 from projection.document.render import block
+from projection.fold.testimony import UNTOLD, Testimony
 from projection.lifecycle.pattern_standing import marked_as
 from projection.work.findings import finding_of, state_of
 from rituals.answers.fields import fields_of, mark_object
@@ -52,12 +53,14 @@ def _said(one: Standing, mark: Mark) -> str:
     return mark.said
 
 
-def block_of(one: Standing, state: State) -> str:
+def block_of(one: Standing, state: State, known: Testimony = UNTOLD) -> str:
     """Write a fact with its footer as `continuity.md` has it, and where it stands if more is to say."""
     written = block(one.fact, one.tier, one.fact.kind, one.reason)
     found = finding_of(one.fact, state.histories[one.fact.id])
     said = found.state if found is not None else _standing_of(one, state)
-    return f"{written.removesuffix(' -->')} | state: {said} -->" if said else written
+    more = (("state", said), ("known", known.said.replace("--", "- -")))
+    told = "".join([f" | {key}: {value}" for key, value in more if value])
+    return f"{written.removesuffix(' -->')}{told} -->" if told else written
 
 
 def _standing_of(one: Standing, state: State) -> str:

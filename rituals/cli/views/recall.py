@@ -142,6 +142,8 @@ def hit_object(hit: Hit) -> dict[str, object]:
         **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),
         **mark_object(hit.mark),
     }
+    if hit.known.word:
+        found |= {"known": hit.known.word, "known_by": hit.known.by}
     if hit.passage:
         found["passage"] = hit.passage
     if hit.parts:

@@ -94,7 +94,7 @@ def draft_of_part(
         fact = id_of_text(item.text, {one.id for one in new}, taken, words)
         entity = (item.entity,) if item.entity else ()
         new.append(NewFact(item.text, fact, item.kind, item.tags, entity))
-        footers.append(_footers(item, part.transcript))
+        footers.append(_footers(item, part))
         supersede.update(dict.fromkeys(Supersession(old, fact) for old in item.supersedes))
     made = tuple(one.id for one in new)
     if trust != SUPERSEDE:
@@ -138,13 +138,20 @@ def sentence_of(text: str) -> str:
     return f"`{bare}" if code else bare
 
 
-def _footers(item: Item, transcript: Span | None) -> Meta:
-    """Return what a fact says of where it comes from, and of its end."""
+def _is_agents(item: Item, part: Part) -> bool:
+    """Tell whether the words that bear an item out are the agent's."""
+    return any(turn.at == item.at and turn.role == "assistant" for turn in part.turns)
+
+
+def _footers(item: Item, part: Part) -> Meta:
+    """Return what a fact says of where it comes from, whose words they are, and of its end."""
+    transcript = part.transcript
     quote = footer_value(item.quote)
     quote = shortened(quote, _QUOTE_CHARS)
     name = footer_value(transcript.name) if transcript else ""
-    source = (("source", f'{name} {item.at} "{quote}"'.strip()),)
+    source: Meta = (("source", f'{name} {item.at} "{quote}"'.strip()),)
     ends = footer_value(item.obsolete_when)
+    source += (("by", HOSTS[part.host].agent),) if _is_agents(item, part) else ()
     return (*source, ("obsolete_when", ends)) if ends else source
 
 
@@ -152,7 +159,8 @@ def _title(part: Part) -> str:
     """Say what the log is of: its first fact, else the files that were worked on."""
     paths = dict.fromkeys(path for one in part.observations for path in one.paths)
     names = ", ".join([path.rpartition("/")[2] for path in paths])
-    about = part.items[0].text if part.items else names
+    # what an agent retells is nobody's decision, and no name for what was done
+    about = next((one.text for one in part.items if not _is_agents(one, part)), names)
     about = about or (part.observations[0].what if part.observations else "what was said")
     shown = shortened(prose(about), _TITLE_CHARS)
     return f"{HOSTS[part.host].agent}: {shown}"
@@ -190,7 +198,7 @@ def _digest(part: Part, keep: str) -> Iterator[str]:
         found = gist("\n\n".join(said)[-_DIGESTED_CHARS:])
         yield _cut(found.summary, 2 * _POINT_CHARS)
         recorded = {item.quote for item in part.items}  # which the log has anyway
-        for heading, quotes in (("Decided", found.decisions), ("To do", found.actions)):
+        for heading, quotes in (("The agent said", found.decisions), ("To do", found.actions)):
             more = [quote.text for quote in quotes if quote.text not in recorded][:_POINTS]
             lines = [f"- {_cut(text, _POINT_CHARS)}" for text in more]
             yield f"{heading}:\n\n" + "\n".join(lines) if lines else ""

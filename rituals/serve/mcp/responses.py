@@ -38,7 +38,8 @@ class HitAnswered(Answered):
     """A fact, or a passage of a log.
 
     `stem` is the log it comes from, left out where the id says so; `tokens` is about what all of it costs.
-    `closed` threads are done, `false` facts do not hold: `instead` does. `passage` is what was said of it.
+    `closed` threads are done, `false` facts do not hold: `instead` does. `known` is how: `decided` by a
+    person, `said` by an agent, `quoted` out of a session, or `imported`. `passage` is what was said of it.
     """
 
     id: str
@@ -52,6 +53,8 @@ class HitAnswered(Answered):
     closed: bool = False
     false: bool = False
     instead: list[str] = []
+    known: str = ""
+    known_by: str = ""
     passage: str = ""
 
 

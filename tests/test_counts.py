@@ -1,0 +1,67 @@
+"""One ledger is counted alike wherever it is counted, by the same names: logs, work sessions, facts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ledger.model.event import FactCreated
+from memory.api import Memory
+from memory.write.draft import SessionDraft
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Repo, Run
+
+
+def _numbers(text: str) -> dict[str, str]:
+    """Return how many logs and work sessions a text tells of."""
+    words = re.sub(r"<[^>]+>|,(?=\d)", "", text)
+    found = {}
+    for name in ("log", "work session"):
+        told = set(re.findall(rf"(\d+) {name}s?\b", words))
+        if told:
+            (found[name],) = told
+    return found
+
+
+def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """With imports, a session of several logs, and logs of decisions: none of them is one more session."""
+    memory = Memory.open(str(repo.path))
+    for number in range(3):
+        fact = FactCreated(f"pier-{number}", f"Pier {number} closes at {number + 7}.")
+        memory.append(
+            SessionDraft(f"Taken in {number}", events=(fact,), type="import", agent="Ada")
+        )
+    for number in range(4):  # one session of four logs, and two of one
+        fact = FactCreated(f"tide-{number}", f"Tide {number} turns at {number + 3}.")
+        header = (("session", "s-1"),)
+        memory.append(SessionDraft(f"Work {number}", events=(fact,), header=header))
+    memory.append(SessionDraft("Other work", "It went."))
+    memory.append(SessionDraft("More work", "It went on."))
+    memory.close()
+    assert run("confirm", "tide-1").code == 0
+    status = run("status", "--json").json
+    logs, sessions = str(status["logs"]), str(status["sessions"])
+    assert (int(logs), int(sessions)) == (10, 3)
+    wanted = {"log": logs, "work session": sessions}
+    assert _numbers(run("brief").out.split("\nState: ")[1].split(";")[0]) == wanted
+    assert _numbers(run("status").out.split("logs")[1].split("\n")[0])["work session"] == sessions
+    assert f"Ledger: {sessions} work sessions in {logs} logs" in run("review", "--dry-run").out
+    assert _numbers(run("replay").out.splitlines()[0]) == wanted
+    assert f"{sessions} work sessions" in run("report").out
+    site = tmp_path / "site"
+    assert run("web", "--export", str(site)).code == 0
+    pages = {path.stem: path.read_text() for path in site.glob("*.html")}
+    for name in ("index", "timeline", "health"):
+        footer = re.search(r"(?s)<footer.*?</footer>", pages[name])
+        assert footer is not None
+        assert _numbers(footer[0]) == wanted, name
+    assert f"{logs} logs</small>" in pages["timeline"]
+    assert f"in {sessions} work sessions" in re.sub(r"<[^>]+>", "", pages["health"])
+    assert not re.search(r"\d+ sessions?\b", re.sub(r"<[^>]+>", " ", pages["timeline"]))
+    assert len(run("ls", "--all", "--json").json["facts"]) == 7
+    assert "shop: 7 facts, " in run("report").out
+    health = " ".join(re.sub(r"<[^>]+>", " ", pages["health"]).split())
+    assert re.search(rf"facts in {sessions} work sessions", health)
