@@ -119,13 +119,12 @@ class ObjectMissing(GitFailed, CorruptRepository):
         what = f" ({about})" if about else ""
         self.message = f"an object of {where} is missing or damaged{what}: {borrowed or lines[-1]}"
         self.hint = (
-            "nothing was changed; `diurna doctor` names what is missing (so does `git fsck`), and "
+            "`diurna doctor` names what is missing (so does `git fsck`), and "
             "with --fix brings back what it can"
         )
         if borrowed:
             self.hint = (
-                "nothing was changed; bring that repository back, or say in "
-                ".git/objects/info/alternates where it is now"
+                "bring that repository back, or say in .git/objects/info/alternates where it is now"
             )
 
     def __str__(self) -> str:

@@ -14,10 +14,12 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ledger.errors import Busy, ObjectMissing, ReferenceLocked, TipMoved, WaitsInSpool
+from ledger.git.commit_record import Commit
 from ledger.home import Home, discover
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
@@ -58,15 +60,15 @@ def between(memory: Memory, other: Memory, name: str) -> None:
     whole = writer.commit
     todo = [name]
 
-    def late(wanted: object) -> str:
+    def late(wanted: Commit, *show: Any) -> str:
         while todo:
             # the other one does not know of our lock: it is the branch that has to hold
             raw = other._committer.writer()
             text = draft(todo.pop())
-            raw.commit(wanted._replace(files=(("memory/other.txt", text.title.encode()),)))  # type: ignore[attr-defined]
-        return whole(wanted)  # type: ignore[arg-type]
+            raw.commit(wanted._replace(files=(("memory/other.txt", text.title.encode()),)))
+        return whole(wanted, *show)
 
-    writer.commit = late  # type: ignore[method-assign]
+    writer.commit = late  # type: ignore[method-assign,assignment]
 
 
 @both
@@ -511,12 +513,12 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
     whole = writing.commit
     stems: list[str] = []
 
-    def late(wanted: object) -> str:
+    def late(wanted: Commit, *show: Any) -> str:
         if not stems:
             stems.append(other.append(draft("other")).stem)
-        return whole(wanted)  # type: ignore[arg-type]
+        return whole(wanted, *show)
 
-    writing.commit = late  # type: ignore[method-assign]
+    writing.commit = late  # type: ignore[method-assign,assignment]
     stems.append(memory.append(draft("mine")).stem)
     assert_sound(memory.home, stems)
     assert len(stems) == 2

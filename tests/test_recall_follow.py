@@ -197,7 +197,9 @@ def test_a_damaged_cache_is_still_mended(home: Home, filters: Filters) -> None:
     memory = Memory(home)
     found = memory.recall("fact shared", filters=filters, limit=30)
     assert "fact-2" in {hit.id for hit in found.facts}
-    assert notes(memory) == ["the cache was damaged and was built anew"]
+    assert notes(memory) == [
+        "the cache could not be used and was built anew (a value is not as it was written)"
+    ]
     assert index_number(home) == number
     memory.close()
 

@@ -11,7 +11,7 @@ import pytest
 
 from ledger.home import Home
 from memory.api import Memory
-from memory.worktree.next_index import NextIndex
+from memory.worktree.ahead import Ahead
 from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,
@@ -98,20 +98,21 @@ def test_the_next_append_brings_it_back(tmp_path: Path, kind: str, writer: str) 
 def test_an_append_notices_it_of_its_own_log(
     tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The user's commit comes between our commit and our entry in the index."""
+    """The user's git read the index before our entry was in it, and wrote it behind our commit."""
     folder = tmp_path / "home"
     home = make_home(folder)
-    right = NextIndex.take
+    right = Ahead.settle
     beside: list[str] = []
 
-    def late(self: NextIndex) -> bool:
+    def late(self: Ahead) -> None:
         if not beside:
+            git(folder, "read-tree", "HEAD~1")
             git(folder, "commit", "-q", "--allow-empty", "-m", "the user's")
             beside.append(git(folder, "rev-parse", "HEAD").strip())
             assert not logs_in(home)
-        return right(self)
+        right(self)
 
-    monkeypatch.setattr(NextIndex, "take", late)
+    monkeypatch.setattr(Ahead, "settle", late)
     receipt = open_memory(folder, writer).append(draft("a"))
     assert [one.code for one in receipt.findings] == ["log-dropped"]
     assert_sound(home, [receipt.stem])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.home import discover
+from ledger.model.findings import Finding
 from ledger.wal.atomic_files import replace_file
 from memory.worktree import follow, next_index
 from memory.worktree.next_index import NextIndex
@@ -44,7 +45,7 @@ def test_a_commit_right_behind_ours_has_the_persons_files_alone(
     home = make_home(folder, kind)
     write = Committer.write
 
-    def write_and_commit(self: Committer, *arguments: object) -> tuple[str, bool]:
+    def write_and_commit(self: Committer, *arguments: object) -> tuple[str, list[Finding]]:
         made = write(self, *arguments)  # type: ignore[arg-type]
         _stage(folder)
         git(folder, "commit", "-q", "-m", "theirs")

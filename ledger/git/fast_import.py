@@ -20,7 +20,7 @@ from ledger.git.repository import Repository, read_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class FastImport:
@@ -35,10 +35,14 @@ class FastImport:
         self._git = repository.git()
         self._objects = repository.commondir + "/objects"
 
-    def commit(self, wanted: Commit) -> str:
+    def commit(self, wanted: Commit, show: Callable[[], None] = lambda: None) -> str:
         """Make a commit and move the branch to it; return its id.
 
         Returns `wanted.parent` when the tip holds all the files already.
+
+        Args:
+            wanted: the commit.
+            show: called once nothing is known to be in the way, before the branch moves.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -49,6 +53,7 @@ class FastImport:
             raise TipMoved(wanted.reference)
         folders = _folders(wanted) if wanted.parent else []
         blocked: list[str] = []
+        failed: list[Exception] = []
 
         def answer(said: bytes) -> bytes | None:
             rows = said.split(b"\n")
@@ -57,8 +62,16 @@ class FastImport:
             for folder, row in zip(folders, rows, strict=False):
                 if not row.startswith((b"040000 tree ", b"missing ")):
                     blocked.append(folder)
-            return b"done\n" if blocked else _stream(wanted)
+            try:
+                if not blocked:
+                    show()
+                    return _stream(wanted)
+            except Exception as problem:  # noqa: BLE001 - raised again once git has ended
+                failed.append(problem)
+            return b"done\n"
 
+        if not folders:
+            show()
         asked = "".join(f"ls {wanted.parent} {_quoted(folder)}\n" for folder in folders).encode()
         who = wanted.identity
         status, out, err = self._git.call(
@@ -70,6 +83,8 @@ class FastImport:
         said = err.decode("utf-8", "replace")
         if blocked:
             raise in_the_way(blocked[0])
+        if failed:
+            raise failed[0]
         if status or "Not updating" in said:
             raise self._failure(status, said, wanted)
         return out.decode("utf-8", "replace").strip().split("\n")[-1]

@@ -17,7 +17,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from types import TracebackType
 
     from ledger.git.cli import Git
@@ -151,18 +151,8 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
     listed = dict.fromkeys(objects)
     if not listed:
         return
-    parts = [b"PACK" + (2).to_bytes(4, "big") + len(listed).to_bytes(4, "big")]
-    for kind, data in listed:
-        size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
-        head = bytearray([first | (0x80 if size else 0)])
-        while size:
-            head.append(size & 0x7F | (0x80 if size >> 7 else 0))
-            size >>= 7
-        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
-    pack = b"".join(parts)
-    pack += sha1(pack, usedforsecurity=False).digest()
     strict = ("--strict",) if whole else ()
-    git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack)
+    git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack_of(listed))
     # where git can not move what it flushed into its place, it ends all the same as if it had
     ids = [sha1(b"%s %d\0" % (kind.encode(), len(data)) + data, usedforsecurity=False).hexdigest()
            for kind, data in listed]  # fmt: skip
@@ -171,6 +161,20 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
             "git did not keep all objects that it was given",
             hint="see that the disk and the number of open files allow more, and try again",
         )
+
+
+def pack_of(objects: Collection[tuple[str, bytes]]) -> bytes:
+    """Return a pack of objects, each (kind, bytes), as `git unpack-objects` reads it."""
+    parts = [b"PACK" + (2).to_bytes(4, "big") + len(objects).to_bytes(4, "big")]
+    for kind, data in objects:
+        size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
+        head = bytearray([first | (0x80 if size else 0)])
+        while size:
+            head.append(size & 0x7F | (0x80 if size >> 7 else 0))
+            size >>= 7
+        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
+    pack = b"".join(parts)
+    return pack + sha1(pack, usedforsecurity=False).digest()
 
 
 def merge_bases(git: Git, one: str, two: str) -> list[str]:

@@ -34,7 +34,7 @@ from ledger.git.repository import Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # a tree's entries are what was just written or what the parent's tree has: looking each one up again
 # costs more than writing it, and every commit is read back before it is acknowledged
@@ -134,10 +134,14 @@ class Store:
             return found[found.index(b"\0") + 1 :]
         return bytes(self._odb.read(one)[1])
 
-    def commit(self, wanted: Commit) -> str:
+    def commit(self, wanted: Commit, show: Callable[[], None] = lambda: None) -> str:
         """Make a commit and move the branch to it; return its id.
 
         Returns `wanted.parent` when the tip holds all the files already.
+
+        Args:
+            wanted: the commit.
+            show: called once nothing is known to be in the way, before the branch moves.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -153,6 +157,7 @@ class Store:
                 loose_object(self._objects, one)
             made = self._write_commit(wanted, str(tree))
             self._read_back(made)
+            show()
             self._move(wanted, made)
             self._last = (made, str(tree))
         except (TipMoved, ReferenceLocked, StorageFailed):
@@ -240,7 +245,7 @@ class Store:
             raise StorageFailed(
                 f"the commit would change {start}{os.fsdecode(other)}, which is not Diurna's; "
                 "it was not made",
-                hint="nothing was changed; please report this as a fault of Diurna",
+                hint="please report this as a fault of Diurna",
             )
         for key, held in below.items():
             name = start + os.fsdecode(key)

@@ -132,7 +132,7 @@ def storage_failure(problem: OSError, path: str) -> StorageFailed:
     code = problem.errno or 0
     return StorageFailed(
         f"can not write {path}: {problem.strerror or problem}",
-        hint=hints.get(code, "nothing was changed; mend the cause and try again"),
+        hint=hints.get(code, "mend the cause and try again"),
     )
 
 

@@ -128,6 +128,13 @@ class Intents:
             found.append(Intent(reference, parent, who, int(seconds), message, files))
         return found
 
+    def last(self, reference: str, parent: str) -> dict[str, str]:
+        """Return path -> blob id of the commit that was to be made last of a branch where it stood."""
+        meant = [one for one in self.read() if isinstance(one, Intent)]
+        if not meant or (meant[-1].reference, meant[-1].parent) != (reference, parent):
+            return {}
+        return dict(meant[-1].files)
+
     def forget(self) -> None:
         """Forget notes: what was made of them is whole and on the disk."""
         try:

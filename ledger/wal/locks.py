@@ -36,6 +36,8 @@ _CLOCK_TICK_SECONDS = 0.05
 _MOVES_WITHIN_SECONDS = 30.0
 #: How a note on Diurna's lock begins whose owner lived on, but saw its git leave a lock behind.
 LEFT = "left"
+#: How it begins once the branch has moved; a note that begins with a reference is of one that is about to.
+FOLLOWING = "following"
 
 
 def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> Finding | None:
@@ -55,12 +57,14 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
         return None
     age = now_seconds() - made_at
     was_there = note.startswith(LEFT + " ")
-    reference = note.removeprefix(LEFT + " ").partition(" ")[0]
+    reference, *_ = said_by(note)
     of_branch = path == os.path.join(commondir, reference + ".lock")
     ours = bool(reference) and (of_branch or os.path.basename(path) == "HEAD.lock")
     within = _CLOCK_TICK_SECONDS if was_there else _MOVES_WITHIN_SECONDS
     ours = ours and made_at - noted_at <= within
-    if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
+    # a lock of a dead git's that no other can have made is gone at once: a person's commit waits for none
+    limit = _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS
+    if _is_open(path) or (age < limit and not (ours and not _git_at_work(_places(commondir)))):
         return None
     target = set_aside(commondir, path)
     if not target:
@@ -70,36 +74,52 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     return Finding("stale-lock", said)
 
 
-def is_stranded(commondir: str, gitdir: str, reference: str) -> bool:
-    """Tell whether a lock of a branch is there after the git that was moving it has ended.
+def said_by(note: str) -> tuple[str, str, str]:
+    """Read a note on Diurna's lock: a reference, where it stood, and where it was to go, if told."""
+    words = note.removeprefix(FOLLOWING + " ").removeprefix(LEFT + " ").split(" ")
+    reference, base, made = (*words, "", "", "")[:3]
+    return reference, base, made
 
-    A git that is killed, or may not take it away, leaves it behind; who started it lives on.
+
+def locks_of(commondir: str, gitdir: str, reference: str) -> tuple[str, ...]:
+    """Return the files by which git locks a branch while it moves it."""
+    return (os.path.join(commondir, reference + ".lock"), gitdir + "/HEAD.lock")
+
+
+def await_gits(commondir: str, since: float) -> None:
+    """Wait for the git that a dead process started: it may outlive it by a moment.
+
+    Args:
+        commondir: the common git directory.
+        since: when the dead process said what it does, seconds since 1970.
     """
-    locks = (os.path.join(commondir, reference + ".lock"), gitdir + "/HEAD.lock")
-    return any(os.path.exists(path) for path in locks)
+    while 0 <= now_seconds() - since < _OURS_AFTER_SECONDS and _git_at_work(_places(commondir)):
+        time.sleep(0.01)
 
 
 def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> Finding | None:
     """Move an index lock aside that the git of a killed Diurna process left; say so, or return None.
 
-    It is that one only if it was made right after the dead process said that the index follows, and no
-    git is at work in the work tree: one that waits for an editor holds its lock without having it open.
+    One that is our own copy of the index under another name is ours for sure. Any other is only if it was
+    made right after the dead process said what it does, and no git is at work in the work tree: one that
+    waits for an editor holds its lock without having it open.
 
     Args:
         commondir: the common git directory.
         gitdir: the git directory of the work tree.
         top: the work tree.
-        noted_at: when the dead process said so, seconds since 1970.
+        noted_at: when the dead process said what it does, seconds since 1970.
     """
     path = gitdir + "/index.lock"
     try:
         made_at = os.stat(path).st_mtime
     except OSError:
         return None
-    if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _FOLLOWS_WITHIN_SECONDS:
-        return None
-    if _git_at_work((top, gitdir)) or _is_open(path):
-        return None
+    if not _same(path, next_index(gitdir)):
+        if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _FOLLOWS_WITHIN_SECONDS:
+            return None
+        if _git_at_work((top, gitdir)) or _is_open(path):
+            return None
     target = set_aside(commondir, path)
     if not target:
         return None
@@ -108,6 +128,32 @@ def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> 
     )
     journal(commondir, said)
     return Finding("stale-lock", said)
+
+
+def next_index(gitdir: str) -> str:
+    """Return the file in which Diurna prepares the index of a work tree."""
+    return f"{gitdir}/{STATE_DIR}/index-next"
+
+
+def _places(commondir: str) -> tuple[str, ...]:
+    """Return where a git would be at work in a repository: there, and in its work trees."""
+    found = [commondir]
+    if os.path.basename(commondir) == ".git":
+        found.append(os.path.dirname(commondir))
+    try:
+        for name in os.listdir(commondir + "/worktrees"):
+            with open(f"{commondir}/worktrees/{name}/gitdir", encoding="utf-8") as file:
+                found.append(os.path.dirname(file.read().strip()))
+    except OSError:
+        pass
+    return tuple(found)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
 
 
 def _git_at_work(folders: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ import os
 from ledger.home import Home, discover, has_personal
 from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, UPSTREAM_DIR
 from ledger.model.record import Record
+from ledger.wal.dead_owner import died
 from memory.cache.key import digest, signed, user_key
 
 TYPE_CHECKING = False
@@ -201,6 +202,9 @@ def _something_beside(snapshot: View, name: str | None) -> bool:
 
 
 def _waiting(home: Home) -> bool:
+    """Tell whether logs wait that were asked for, or a process died at its work."""
+    if died(home.repository.commondir):
+        return True
     try:
         with os.scandir(home.spool_folder) as entries:
             return any(entry.is_file() for entry in entries)

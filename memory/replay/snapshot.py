@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
 from ledger.model.findings import Finding
@@ -131,14 +132,20 @@ class Snapshot:
                 return question(cache)
 
     def discard(self) -> Cache:
-        """Build the cache anew: the one that is there was found damaged."""
-        self.tell_rebuilt("the cache was damaged and was built anew")
+        """Build the cache anew: the one that is there was found damaged, or can not be used now."""
+        self.tell_unused()
         return self._rebuild(self.home.tip())
 
     def tell_unusable(self, stamp: Stamp, said: str) -> None:
         """Report a file that could not be used; a mere copy of one is not worth a report."""
         if stamp.usable and os.path.exists(stamp.path):
             self.tell_rebuilt(said, aloud=not stamp.elsewhere)
+
+    def tell_unused(self) -> None:
+        """Report that the cache could not be used, and why: a full disk or a lock damages nothing."""
+        problem = sys.exception()
+        why = f" ({problem})" if isinstance(problem, CacheDamaged) else ""
+        self.tell_rebuilt(f"the cache could not be used and was built anew{why}")
 
     def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
         """Note in the journal, and report, that the kept cache could not be used."""
@@ -185,7 +192,7 @@ class Snapshot:
             try:
                 self._cache.load()
             except CacheDamaged:
-                self.tell_rebuilt("the cache was damaged and was built anew")
+                self.tell_unused()
                 self._let_go()
                 return None
         return self._cache

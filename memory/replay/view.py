@@ -130,7 +130,7 @@ class View(Snapshot):
             take_away(self._path)
         except (OSError, CacheDamaged):
             pass  # it is replaced by the next one
-        self.tell_rebuilt("the cache was damaged and was built anew")
+        self.tell_unused()
         return self.cache()
 
     def settle(self) -> None:

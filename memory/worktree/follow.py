@@ -1,8 +1,9 @@
-"""Update work trees, indexes and the mirror after a commit, also after one whose writer died.
+"""Update work trees, indexes and the mirror for a commit, also for one whose writer died.
 
-After a commit on the checked-out branch exactly our own files follow it: their copies in the work tree and
-their index entries. Whatever the user staged or edited stays as it was. Meanwhile Diurna's lock bears a
-note that says so and names the tip before, so that the next owner of the lock can finish it.
+With a commit on the checked-out branch exactly our own files change: their copies in the work tree and
+their index entries, and both before the branch moves (W17). Whatever the user staged or edited stays as it
+was. Meanwhile Diurna's lock bears a note that says so and names the tip before, so that the next owner of
+the lock can finish it, or take it back.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ from ledger.model.layout import (
     SESSIONS_DIR,
 )
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
-from ledger.wal.locks import LEFT, clear_index_lock
+from ledger.wal.intents import Intents
+from ledger.wal.locks import (
+    await_gits,
+    clear_index_lock,
+    clear_stale_lock,
+    locks_of,
+    said_by,
+)
 from memory.worktree.checkout import (
     EMPTY_TREE,
     FILE_MODE,
@@ -34,7 +42,7 @@ from memory.worktree.checkout import (
     work_file,
 )
 from memory.worktree.merge_drivers import ensure_drivers
-from memory.worktree.next_index import index_line
+from memory.worktree.next_index import NextIndex, entry_line, index_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,37 +50,32 @@ if TYPE_CHECKING:
 
     from ledger.git.cli import Git
 
-#: How the note on the lock begins, which is no name of a reference; that and the tip before come next.
-FOLLOWING = "following"
 _OURS = (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
 def show_files(
-    home: Home,
-    files: Sequence[tuple[str, bytes | None]],
-    logs: Sequence[tuple[str, bytes]],
-    indexed: bool,
+    home: Home, files: Sequence[tuple[str, bytes | None]], index: NextIndex | None = None
 ) -> list[Finding]:
-    """Let the work tree and the index, or the mirror, follow what was committed.
+    """Let the work tree and the index, or the mirror, have what is committed.
 
     Args:
         home: the home.
-        files: of the projection, by their paths in the home; None takes one out.
-        logs: that were committed.
-        indexed: whether the index has followed already (`memory.worktree.next_index`).
+        files: logs and others, by their paths in the home; None takes one out.
+        index: has their entries, and is to take its place once the work tree has the files.
     """
     if home.checked_out:
         paths = [path for path, _ in files]
-        return ensure_drivers(home, paths) + follow(home, [*logs, *files], indexed)
-    if files and home.kind == OWN_BRANCH and home.repository.top:
+        return ensure_drivers(home, paths) + follow(home, files, index)
+    pages = [(path, data) for path, data in files if not path.startswith(SESSIONS_DIR + "/")]
+    if pages and home.kind == OWN_BRANCH and home.repository.top:
         from memory.worktree.mirror import mirror
 
-        return mirror(home, files)
+        return mirror(home, pages)
     return []
 
 
 def show_move(home: Home, tip: str, made: str) -> list[Finding]:
-    """Let them follow a branch that moved from one commit to another."""
+    """Let them follow a branch from one commit to another, before it moves there or behind it."""
     if home.checked_out:
         return ensure_drivers(home) + catch_up(home, tip, made)
     if home.kind == OWN_BRANCH and home.repository.top:
@@ -95,7 +98,7 @@ def show_elsewhere(home: Home, tip: str, made: str) -> list[Finding]:
 
 
 def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
-    """Finish what a dead owner of the lock left undone.
+    """Finish what a dead owner of the lock left undone, or take it back.
 
     Ask again for every tip: the git that a dead process started may move the branch yet.
 
@@ -106,30 +109,43 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     """
     if not lock.note:
         return []
-    reference, _, base = (
-        lock.note.removeprefix(FOLLOWING + " ").removeprefix(LEFT + " ").partition(" ")
-    )
+    where = home.repository
+    reference, base, made = said_by(lock.note)
+    found = [
+        clear_stale_lock(where.commondir, path, lock.note, lock.noted_at)
+        for path in locks_of(where.commondir, where.gitdir, reference)
+    ]
+    if home.checked_out:
+        found.append(clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at))
+    findings = [one for one in found if one is not None]
+    if not reference or reference != home.reference:
+        return findings
     tip = tip or home.tip()
-    findings: list[Finding] = []
-    if lock.note.startswith(FOLLOWING) and home.checked_out:
-        where = home.repository
-        cleared = clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at)
-        if cleared is not None:
-            findings.append(cleared)
-    if reference and reference == home.reference and home.checked_out and base != tip:
-        findings += catch_up(home, base, tip, logs_stay=True)
+    if base != tip:
+        if home.checked_out:
+            findings += catch_up(home, base, tip, logs_stay=True)
+        else:
+            findings += show_move(home, base, tip)
+        return findings + show_elsewhere(home, base, tip)
+    if home.checked_out and lock.note.startswith(reference):
+        await_gits(where.commondir, lock.noted_at)
+        if home.tip() == base:  # the branch never moved
+            if made:
+                findings += catch_up(home, made, base)
+            else:
+                take_back(home, Intents(home.spool_folder).last(reference, base))
     return findings
 
 
 def follow(
-    home: Home, files: Iterable[tuple[str, bytes | None]], indexed: bool = False
+    home: Home, files: Iterable[tuple[str, bytes | None]], index: NextIndex | None = None
 ) -> list[Finding]:
-    """Let work tree and index follow a commit on the checked-out branch.
+    """Let work tree and index have what a commit on the checked-out branch brings.
 
     Args:
         home: a home with a work tree.
-        files: (path relative to the home, bytes) that the commit added or changed; None: taken out.
-        indexed: the index has their entries already.
+        files: (path relative to the home, bytes) that the commit adds or changes; None: takes out.
+        index: what has their entries and is to take the index's place behind the work tree's files.
 
     Returns:
         What could not be done; the commit itself stands.
@@ -163,45 +179,64 @@ def follow(
             if path.startswith(SESSIONS_DIR + "/") and os.path.lexists(full):
                 continue
             make_folder(os.path.dirname(full), 0o777)
+            note_written(
+                home, {path: blob_id(data)}
+            )  # first: else a kill makes it look like an edit
             replace_file(full, data, scratch=home.state_dir)
-            shown[path] = blob_id(data)
+            shown[home.prefix + path] = blob_id(data)
         except DiurnaError as problem:
             findings.append(
                 Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
             )
             if not _never_written(problem):
                 unwritten.append(lines[-1])
-    note_written(home, shown)
-    if not indexed or here != home.reference:
+    if here != home.reference or not (index and index.take()):
         findings += update_index(home, lines, sparse)
     if unwritten:
         remember_pending(home, unwritten)
     if head(home.repository)[0] != here:
-        _show_as_there(home, shown)
+        take_back(home, shown)
     return findings
 
 
-def _show_as_there(home: Home, shown: Mapping[str, str]) -> None:
-    """Let files be as the branch has them that was checked out while they were written.
+def take_back(home: Home, shown: Mapping[str, str]) -> None:
+    """Let files and their index entries be as the branch that is checked out has them.
 
-    Git would refuse to go back to the other branch over them.
+    They were set for a commit that did not come about, or for another branch, which git would refuse to go
+    back to over them.
 
     Args:
         home: a home with a work tree.
-        shown: the files, with the blob ids that they were given; what has another by now stays.
+        shown: path from the root -> blob id that it was given, "" where it was taken out; what has
+            another by now stays.
     """
-    there = blobs_at(home, head(home.repository)[1], [home.prefix + path for path in shown])
-    wrong = [path for path, blob in shown.items() if there[home.prefix + path] != blob]
-    wanted = [blob for path in wrong if (blob := there[home.prefix + path])]
-    bodies = dict(zip(wanted, home.repository.git().blobs(wanted), strict=True))
-    for path in wrong:
-        here, full = work_file(home, path), f"{home.folder}/{path}"
-        if here is None or blob_id(here) != shown[path]:
+    git = home.repository.git()
+    there = blobs_at(home, head(home.repository)[1], shown)
+    wrong = {path: blob for path, blob in there.items() if blob != shown[path]}
+    if not wrong:
+        return
+    listed = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *wrong)
+    rows = [row.partition("\t") for row in os.fsdecode(listed).split("\0") if row]
+    staged = {path: entry.split(" ")[1] for entry, _, path in rows}
+    lines = [
+        entry_line(path, blob)
+        for path, blob in wrong.items()
+        if staged.get(path, "") == shown[path]
+    ]
+    if lines:
+        update_index(home, lines)
+    bodies = iter(git.blobs([blob for blob in wrong.values() if blob]))
+    for path, blob in wrong.items():
+        body = next(bodies) if blob else None
+        inside = path[len(home.prefix) :]
+        here, full = work_file(home, inside), f"{home.folder}/{inside}"
+        if (blob_id(here) if here is not None else "") != shown[path]:
             continue
-        body = bodies.get(there[home.prefix + path])
         if body is not None:
+            make_folder(os.path.dirname(full), 0o777)
+            note_written(home, {inside: blob})
             replace_file(full, body, scratch=home.state_dir)
-        elif not there[home.prefix + path]:
+        elif not blob:
             os.unlink(full)
 
 

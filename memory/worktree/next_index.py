@@ -1,8 +1,7 @@
-"""Set entries of git's index in the moment in which the branch moves.
+"""Set entries of git's index at one stroke, right before the branch moves.
 
-A `git commit` of a person's that begins between the two takes our files out of its tree again (W11). So
-what the index is to be is made beforehand, in a copy, and takes the index's place right behind the move.
-Where git wrote the index meanwhile, holds it, or keeps it in parts, `update_index` sets the entries later.
+What the index is to be is made in a copy, which takes the index's place once the work tree has the files.
+Where git wrote the index meanwhile, holds it, or keeps it in parts, `update_index` sets the entries.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.digest import blob_id
 from ledger.wal.atomic_files import make_folder
+from ledger.wal.locks import next_index
 from memory.worktree.checkout import FILE_MODE, pending_file
 
 TYPE_CHECKING = False
@@ -30,7 +30,12 @@ def index_line(path: str, data: bytes | None) -> str:
         path: from the root of the work tree.
         data: the file's bytes.
     """
-    return f"0 {'0' * 40}\t{path}" if data is None else f"{FILE_MODE} {blob_id(data)}\t{path}"
+    return entry_line(path, "" if data is None else blob_id(data))
+
+
+def entry_line(path: str, blob: str) -> str:
+    """Return the same of a blob, "" to take it out."""
+    return f"{FILE_MODE} {blob}\t{path}" if blob else f"0 {'0' * 40}\t{path}"
 
 
 class NextIndex:
@@ -43,9 +48,10 @@ class NextIndex:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._index = f"{home.repository.gitdir}/index"
-        self._copy = f"{home.repository.gitdir}/diurna/index-next"
+        self._copy = next_index(home.repository.gitdir)
         self._before: tuple[int, ...] = ()
         self._mode = 0
+        self._taken: tuple[int, ...] = ()
 
     def prepare(self, files: Sequence[tuple[str, bytes | None]]) -> None:
         """Make the copy, with the files (path from the root, bytes) of the commit to come."""
@@ -69,9 +75,10 @@ class NextIndex:
                 return
             data = file.read()
         make_folder(os.path.dirname(self._copy))
-        if os.path.lexists(f"{self._copy}.lock"):
-            os.unlink(f"{self._copy}.lock")  # of a git that was killed: only one works at the copy
-        with open(self._copy, "wb") as file:
+        for left in (f"{self._copy}.lock", self._copy):
+            if os.path.lexists(left):
+                os.unlink(left)  # of a process that was killed: it may be another name of the index
+        with open(self._copy, "xb") as file:
             file.write(data)
         # git looks twice at files that are not older than the index itself
         os.utime(self._copy, ns=(found.st_atime_ns, found.st_mtime_ns))
@@ -89,23 +96,29 @@ class NextIndex:
             return False
         lock = f"{self._index}.lock"
         try:
-            with open(self._copy, "rb") as file:
-                data = file.read()
-            fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self._mode)
+            os.chmod(self._copy, self._mode)
+            os.link(self._copy, lock)  # whole from the start, and known for ours by its other name
         except OSError:
             return False
         try:
-            os.fchmod(fd, self._mode)
-            with open(fd, "wb") as file:
-                file.write(data)
             there = self._before == _identity(os.stat(self._index))
             if there and head(self._home.repository)[0] == self._home.reference:
                 os.replace(lock, self._index)
+                os.unlink(self._copy)
+                self._taken = _identity(os.stat(self._index))
                 return True
         except OSError:
             pass
-        os.unlink(lock)
+        if os.path.lexists(lock):
+            os.unlink(lock)
         return False
+
+    def was_written_over(self) -> bool:
+        """Tell whether somebody wrote the index since the copy took its place."""
+        try:
+            return bool(self._taken) and self._taken != _identity(os.stat(self._index))
+        except OSError:
+            return True
 
 
 def _identity(found: os.stat_result) -> tuple[int, ...]:

@@ -105,7 +105,8 @@ class Recorder:
             StorageFailed: the disk refused; nothing changed.
         """
         spool = self._committer.spool
-        if any(isinstance(event, FactRedacted) for event in draft.events):
+        redacts = any(isinstance(event, FactRedacted) for event in draft.events)
+        if redacts:
             how = how._replace(held=False)  # whoever says so, it is seen to at once
         with Turn(self.home, spool, draft, occasion, how) as waiting:
             if how.dry_run:
@@ -122,7 +123,8 @@ class Recorder:
             if how.stage:
                 return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
             if how.on is None:
-                spool.put(stem, data, held=how.held)
+                # the view has it from here on: what it withholds is withheld also where it has to wait
+                spool.put(stem, data, held=how.held or redacts)
         if durable is not None:
             durable()
         if how.held:

@@ -13,6 +13,7 @@ from ledger.environment import monotonic
 from ledger.errors import (
     Busy,
     CorruptRepository,
+    DiurnaError,
     GitFailed,
     ReferenceLocked,
     StorageFailed,
@@ -20,9 +21,9 @@ from ledger.errors import (
 )
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.locks import LEFT, clear_stale_lock, git_prunes, is_stranded
+from ledger.wal.locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of
 from memory.replay.snapshot import Snapshot
-from memory.worktree.follow import FOLLOWING, finish_dead
+from memory.worktree.follow import finish_dead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class Branch:
     def __init__(self, snapshot: Snapshot) -> None:
         self.home = snapshot.home
         self._snapshot = snapshot
+        #: whether nobody asked for the write, so that it waits for no git
+        self.hurried = False
+        self._owed: list[Callable[[], None]] = []
 
     def lock(self) -> Lock:
         """Return Diurna's lock, to be entered.
@@ -76,7 +80,18 @@ class Branch:
         Raises:
             Busy: the branch kept moving or is locked.
         """
-        deadline = monotonic() + PATIENCE_SECONDS
+        try:
+            return self._tried(once, lock)
+        finally:
+            for take_back in self._owed:
+                try:
+                    take_back()
+                except (DiurnaError, OSError):
+                    pass  # what is in the way of that is in the way of all; a staged file harms nobody
+            self._owed.clear()
+
+    def _tried(self, once: Callable[[], Made], lock: Lock) -> Made:
+        deadline = monotonic() + PATIENCE_SECONDS * (not self.hurried)
         pause = 0.002
         while True:
             try:
@@ -99,28 +114,51 @@ class Branch:
             time.sleep(pause)
             pause = min(pause * 2, 0.1)
 
-    def noted(self, lock: Lock, tip: str, act: Callable[[], Made]) -> Made:
-        """Do what moves the branch, with a note on the lock that says so; then work trees follow.
+    def noted(
+        self,
+        lock: Lock,
+        tip: str,
+        act: Callable[[], Made],
+        take_back: Callable[[], None],
+        to: str = "",
+    ) -> Made:
+        """Do what moves the branch, with a note on the lock that says so.
+
+        Work tree and index go first: whatever a kill leaves is then something new that is staged, never a
+        branch ahead of its index, whose next commit by a person takes our files out again (W17).
 
         Args:
-            lock: held; `end_note` takes its note away once they do.
+            lock: held; `end_note` takes its note away.
             tip: where the branch stands.
-            act: moves it.
+            act: lets work tree and index have what the branch is to have, and moves it.
+            take_back: lets them be as the branch has them, where it did not move. That is done when no
+                more is tried: a person's commit that was faster may have taken in what was shown.
+            to: where it is to stand, where that is known.
+
+        Raises:
+            ReferenceLocked: the branch's lock is there; nothing was changed.
         """
-        reference = self.home.reference
-        lock.write_note(f"{reference} {tip}")
+        where, reference = self.home.repository, self.home.reference
+        # git locks HEAD as well where it is on the branch
+        for path in locks_of(where.commondir, where.gitdir, reference)[: 1 + self.home.checked_out]:
+            if os.path.exists(path):
+                raise ReferenceLocked(path)
+        lock.write_note(f"{reference} {tip} {to}".rstrip())
+        self._owed.append(take_back)
         try:
             made = act()
         except (StorageFailed, GitFailed):
             self.end_note(lock, tip)
             raise
+        self._owed.pop()
         lock.write_note(f"{FOLLOWING} {reference} {tip}", lasting=True)
         return made
 
     def end_note(self, lock: Lock, tip: str) -> None:
         """Take the note away; where git left its own lock behind, tell the next owner that it may go."""
         where, reference = self.home.repository, self.home.reference
-        if is_stranded(where.commondir, where.gitdir, reference):
+        # a git that is killed, or may not take it away, leaves its own behind; who started it lives on
+        if any(map(os.path.exists, locks_of(where.commondir, where.gitdir, reference))):
             lock.leave_note(f"{LEFT} {reference} {tip}")
         else:
             lock.write_note("")

@@ -14,10 +14,12 @@ from ledger.errors import (
     GitFailed,
     Outrun,
     StorageFailed,
+    TipMoved,
     WaitsInSpool,
     WriteRefused,
 )
 from ledger.git.commit_record import Commit, Identity
+from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
@@ -31,8 +33,8 @@ from memory.cache.sqlite import CacheDamaged
 from memory.repair.dropped_logs import dropped, dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
 from memory.replay.snapshot import Snapshot
-from memory.worktree.follow import show_elsewhere, show_files
-from memory.worktree.next_index import NextIndex
+from memory.worktree.ahead import Ahead
+from memory.worktree.follow import show_elsewhere
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.commit_subject import commit_subject
@@ -187,6 +189,9 @@ class Committer:
         held = {} if on is not None else self._read(self.spool.held())
         if not free:
             batch, held = {**held, **batch}, {}
+        # a redaction waits among them so that the view has it; it was asked for all the same
+        asked = [stem for stem, (data, _) in held.items() if b"\n- Redacted: " in data]
+        batch = {**{stem: held.pop(stem) for stem in asked}, **batch}
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
             # a folder that can not be listed looks empty: the log itself is asked for
             if self.spool.read(own[0]) is None and self._holds(own[0]):
@@ -267,7 +272,7 @@ class Committer:
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         if gives_way and is_busy(home):  # somebody's git has just begun
             return Committed(tip, ())
-        made, indexed = self.write(wanted, lock)
+        made, shown = self.write(wanted, lock)
         self.writer().check(
             made,
             [
@@ -277,8 +282,7 @@ class Committer:
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
-        findings += show_files(home, files[len(logs) :], logs, indexed)
-        findings += show_elsewhere(home, tip, made)
+        findings += shown
         self.branch.end_note(lock, made)
         for stem in batch:
             self.spool.commit(stem)
@@ -289,23 +293,28 @@ class Committer:
         let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
         return Committed(made, tuple(findings))
 
-    def write(self, wanted: Commit, lock: Lock) -> tuple[str, bool]:
+    def write(self, wanted: Commit, lock: Lock) -> tuple[str, list[Finding]]:
         """Make a commit and move the branch to it; what is meant is noted first (W8).
 
         Args:
             wanted: the commit.
-            lock: held; its note is to be ended once the work trees follow.
+            lock: held; its note is to be ended once the commit was read back.
 
         Returns:
-            The commit, and whether git's index has its entries already.
+            The commit, and what of it work trees could not be given.
+
+        Raises:
+            TipMoved: the branch is no longer at `wanted.expected`.
         """
+        if read_reference(self.home.repository, wanted.reference) != wanted.expected:
+            raise TipMoved(wanted.reference)
         self._intents.note(wanted)
-        writer = self.writer()
-        index = NextIndex(self.home)
-        if self.home.checked_out:
-            index.prepare(wanted.files)
-        made = self.branch.noted(lock, wanted.parent, lambda: writer.commit(wanted))
-        return made, index.take()
+        writer, ahead = self.writer(), Ahead(self.home, wanted.files)
+        made = self.branch.noted(
+            lock, wanted.parent, lambda: writer.commit(wanted, ahead.show), ahead.take_back
+        )
+        ahead.settle()
+        return made, [*ahead.findings, *show_elsewhere(self.home, wanted.parent, made)]
 
     def wanted(
         self,
@@ -378,8 +387,6 @@ def check_writable(policy: Policy) -> None:
 
 def _born_from_upstream(home: Home, tip: str) -> bool:
     """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
-    from ledger.git.repository import read_reference
-
     return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
 
 

@@ -1,12 +1,17 @@
-"""Commit again the logs that a commit of the user's left out (FORMAT.md, W11)."""
+"""Commit again what a commit of the user's left out, and finish what a dead process left (W11, W17)."""
 
 from __future__ import annotations
 
+import os
+
 from ledger.errors import DiurnaError, WaitsInSpool
+from ledger.wal.dead_owner import died
 from memory.cache.sqlite import CacheDamaged
 from memory.repair.dropped_logs import dropped_finding
 from memory.replay.snapshot import Snapshot
+from memory.worktree.checkout import pending_file
 from memory.write.commit import Committer, Occasion
+from memory.write.ref_update import heal_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
 def bring_back(
     snapshot: Snapshot, committer: Committer, occasion: Callable[[], Occasion], *, dry_run: bool
 ) -> None:
-    """Commit them again, and report that, or why it failed.
+    """Do both, and report that, or why it failed; nobody asked for it, so it waits for no git.
 
     Args:
         snapshot: of the home; told what was noticed.
@@ -24,19 +29,22 @@ def bring_back(
         occasion: when and by whom.
         dry_run: change nothing; only note it.
     """
-    because = ""
+    home, because = snapshot.home, ""
+    committer.branch.hurried = True
     try:
         lost = committer.dropped()
-        if lost and not dry_run:
+        if (lost or died(home.repository.commondir)) and not dry_run:
             snapshot.notes += committer.land(occasion(), None, free=True).findings
             return
+        if home.checked_out and os.path.exists(pending_file(home)) and not dry_run:
+            snapshot.notes += heal_index(committer)
     except CacheDamaged:
         return  # whoever asks next builds it anew
     except WaitsInSpool as problem:
         because = f" ({problem.message})"
     except (DiurnaError, OSError):
         return  # what is in the way here is in the way of the command, which says so
+    finally:
+        committer.branch.hurried = False
     hint = "the next Diurna command that can write commits it again"
-    snapshot.notes += [
-        dropped_finding(snapshot.home, stem, f"it is kept{because}", hint) for stem in lost
-    ]
+    snapshot.notes += [dropped_finding(home, stem, f"it is kept{because}", hint) for stem in lost]

@@ -9,7 +9,7 @@ from ledger.model.findings import Finding
 from memory.cache.sqlite import CacheDamaged
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import update_index
-from memory.worktree.follow import show_elsewhere, show_files, show_move
+from memory.worktree.follow import catch_up, show_elsewhere, show_move
 from memory.write.commit import Committer, Occasion, check_writable
 from memory.write.personal import refuse_personal_logs
 
@@ -57,9 +57,8 @@ def commit_files(
             policy = snapshot.read_policy(snapshot.policy_blob(tip))[1]
             check_writable(policy)
             refuse_personal_logs(home, policy, listed)
-            made, indexed = committer.write(committer.wanted(tip, listed, message, occasion), lock)
-            snapshot.notes += show_files(home, listed, (), indexed)
-            snapshot.notes += show_elsewhere(home, tip, made)
+            made, findings = committer.write(committer.wanted(tip, listed, message, occasion), lock)
+            snapshot.notes += findings
             branch.end_note(lock, made)
             return made
 
@@ -104,12 +103,16 @@ def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) 
                     snapshot.notes += show_move(home, tip, tip)
                 return tip
             git = home.repository.git()
-            branch.noted(
-                lock,
-                tip,
-                lambda: move_reference(git, home.reference, made, tip, "diurna: sync"),
-            )
-            snapshot.notes += show_move(home, tip, made)
+
+            def act() -> None:
+                snapshot.notes += show_move(home, tip, made)
+                move_reference(git, home.reference, made, tip, "diurna: sync")
+
+            def take_back() -> None:
+                if home.checked_out:
+                    catch_up(home, made, home.tip())
+
+            branch.noted(lock, tip, act, take_back, made)
             snapshot.notes += show_elsewhere(home, tip, made)
             branch.end_note(lock, made)
             return made

@@ -190,6 +190,15 @@ class Call:
             return NOTHING
         self._said = said
         self._find(said.folder)
+        if self._commondir:
+            from ledger.wal.dead_owner import died
+
+            if died(
+                self._commondir
+            ):  # any command finishes what it left, and nobody waits for this one
+                from rituals.hosts.capture.detached import run
+
+                run(["status"], said.folder)
         if self._commondir and said.session and not self._observed:
             self._observe(said)
         self._observed = True

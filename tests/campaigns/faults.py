@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from ledger.home import discover
 from ledger.model.layout import LOCK_FILE
@@ -138,7 +139,7 @@ class Site(Record):
         what: what the trace showed there.
     """
 
-    act: Act
+    act: Any
     child: int
     call: str
     number: int
@@ -224,7 +225,8 @@ def make_template(folder: Path, kind: str) -> None:
 # ---- learning the calls -----------------------------------------------------------------------------
 
 
-def _environment(folder: Path, shim: Path | None = None) -> dict[str, str]:
+def environment(folder: Path, shim: Path | None = None) -> dict[str, str]:
+    """Return the environment of a command in a copy of a template."""
     found = {
         **sealed_environment(str(folder)),
         "PYTHONPATH": str(ROOT),
@@ -236,7 +238,7 @@ def _environment(folder: Path, shim: Path | None = None) -> dict[str, str]:
     return found
 
 
-def _write_shim(folder: Path, chosen: str) -> Path:
+def write_shim(folder: Path, chosen: str) -> Path:
     """Put a `git` on a path of its own that numbers its calls and does `chosen` with the real one.
 
     In `chosen`, `$n` is the number and `$git` the real git.
@@ -253,17 +255,17 @@ def _write_shim(folder: Path, chosen: str) -> Path:
     return shim
 
 
-def sites_of(act: Act, template: Path, scratch: Path) -> list[Site]:
+def sites_of(act: Any, template: Path, scratch: Path) -> list[Site]:
     """Run an act once under strace and list its calls that have to do with the home."""
     folder = scratch / f"trace-{act}".replace(" ", "-")
     shutil.copytree(template, folder, symlinks=True)
     calls = ",".join(call for call in ERRORS if call != "execve")
     tracing = f"strace -f -y -o {folder}/git.$n -e trace={calls}"
-    shim = _write_shim(folder, f'exec {tracing} "$git" "$@"')
+    shim = write_shim(folder, f'exec {tracing} "$git" "$@"')
     done = subprocess.run(
         ["strace", "-y", "-o", str(folder / "own"), "-e", f"trace={calls}"]
         + act.command("../mine.md"),
-        cwd=folder / "home", env=_environment(folder, shim), capture_output=True,
+        cwd=folder / "home", env=environment(folder, shim), capture_output=True,
     )  # fmt: skip
     if done.returncode:
         raise AssertionError(f"{act} fails without a fault: {done.stderr.decode()}")
@@ -275,7 +277,7 @@ def sites_of(act: Act, template: Path, scratch: Path) -> list[Site]:
     return found
 
 
-def _sites(act: Act, child: int, trace: Path, folder: str) -> Iterator[Site]:
+def _sites(act: Any, child: int, trace: Path, folder: str) -> Iterator[Site]:
     counts: Counter[tuple[str, str]] = Counter()
     seen: set[tuple[str, int]] = set()
     opened = False
@@ -324,7 +326,7 @@ class _Stuck(Exception):
 
 def _run(command: list[str], folder: Path, shim: Path | None = None) -> tuple[int, str, str]:
     child = subprocess.Popen(
-        command, cwd=folder / "home", env=_environment(folder, shim), start_new_session=True,
+        command, cwd=folder / "home", env=environment(folder, shim), start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
@@ -347,7 +349,7 @@ def _faulty(site: Site, folder: Path) -> tuple[list[str], Path | None]:
     then = f'exec strace -f -o {folder}/log {inject} "$git" "$@"'
     if site.call == "execve":
         then = f"echo INJECTED > {folder}/log; {ends}"
-    return command, _write_shim(folder, f"if [ $n = {site.child} ]; then {then}; fi")
+    return command, write_shim(folder, f"if [ $n = {site.child} ]; then {then}; fi")
 
 
 def _status(home: Path) -> str:

@@ -66,6 +66,7 @@ def republish(
         return ""
     memory = Memory(home, clock=clock, in_process=False)
     try:
+        memory.bring_back(dry_run=dry_run)
         cache = memory.snapshot.cache()
         if not memory.publishes() or cache.policy_problem or cache.unread():
             return ""

@@ -1,0 +1,93 @@
+"""Let work tree and index have what a commit brings before the branch moves to it (FORMAT.md, W17).
+
+The other way round a kill between the two leaves a branch that is ahead of its index, and the next commit
+of a person, which is made from that index, takes our files out again. This way it leaves a new file that
+is staged: whatever a person does then brings it in, or leaves it to the next command.
+"""
+
+from __future__ import annotations
+
+from ledger.git.objects import BLOB, pack_of
+from ledger.git.repository import head
+from ledger.home import Home
+from ledger.model.digest import blob_id
+from ledger.model.findings import Finding
+from ledger.model.layout import SESSIONS_DIR
+from memory.worktree.checkout import blobs_at, update_index
+from memory.worktree.follow import show_files, take_back
+from memory.worktree.mirror import mirror
+from memory.worktree.next_index import NextIndex, entry_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Ahead:
+    """What the work tree and the index, or the mirror, have of a commit that is about to be made.
+
+    Args:
+        home: the home.
+        files: (path from the root, bytes) of the commit; None takes one out.
+    """
+
+    def __init__(self, home: Home, files: Sequence[tuple[str, bytes | None]]) -> None:
+        self._home = home
+        self._files = files
+        self._index = NextIndex(home)
+        #: what could not be done
+        self.findings: list[Finding] = []
+        self._unset = False
+
+    def show(self) -> None:
+        """Write them.
+
+        Raises:
+            StorageFailed: the disk refused the objects that the index is to name.
+        """
+        home = self._home
+        index = None
+        if home.checked_out:
+            git, index = home.repository.git(), self._index
+            bodies = {data for _, data in self._files if data is not None}
+            storing, pack = (
+                git.start("unpack-objects", "-q"),
+                pack_of([(BLOB, one) for one in bodies]),
+            )
+            index.prepare(self._files)
+            if storing.finish(pack)[0]:
+                git.run(
+                    "index-pack", "--stdin", data=pack
+                )  # where no folder can be made it stays one
+        inside = [(path[len(home.prefix) :], data) for path, data in self._files]
+        found = show_files(home, inside, index)
+        self.findings = [one for one in found if one.code != "index-busy"]
+        self._unset = len(self.findings) < len(found)
+
+    def take_back(self) -> None:
+        """Let them be as the branch has them: it did not move."""
+        home = self._home
+        if home.checked_out:
+            take_back(home, self._blobs())
+        elif home.repository.top:
+            there = blobs_at(
+                home,
+                home.tip(),
+                [path for path, _ in self._files if not path.startswith(SESSIONS_DIR)],
+            )
+            bodies = iter(home.repository.git().blobs([blob for blob in there.values() if blob]))
+            mirror(home, [(path, next(bodies) if blob else None) for path, blob in there.items()])
+
+    def settle(self) -> None:
+        """See behind the move that they are still so: git knows nothing of Diurna's lock."""
+        home = self._home
+        if not home.checked_out:
+            return
+        if self._unset or self._index.was_written_over():
+            lines = [entry_line(path, blob) for path, blob in self._blobs().items()]
+            self.findings += update_index(home, lines)
+        if head(home.repository)[0] != home.reference:
+            take_back(home, self._blobs())
+
+    def _blobs(self) -> dict[str, str]:
+        return {path: "" if data is None else blob_id(data) for path, data in self._files}

@@ -1,0 +1,468 @@
+"""Kill a command at a system call that changes something, then let a person commit; no log may leave the tip.
+
+`python -m tests.campaigns.deaths --runs 400` traces each command once to learn its calls, then lets one of them be its last:
+its own but for those on caches, or one of a git that it started, with which it dies. From each death several days go on: a person commits in some
+way, at once or behind a command or hook of Diurna's. No log that the tip had may be gone from it then, no word that a
+recorded redaction withholds may show, and no lock may be in the person's way once anything of Diurna's has run.
+`--runs 0` takes every call. It needs strace. Prints a table; ends with 1 on any fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+from pathlib import Path
+
+from ledger.home import discover
+from ledger.model.event import FactCreated, FactRedacted
+from ledger.model.layout import LOCK_FILE
+from ledger.model.order import is_sealed
+from ledger.model.record import Record
+from memory.api import Memory, SessionDraft
+from tests.campaigns import forks
+from tests.campaigns.faults import (
+    KILL,
+    Site,
+    environment,
+    make_template,
+    sites_of,
+    strace_works,
+    write_shim,
+)
+from tests.campaigns.homes import (
+    IN_TREE,
+    KINDS,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    draft,
+    git,
+    logs_in,
+    sealed_environment,
+    user_repository,
+)
+from tests.small_ledgers import log, write_ledger
+
+#: Words of facts: one that was redacted before, and one that the death may come into the redaction of.
+GONE, GOING = "zqheron", "zqtrout"
+_MUTATING = ("write", "pwrite64", "rename", "link", "unlink", "mkdir", "ftruncate", "fsync")
+#: Where a call changes nothing that git or a person sees: each of these is made anew.
+_BESIDE = ("/diurna/cache/", "/.local/state/")
+#: What a person does next, as a shell says it.
+PERSONS = {
+    "commit": "git commit -q -m theirs",
+    "commit -a": "git commit -q -a -m theirs",
+    "add -A": "git add -A && git commit -q -m theirs",
+    "amend": "git commit -q --amend -m theirs",
+    "stash": "git stash -q && git stash pop -q && git commit -q -a -m theirs",
+    "other files": "git commit -q -m theirs -o code.py",
+}
+#: What of Diurna's comes before that.
+BETWEEN = {
+    "": (),
+    "status": ("status",),
+    "show": ("show",),
+    "hook": ("hook", "claude", "SessionStart"),
+    "append": ("note", "id=between fact: Something else is told."),
+}
+_HOOK = {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"}
+
+
+def _redactable(home: Path) -> None:
+    memory = Memory(discover(str(home)), agent="tester", in_process=False)
+    facts = [FactCreated(f"word-{word}", f"The word {word} is told.") for word in (GONE, GOING)]
+    memory.append(SessionDraft("Two words", "They are told.", tuple(facts)))
+    memory.append(SessionDraft("Redact", "", (FactRedacted(f"word-{GONE}"),), type="edit"))
+    memory.close()
+
+
+def _edited(home: Path) -> None:
+    page = next(iter(sorted(home.rglob("continuity.md"))))
+    page.write_text(
+        page.read_text().replace("The text of here-1.", "The text of here-1, reworded.")
+    )
+
+
+def _held(home: Path) -> None:
+    memory = Memory(discover(str(home)), agent="tester", in_process=False)
+    # as after a push: the branch has nothing that the remote lacks
+    git(home, "update-ref", "refs/remotes/origin/main", "refs/heads/main")
+    for name in ("held-1", "held-2"):
+        memory.hold(draft(name))
+    memory.close()
+
+
+def _drifted(home: Path) -> None:
+    policy = next(iter(sorted(home.rglob("diurna.toml"))), None)
+    if policy is not None:
+        said = policy.read_text()
+        for when in ("trunk", "append"):
+            said = said.replace(f'publish = "{when}"', 'publish = "never"')
+        memory = Memory(discover(str(home)), agent="tester", in_process=False)
+        memory.commit_files([("diurna.toml", said.encode())], "policy")
+        memory.append(draft("unpublished"))
+        memory.close()
+
+
+def _items(home: Path) -> None:
+    (home.parent / "items.jsonl").write_text('{"text": "Orders are never deleted."}\n')
+
+
+def _aged(home: Path) -> None:
+    memory = Memory(discover(str(home)), agent="tester", in_process=False)
+    memory.append(
+        SessionDraft("Ask", "", (FactCreated("ask-it", "Is it used?", meta=(("kind", "thread"),)),))
+    )
+    memory.close()
+
+
+class Deed(Record):
+    """A command that is killed: its words, the kinds of home, and what is done before."""
+
+    name: str
+    words: tuple[str, ...]
+    kind: str
+    before: Callable[[Path], None] = lambda home: None
+
+    def command(self, _: str) -> list[str]:
+        """Return the command line."""
+        return [sys.executable, "-P", "-m", "rituals", *self.words]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.kind}"
+
+
+_DEEDS: tuple[tuple[str, tuple[str, ...], Callable[[Path], None], tuple[str, ...]], ...] = (
+    ("append", ("append", "../mine.md"), lambda home: None, KINDS),
+    ("note", ("note", "id=told fact: A thing is told."), lambda home: None, (IN_TREE, OWN_BRANCH)),
+    ("redact", ("redact", f"word-{GOING}", "--reason", "a slip"), lambda home: None, KINDS),
+    ("capture", ("capture", "--land"), _held, (IN_TREE, OWN_BRANCH)),
+    ("sync", ("sync",), lambda home: None, KINDS),
+    ("absorb", ("absorb",), _edited, (IN_TREE, OWN_REPOSITORY)),
+    ("publish", ("publish",), _drifted, (IN_TREE, OWN_BRANCH)),
+    ("undo", ("undo",), lambda home: None, (IN_TREE, OWN_BRANCH)),
+    ("review", ("review", "--yes"), _aged, (IN_TREE, OWN_BRANCH)),
+    ("import", ("import", "jsonl", "../items.jsonl", "--write"), _items, (IN_TREE, OWN_BRANCH)),
+    ("adopt", ("adopt", "."), lambda home: None, (IN_TREE,)),
+)  # fmt: skip
+DEEDS = tuple(
+    Deed(name, words, kind, before) for name, words, before, kinds in _DEEDS for kind in kinds
+)
+
+
+class Death(Record):
+    """What came of one death, on one of the days behind it.
+
+    Args:
+        site: where it was.
+        between: of Diurna's, before the person.
+        person: what the person did.
+        blocked: the person had to wait for a command of Diurna's.
+        faults: whatever is not as it should be.
+    """
+
+    site: Site
+    between: str
+    person: str
+    blocked: bool = False
+    faults: tuple[str, ...] = ()
+
+
+def make_ground(folder: Path, deed: Deed) -> None:
+    """Make a home for a deed, beside a remote, with what a person is at."""
+    if deed.name == "adopt":
+        home = folder / "home"
+        home.mkdir(parents=True)
+        user_repository(home)
+        pages = {f"sessions/2026-01-0{day}-000000.md": log() for day in (1, 2, 3)}
+        write_ledger(home, pages)
+        git(home, "add", "-A")
+        git(home, "commit", "-q", "-m", "of another tool")
+        (home / "staged.txt").write_text("staged\n")
+        git(home, "add", "staged.txt")
+        (home / "code.py").write_text("print('changed')\n")
+        return
+    make_template(folder, deed.kind)
+    home = folder / "home"
+    if deed.kind == OWN_REPOSITORY:
+        (home / "code.py").write_text("print('here')\n")
+        git(home, "add", "code.py")
+        git(home, "commit", "-q", "-m", "code", "--", "code.py")
+        (home / "code.py").write_text("print('changed')\n")
+    _redactable(home)
+    deed.before(home)
+
+
+def kill(site: Site, template: Path, folder: Path) -> bool:
+    """Run a deed in a copy of its ground up to one call; tell whether it came to that."""
+    _copy(template, folder)
+    inject = f"-e trace={site.call} -e inject={site.call}:signal={KILL}:when={site.number}"
+    shim = None
+    if site.child:
+        then = f'strace -f -o {folder}/log {inject} "$git" "$@"; code=$?'
+        dies = f'grep -q "killed by" {folder}/log && kill -9 $PPID; exit $code'
+        shim = write_shim(folder, f"if [ $n = {site.child} ]; then {then}; {dies}; fi")
+        command = site.act.command("")
+    else:
+        command = ["strace", "-o", str(folder / "log"), *inject.split(" "), *site.act.command("")]
+    subprocess.run(
+        command, cwd=folder / "home", env=environment(folder, shim), stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+    log = folder / "log"
+    return log.exists() and f"killed by {KILL}" in log.read_text(errors="replace")
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy with hard links and times: both tell what a lock is."""
+    subprocess.run(["cp", "-a", str(source), str(target)], check=True)
+
+
+def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> Death:
+    """Let a day go on from a death, in a copy of what it left; say what is not as it should be."""
+    _copy(dead, folder)
+    where = folder / "home"
+    seen = _Seen(where, site.act.kind)
+    faults: list[str] = []
+    before = seen.logs()
+    if between:
+        faults += seen.diurna(*BETWEEN[between])
+        faults += seen.gone(before, f"behind {between}")
+        before |= seen.logs()
+    done = _shell(where, PERSONS[person])
+    blocked = done.returncode != 0
+    if blocked:
+        if between:
+            faults.append(f"the person is stopped: {done.stderr.strip()}")
+        faults += seen.diurna("status")
+        before |= seen.logs()
+        done = _shell(where, PERSONS[person])
+        if done.returncode and "nothing to commit" not in done.stdout:
+            faults.append(f"the person is stopped for good: {done.stderr.strip()}{done.stdout}")
+    faults += seen.gone(before, "behind the person's commit")
+    if site.act.kind != OWN_BRANCH and person != "other files":
+        if git(where, "show", "HEAD:staged.txt", check=False) != "staged\n":
+            faults.append("what the person staged is not committed")
+    faults += seen.shown("behind the person's commit")
+    recorded = seen.recorded()
+    for name in ("one", "two"):
+        faults += seen.diurna("note", f"id=later-{name} fact: The day goes on, {name}.")
+    faults += seen.gone(before | recorded, "behind the next commands")
+    faults += seen.shown("behind the next commands")
+    faults += seen.left()
+    shutil.rmtree(folder, ignore_errors=True)
+    return Death(site, between, person, blocked, tuple(faults))
+
+
+def _shell(where: Path, said: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", said], cwd=where, env=environment(where.parent), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+
+class _Seen:
+    """A home as git and Diurna show it."""
+
+    def __init__(self, where: Path, kind: str) -> None:
+        self._where = where
+        self._branch = "memory" if kind == OWN_BRANCH else "main"
+        self._kind = kind
+
+    def logs(self) -> set[str]:
+        """Return the names of the logs at the tip."""
+        listed = git(self._where, "ls-tree", "-r", "--name-only", self._branch, check=False)
+        return {line.rsplit("/", 1)[1][:-3] for line in listed.split("\n") if "sessions/" in line}
+
+    def recorded(self) -> set[str]:
+        """Return the logs that the spool has whole."""
+        spool = [one for one in (self._where / ".git/diurna").rglob("*") if is_sealed(one.name)]
+        return {one.name for one in spool if "spool" in one.parts[-2:][0] or "held" in one.parts}
+
+    def words(self, *, committed: bool) -> set[str]:
+        """Return the words that a redaction withholds which is committed, or which is recorded at least."""
+        redaction = f"Redacted: word-{GOING}".encode()
+        texts = list(logs_in(discover(str(self._where))).values())
+        if not committed:
+            kept = (self._where / ".git/diurna").rglob("*")
+            texts += [one.read_bytes() for one in kept if is_sealed(one.name)]
+        return {GONE, GOING} if any(redaction in text for text in texts) else {GONE}
+
+    def gone(self, before: set[str], when: str) -> list[str]:
+        """Return the logs that the tip has no more."""
+        return [f"{stem} is gone {when}" for stem in sorted(before - self.logs())]
+
+    def shown(self, when: str) -> list[str]:
+        """Return where words show: in answers, in pages of the tip, in those of the work tree or mirror."""
+        if (
+            self._branch == "main"
+            and not (self._where / "memory").exists()
+            and self._kind == IN_TREE
+        ):
+            return []
+        recorded = self.words(committed=False)
+        found = []
+        for asked in (("show",), ("brief",), ("recall", "word"), ("ls", "--all")):
+            found += self._holding(f"`{' '.join(asked)}`", self._ran(*asked)[1], recorded, when)
+        committed = self.words(committed=True)
+        listed = git(self._where, "ls-tree", "-r", "--name-only", self._branch, check=False)
+        for path in listed.split("\n"):
+            if path.endswith(("continuity.md", "archive/INDEX.md")):
+                text = git(self._where, "show", f"{self._branch}:{path}")
+                found += self._holding(f"the tip's {path}", text, committed, when)
+        for page in self._where.rglob("continuity.md"):
+            found += self._holding(
+                str(page.relative_to(self._where)), page.read_text(), committed, when
+            )
+        return found
+
+    @staticmethod
+    def _holding(name: str, text: str, words: set[str], when: str) -> list[str]:
+        for word in (GONE, GOING):
+            text = text.replace(f"word-{word}", "")
+        return [f"{name} shows {word} {when}" for word in sorted(words) if word in text]
+
+    def diurna(self, *words: str) -> list[str]:
+        """Run a command of Diurna's; return what went wrong."""
+        code, out, err = self._ran(*words)
+        return [f"`diurna {words[0]}` ended with {code}: {err.strip()}{out}"] if code else []
+
+    def _ran(self, *words: str) -> tuple[int, str, str]:
+        if words[0] == "hook":
+            said = json.dumps({**_HOOK, "cwd": str(self._where)}).encode()
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", "rituals", *words], input=said, cwd=self._where,
+                env={**environment(self._where.parent), "DIURNA_CAPTURE": "off"}, capture_output=True, check=False,
+            )  # fmt: skip
+            lock, until = self._where / ".git" / LOCK_FILE, time.monotonic() + 30
+            while lock.exists() and lock.stat().st_size and time.monotonic() < until:
+                time.sleep(0.02)  # a process of its own finishes what died
+            return done.returncode, done.stdout.decode(), done.stderr.decode()
+        forked = forks.run(["-m", "rituals", *words], self._where, environment(self._where.parent))
+        return forked.returncode, forked.stdout, forked.stderr
+
+    def left(self) -> list[str]:
+        """Return what stands in git's status of ours, and which locks are left."""
+        ours = "." if self._kind == OWN_REPOSITORY else "memory"
+        status = git(self._where, "status", "--porcelain", "--", ours).split("\n")
+        users = ("code.py", "loose.txt", "staged.txt")
+        found = [f"status: {line}" for line in status if line and not line.endswith(users)]
+        locks = [
+            path for path in (self._where / ".git").rglob("*.lock") if "stale" not in path.parts
+        ]
+        return found + [f"left behind: {path.relative_to(self._where)}" for path in locks]
+
+
+def choose(sites: list[Site], runs: int, seed: int) -> list[Site]:
+    """Choose calls evenly, by deed, process and call; 0 for all."""
+    if not runs:
+        return sites
+    rng = random.Random(seed)
+    strata: defaultdict[tuple[str, bool, str], list[Site]] = defaultdict(list)
+    for site in sites:
+        strata[str(site.act), bool(site.child), site.call].append(site)
+    layers = [rng.sample(layer, len(layer)) for _, layer in sorted(strata.items())]
+    rng.shuffle(layers)
+    return [site for row in zip_longest(*layers) for site in row if site is not None][:runs]
+
+
+def days(number: int, count: int) -> list[tuple[str, str]]:
+    """Return which days go on from the n-th death: each way of a person's, each thing between, in turns."""
+    every = [(between, person) for person in PERSONS for between in BETWEEN]
+    direct = [(between, person) for between, person in every if not between]
+    behind = [(between, person) for between, person in every if between]
+    found = [direct[number % len(direct)], behind[number % len(behind)]]
+    return (found + [direct[(number + 1) % len(direct)], behind[(number * 7 + 3) % len(behind)]])[
+        :count
+    ]
+
+
+def die_all(
+    deeds: tuple[Deed, ...], runs: int, seed: int, scratch: Path, *, jobs: int = 1, count: int = 4,
+    told: bool = False,
+) -> list[Death]:  # fmt: skip
+    """Let deeds die at calls, evenly, and days go on from each; return what came of it."""
+    sites: list[Site] = []
+    for deed in deeds:
+        ground = scratch / str(deed)
+        make_ground(ground, deed)
+        found = sites_of(deed, ground, scratch)
+        sites += [
+            one
+            for one in found
+            if one.call in _MUTATING and not any(at in one.what for at in _BESIDE)
+        ]
+    chosen = choose(sites, runs, seed)
+    if told:
+        print(f"deaths: {len(sites)} calls in {len(deeds)} deeds; {len(chosen)} deaths", flush=True)
+
+    def one(numbered: tuple[int, Site]) -> list[Death]:
+        number, site = numbered
+        dead = scratch / f"dead-{number}"
+        found = []
+        if kill(site, scratch / str(site.act), dead):
+            for day, (between, person) in enumerate(days(number, count)):
+                found.append(live_on(site, between, person, dead, scratch / f"day-{number}-{day}"))
+        shutil.rmtree(dead, ignore_errors=True)
+        for death in found:
+            if told and death.faults:
+                said = "".join(f"\n    {fault}" for fault in death.faults)
+                print(f"  {site}; {death.between or 'at once'}, {death.person}{said}", flush=True)
+        return found
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return [death for found in pool.map(one, enumerate(chosen)) for death in found]
+
+
+def table(deaths: list[Death]) -> str:
+    """Say by deed: deaths, days, how often the person had to wait, faults."""
+    rows: defaultdict[str, list[Death]] = defaultdict(list)
+    for death in deaths:
+        rows[str(death.site.act)].append(death)
+    lines = [f"{'deed':<26}{'deaths':>7}{'days':>6}{'waited':>8}{'faults':>8}"]
+    for name, found in [*sorted(rows.items()), ("all", deaths)]:
+        sites = {str(death.site) for death in found}
+        counts = Counter(
+            blocked=sum(one.blocked for one in found), faults=sum(bool(one.faults) for one in found)
+        )
+        lines.append(
+            f"{name:<26}{len(sites):>7}{len(found):>6}{counts['blocked']:>8}{counts['faults']:>8}"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the campaign."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.deaths", description=__doc__)
+    parser.add_argument("--runs", type=int, default=400, help="0 for every call")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="deeds whose name holds this")
+    chosen = parser.parse_args(arguments)
+    if not strace_works():
+        print("deaths: strace is not here or may not trace; nothing was tried", file=sys.stderr)
+        return 2
+    begun = time.monotonic()
+    deeds = tuple(deed for deed in DEEDS if chosen.only in str(deed))
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ.update(sealed_environment(temporary))
+        found = die_all(
+            deeds, chosen.runs, chosen.seed, Path(temporary), jobs=chosen.jobs, told=True
+        )
+    print(table(found))
+    print(f"deaths: {time.monotonic() - begun:.0f} s")
+    return int(any(death.faults for death in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,199 @@
+"""What a death leaves: nothing a person's next commit can delete, nothing in their way, no withheld word (W17)."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import DiurnaError, ObjectMissing, WaitsInSpool
+from ledger.model.event import FactCreated, FactRedacted
+from ledger.wal.atomic_files import storage_failure
+from memory.api import SessionDraft
+from memory.cache.sqlite import CacheDamaged
+from memory.write.commit import Committer
+from tests.append_faults import Tried
+from tests.campaigns.deaths import DEEDS, PERSONS, kill, live_on, make_ground
+from tests.campaigns.faults import sites_of, strace_works
+from tests.campaigns.homes import (
+    IN_TREE,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    draft,
+    git,
+    hermetic,
+    logs_in,
+    make_home,
+    open_memory,
+)
+from tests.conftest import Repo, Run, sampled
+
+__all__ = ["hermetic"]
+#: Where an append dies: before the branch moves, and behind that.
+POINTS = {
+    "nothing is shown": "import memory.worktree.ahead as at; before(at, 'show_files', die)",
+    "files are shown": "from memory.worktree.next_index import NextIndex; before(NextIndex, 'take', die)",
+    "the index is taken": "from memory.worktree.next_index import NextIndex; after(NextIndex, 'take', die)",
+    "all is shown": "import memory.worktree.ahead as at; after(at, 'show_files', die)",
+    "the branch moved": "after(writer, 'commit', die)",
+    "it is noted": "before(writer, 'check', die)",
+    "the copy is kept": "after(spool, 'commit', die)",
+}
+
+
+@pytest.mark.parametrize(
+    ("point", "kind", "person"),
+    sampled([(at, kind, who) for at in POINTS for kind in (IN_TREE, OWN_REPOSITORY) for who in PERSONS], 5),
+)  # fmt: skip
+def test_no_commit_of_a_persons_deletes_a_log(
+    tmp_path: Path, point: str, kind: str, person: str
+) -> None:
+    """Right behind the death, with no command of Diurna's between; and the next one has it all in order."""
+    tried = Tried(tmp_path / "shop", "fast-import", kind)
+    code = tried.folder / "code.py"
+    if not code.exists():
+        code.write_text("print('theirs')\n")
+        git(tried.folder, "add", "code.py")
+        git(tried.folder, "commit", "-q", "-m", "code")
+    (tried.folder / "staged.txt").write_text("theirs\n")
+    code.write_text("print('changed')\n")
+    git(tried.folder, "add", "staged.txt")
+    tried.die(POINTS[point])
+    before = logs_in(tried.home)
+    for command in PERSONS[person].split(" && "):
+        git(tried.folder, *command.split()[1:])
+    assert before.items() <= logs_in(tried.home).items()
+    memory = tried.open()
+    memory.append(draft("next"))
+    assert set(memory.state()) == {"first", "second", "next"}
+    assert git(tried.folder, "diff", "--cached", "--name-only") in (
+        "",
+        "staged.txt\n",
+        "staged.py\nstaged.txt\n",
+    )
+
+
+@pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
+def test_a_sample_of_the_campaign(tmp_path: Path) -> None:
+    """A redaction dies at its index, and with the git that moves its branch."""
+    deed = next(one for one in DEEDS if str(one) == "redact in-tree")
+    make_ground(tmp_path / "ground", deed)
+    sites = sites_of(deed, tmp_path / "ground", tmp_path)
+    taken = next(one for one in sites if one.call == "rename" and "index.lock" in one.what)
+    moved = next(
+        one for one in sites if one.call == "rename" and "refs/heads/main.lock" in one.what
+    )
+    for number, (site, between) in enumerate(((taken, ""), (moved, "status"))):
+        dead = tmp_path / f"dead-{number}"
+        assert kill(site, tmp_path / "ground", dead)
+        death = live_on(site, between, "commit -a", dead, tmp_path / f"day-{number}")
+        assert not death.faults, site
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_a_redaction_withholds_from_the_moment_it_is_recorded(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could commit it yet; what lands later says the same."""
+    make_home(tmp_path / "home", kind)
+    memory = open_memory(tmp_path / "home")
+    memory.append(SessionDraft("Words", "", (FactCreated("word-a", "The zqotter is told."),)))
+    with monkeypatch.context() as patch:
+        patch.setattr(Committer, "land", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            memory.append(SessionDraft("Redact", "", (FactRedacted("word-a"),), type="edit"))
+    memory.close()
+    assert "zqotter" not in open_memory(tmp_path / "home").continuity()
+    later = open_memory(tmp_path / "home")
+    later.append(draft("next"))
+    assert len(logs_in(later.home)) == 3 and not later.held()
+    assert "zqotter" not in later.continuity()
+
+
+@pytest.mark.parametrize("command", ["status", "show", "hook", "append"])
+@pytest.mark.parametrize("name", ["HEAD.lock", "refs/heads/main.lock", "index.lock"])
+def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
+    repo: Repo, run: Run, spawn: Run, name: str, command: str
+) -> None:
+    """A read and a hook, too; nobody waits for a write. A lock that cannot be ours stays."""
+    assert run("note", "id=first fact: Something is told.").code == 0
+    run("show")
+    state, tip = repo.path / ".git/diurna", repo.git("rev-parse", "HEAD").strip()
+    (state / "lock").write_text(f"1 refs/heads/main {tip}\n")
+    lock, other = repo.path / ".git" / name, repo.path / ".git/refs/heads/other.lock"
+    lock.touch()
+    other.touch()
+    if command == "hook":
+        said = json.dumps({"session_id": "s", "cwd": str(repo.path), "source": "startup"}).encode()
+        assert spawn("hook", "claude", "SessionStart", stdin=said).code == 0
+        until = time.monotonic() + 30
+        while (lock.exists() or (state / "lock").stat().st_size) and time.monotonic() < until:
+            time.sleep(0.02)
+    else:
+        assert (
+            run(*(("note", "id=next fact: More.") if command == "append" else (command,))).code == 0
+        )
+    assert not lock.exists() and other.exists()
+    repo.write("code.py", "print('theirs')\n")
+    repo.git("commit", "-q", "-a", "-m", "theirs")
+
+
+def test_a_lock_of_somebody_elses_is_left_to_them(repo: Repo, run: Run) -> None:
+    """Without a death nothing is looked for, and one from before the note is not the dead one's."""
+    lock = repo.path / ".git/index.lock"
+    lock.touch()
+    assert run("status").code == 0 and lock.exists()
+    os.utime(lock, (lock.stat().st_mtime - 3600,) * 2)
+    (repo.path / ".git/diurna/lock").write_text("1 refs/heads/main 0\n")
+    assert run("status").code == 0 and lock.exists()
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        storage_failure(OSError(errno.ENOLCK, "No locks available"), "/x"),
+        storage_failure(OSError(errno.ENOSPC, "No space left on device"), "/x"),
+        ObjectMissing("cat-file", 128, "fatal: bad object 1", "/x", ""),
+        ObjectMissing("cat-file", 128, "fatal: alternate object path /y is not there", "/x", ""),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_nothing_is_called_unchanged_while_a_log_waits(
+    tmp_path: Path, problem: DiurnaError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is recorded, and the message says so; a retry records nothing twice."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+
+    def fail(*_: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(Committer, "_try", fail)
+    with pytest.raises(WaitsInSpool) as waits:
+        memory.append(draft("a"))
+    said = f"{waits.value} {waits.value.hint}"
+    assert "waits in the spool" in said and "nothing was changed" not in said
+
+
+def test_a_full_disk_damages_no_cache(tmp_path: Path) -> None:
+    """What is said of the cache is what was wrong with it."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    asked = []
+
+    def ask(cache: object) -> int:
+        asked.append(cache)
+        if len(asked) == 1:
+            raise CacheDamaged("database or disk is full") from sqlite3.OperationalError()
+        return 1
+
+    assert memory.snapshot.ask(ask) == 1
+    (note,) = memory.snapshot.notes
+    assert (
+        note.message == "the cache could not be used and was built anew (database or disk is full)"
+    )
