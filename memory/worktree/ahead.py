@@ -49,16 +49,13 @@ class Ahead:
         index = None
         if home.checked_out:
             git, index = home.repository.git(), self._index
-            bodies = {data for _, data in self._files if data is not None}
-            storing, pack = (
-                git.start("unpack-objects", "-q"),
-                pack_of([(BLOB, one) for one in bodies]),
-            )
-            index.prepare(self._files)
-            if storing.finish(pack)[0]:
+            bodies = dict.fromkeys([data for _, data in self._files if data is not None])
+            pack = pack_of([(BLOB, one) for one in bodies])
+            if git.call("unpack-objects", "-q", data=pack)[0]:
                 git.run(
                     "index-pack", "--stdin", data=pack
                 )  # where no folder can be made it stays one
+            index.prepare(self._files)
         inside = [(path[len(home.prefix) :], data) for path, data in self._files]
         found = show_files(home, inside, index)
         self.findings = [one for one in found if one.code != "index-busy"]

@@ -150,7 +150,7 @@ _DEEDS: tuple[tuple[str, tuple[str, ...], Callable[[Path], None], tuple[str, ...
     ("sync", ("sync",), lambda home: None, KINDS),
     ("absorb", ("absorb",), _edited, (IN_TREE, OWN_REPOSITORY)),
     ("publish", ("publish",), _drifted, (IN_TREE, OWN_BRANCH)),
-    ("undo", ("undo",), lambda home: None, (IN_TREE, OWN_BRANCH)),
+    ("undo", ("undo", "--agent", "tester"), lambda home: None, (IN_TREE, OWN_BRANCH)),
     ("review", ("review", "--yes"), _aged, (IN_TREE, OWN_BRANCH)),
     ("import", ("import", "jsonl", "../items.jsonl", "--write"), _items, (IN_TREE, OWN_BRANCH)),
     ("adopt", ("adopt", "."), lambda home: None, (IN_TREE,)),
