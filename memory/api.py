@@ -5,17 +5,14 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-import os
-
 from ledger.errors import DiurnaError, EditNotUnderstood
 from ledger.git.commit_record import Identity
 from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
-from ledger.wal.dead_owner import died
 from memory.query.reader import Reader
-from memory.worktree.checkout import pending_file
+from memory.worktree.checkout import may_be_left
 from memory.worktree.edited_copy import edited_paths, unread
 from memory.write.append import Recorder, noticed_behind
 from memory.write.commit import Committed, Committer, Occasion, check_writable
@@ -159,13 +156,8 @@ class Memory(Reader):
         )
 
     def bring_back(self, *, dry_run: bool = False) -> None:
-        """Finish what a dead process left, commit again what a user's commit left out, and report it.
-
-        Args:
-            dry_run: change nothing; only note it.
-        """
-        left = self.home.checked_out and (self.kept() or os.path.exists(pending_file(self.home)))
-        if left or died(self.home.repository.commondir):
+        """Finish what a dead process left, commit again what a user's commit left out, and report it."""
+        if self.kept() or may_be_left(self.home):
             from memory.write.left_out import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)

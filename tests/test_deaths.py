@@ -1,4 +1,4 @@
-"""What a death leaves: nothing a person's next commit can delete, nothing in their way, no withheld word (W17)."""
+"""What a death leaves: nothing a person's next commit can delete, nothing in their way, no withheld word (W18)."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from ledger.model.layout import (
     VIEW_FILES,
 )
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
+from ledger.wal.dead_owner import died
 from ledger.wal.locks import clear_index_lock
 
 TYPE_CHECKING = False
@@ -126,6 +127,13 @@ def pending_file(home: Home) -> str:
     """Return the file of the entries that wait for the index, of the branch that is checked out."""
     branch = os.fsencode(head(home.repository)[0])
     return f"{home.repository.gitdir}/diurna/index-pending@{sha1(branch).hexdigest()[:12]}"
+
+
+def may_be_left(home: Home) -> bool:
+    """Tell whether entries wait for the index, or a process died at its work."""
+    if died(home.repository.commondir):
+        return True
+    return home.checked_out and os.path.exists(pending_file(home))
 
 
 def remember_pending(home: Home, lines: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Update work trees, indexes and the mirror for a commit, also for one whose writer died.
 
 With a commit on the checked-out branch exactly our own files change: their copies in the work tree and
-their index entries, and both before the branch moves (W17). Whatever the user staged or edited stays as it
+their index entries, and both before the branch moves (W18). Whatever the user staged or edited stays as it
 was. Meanwhile Diurna's lock bears a note that says so and names the tip before, so that the next owner of
 the lock can finish it, or take it back.
 """

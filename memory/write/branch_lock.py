@@ -125,7 +125,7 @@ class Branch:
         """Do what moves the branch, with a note on the lock that says so.
 
         Work tree and index go first: whatever a kill leaves is then something new that is staged, never a
-        branch ahead of its index, whose next commit by a person takes our files out again (W17).
+        branch ahead of its index, whose next commit by a person takes our files out again (W18).
 
         Args:
             lock: held; `end_note` takes its note away.

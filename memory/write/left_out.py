@@ -1,4 +1,4 @@
-"""Commit again what a commit of the user's left out, and finish what a dead process left (W11, W17)."""
+"""Commit again what a commit of the user's left out, and finish what a dead process left (W11, W18)."""
 
 from __future__ import annotations
 
