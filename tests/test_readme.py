@@ -175,6 +175,19 @@ def test_the_pages_are_those_that_the_readme_names() -> None:
     assert len(text.splitlines()) <= 200
 
 
+def test_each_promise_names_tests_that_exist() -> None:
+    """The table of what is guaranteed: a row is a promise, and what holds it is found where it says."""
+    _, _, said = README.read_text(encoding="utf-8").partition("\n## What is guaranteed\n")
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", said.partition("\n## ")[0], re.MULTILINE)[1:]
+    assert len(rows) > 10 and len({promise for promise, _ in rows}) == len(rows)
+    for promise, held in rows:
+        named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", held)
+        assert named and held.count("`") == 2 * len(named), promise
+        for file, test in named:
+            source = (ROOT / "tests" / file).read_text(encoding="utf-8")
+            assert re.search(rf"^(?:async )?def {test}\(", source, re.MULTILINE), f"{file}::{test}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     """Every relative link names a file or folder of the tree, and a heading in it where it names one."""
