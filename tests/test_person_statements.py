@@ -304,8 +304,80 @@ Sou testemunha de Jeová
 Я не праздную Новый год, я мусульманин
 我是基督徒，周日不工作
 """,
+    "reasons": """\
+remind me at four, I have to take my pills
+reassign the ticket from Yusuf, he is back in rehab
+Lass die Nachtläufe weg, weil ich sonst nicht schlafen kann
+nimm den Deploy vom Dienstag runter, da muss mein Kleiner zum Logopäden
+Pas de déploiement jeudi parce que j'enterre mon oncle
+Sin despliegues el martes porque tengo que llevar a mi abuela al médico
+sem deploy na quinta porque vou no velório do meu tio
+Без деплоя в четверг, потому что веду маму к врачу
+因为我要带孩子看病，周四不要发版
+Since the chemo I forget things, so write the steps down for me
+the export is late because Piotr was at his daughter's recital every night
+""",
+    "whose": """\
+Teresas Vater hat Krebs, verschieb ihr Review
+Hartmunds Tochter liegt auf der Intensivstation, verschieb das Ticket
+Le père de Solène est aux soins palliatifs, laissez-la tranquille
+La madre de Iker está en la UCI, no le agobiéis
+A mãe da Bruna está na UTI, não manda ticket pra ela
+Мать Игоря при смерти, не пишите ему
+""",
+    "no pronoun": """\
+sitze im Zug nach Kiel, die Verbindung zum Server bricht ab
+liege mit Grippe flach, mach du die Tests fertig
+Kann heute nur flüstern, Kehlkopfentzündung
+chorei de raiva quando jogaram tudo fora
+vouvoie-moi et appelle-moi Madame Perrot
+trata-me por tu e chama-me Zé
+háblame como si tuviera cinco años
+до слёз обидно, месяц труда коту под хвост
+在高铁上，网不好
+""",
+    "the user": """\
+L'utilisateur veut qu'on le vouvoie et sans détours
+o usuário quer ser chamado de você e sem enrolação
+user is a single father and only has evenings
+用户希望用英文回答，不要客套
+""",
+    "called": """\
+小陈写的东西没法看，天天给他收拾烂摊子
+老徐喝多了上班，提交都是乱的
+Louise from the client is sleeping with our account manager
+I want to become a team lead before the redesign ships
+I will be gone in spring, hand my tickets over
+""",
 }
 PROJECT = """\
+Ich will keine Logik in den Templates haben
+je ne veux pas de logique dans les vues
+Mon correctif a cassé la recherche parce que le champ date est vide
+Maternity leave of more than 14 weeks needs a second approver in the absence module
+Le congé maternité de plus de 16 semaines ouvre un second versement
+Una baja médica de más de tres días abre una incidencia en nómina
+Die Pflegezeit darf höchstens sechs Monate dauern, sonst meldet das Formular einen Fehler
+A marriage recorded in the registry triggers a new household id
+离婚登记会触发户号重算
+Ein Mitarbeiter kann mehrere Verträge haben, jeder mit eigenem Gehalt
+Cada empleado puede tener varios contratos, uno por empresa
+У каждого сотрудника может быть несколько договоров
+患者可以有多个地址
+I prefer that errors are raised and never swallowed
+The user wants every list to be sortable
+Der Nutzer will alle Listen sortieren können
+Das Suchmodul gehört zu Dagmar, Änderungen bitte über sie
+El módulo de búsqueda es de Nuria, pasad por ella
+Carol is the release manager for the 4.x line
+Nos quedamos con Django 4.2, la prueba con Litestar se abandona
+Pendente decidir se o histórico fica por mês ou por cliente
+The importer treats an empty birthday as unknown
+A widow's pension starts the month after the death date
+Birthdays on 29 February are shown on 1 March
+Les jours de congé expirent le 31 mars
+Я ошибся насчёт кэша: дело в порядке ключей
+我用 musl 重新构建了镜像，不再崩溃
 I decided to use Postgres for the job table
 I went with Celery because retries come for free
 We decided against Kafka: two hundred events a day do not need it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -236,3 +237,30 @@ def test_who_writes_it_on_purpose_is_told(repo: Repo, run: Run, topic: str) -> N
     assert found[0]["hint"].startswith("`diurna redact mine --reason WHY`")
     assert run("redact", "mine", "--reason", "private").code == 0
     assert "personal-statement" not in run("lint", "--json").out
+
+
+@each
+@pytest.mark.parametrize("way", ["append", "handoff", "tool"])
+def test_whichever_way_somebody_writes_it(repo: Repo, run: Run, topic: str, way: str) -> None:
+    """A log, a handoff and what an agent records by its tool are warned of as a note is."""
+    said = SENTENCES[topic]
+    if way == "append":
+        done = run("append", "--title", "A day", "--body", "-", "--json", stdin=said.encode()).json
+    elif way == "handoff":
+        run("task", "add", "Wire it", "--id", "wire")
+        run("task", "start", "wire", "--session", "s1")
+        done = run("task", "handoff", "wire", "--to", "judge", "--next", "Measure it.",
+                   "--warning", said, "--session", "s1", "--json").json  # fmt: skip
+    else:
+        pytest.importorskip("mcp")
+        import anyio
+
+        from tests.mcp_clients import ask, connected, open_home
+
+        async def story() -> dict[str, Any]:
+            async with connected(repo.path, open_home) as client:
+                new = {"text": said, "kind": "decision", "id": "mine"}
+                return await ask(client, "append", title="A day", new=[new])
+
+        done = anyio.run(story)
+    assert [one["code"] for one in done["findings"]].count("personal-statement") == 1

@@ -3,12 +3,16 @@
 Memory that others share holds nothing of anybody's health, family, pay, plans, place or taste, no
 judgement of somebody, and nothing that was said between two people. What a speaker says of themselves,
 and what is said of somebody who is named, is personal unless it is plainly about the work: what is
-shared is to be right, and need not be all that could be. A sentence is a row of words here; the tables
-are made when the first one is looked at, each word is looked up once, and no text takes more than
-linear time.
+shared is to be right, and need not be all that could be. No text takes more than linear time.
 """
 
 from __future__ import annotations
+
+from ledger.secrets.person_tables import (  # isort: skip
+    DECIDING, DOING, DOUBLE, EVER, GERMAN, HUMAN, INTIMATE, JUDGED, KIN, LIKES, ME, MY, NAME, NO_NAMES,
+    OUR, OWNING, PART_CHARS, PLACE, QUIET, SAID, TELLS, THEIR, THEIRS, THEY, WHO, WISH, WORK,
+    split_words, tables,
+)  # fmt: skip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,106 +24,33 @@ CONFIDENCE, OWN, PRIVATE, TASTE, SOMEBODY, SPEAKER = (
     "the speaker",
 )  # fmt: skip
 _ENDS, _WIDE_ENDS = ".!?…", "。\uff01\uff1f\uff1b"
-#: Letters with their marks, behind how people type them without.
-_MARKED = (
-    "aàáâãäåą", "cçćč", "eèéêëęě", "iìíîï", "lł", "nñńň", "oòóôõöø", "uùúûü", "yýÿ", "zžźż", "sśš",
-    "\u0435\u0451", "\u0438\u0439",
-)  # fmt: skip
-_FOLD: dict[int, str | None] = {ord(mark): row[0] for row in _MARKED for mark in row[1:]}
-_FOLD |= {ord("ß"): "ss", **dict.fromkeys(range(0x300, 0x370))}  # marks of their own are none
-#: How Portuguese shortens what the speaker is.
-_SPOKEN = {"tô": "estou"}
-_SHORT = {"m": "am", "ve": "have", "ll": "will", "re": "are", "d": "would"}
 #: So far behind the word for whose it is stands what it is, and behind who is told of what they said.
 _OWNED, _TOLD = 3, 2
-#: A word so long may be joined of others, each at least so long.
-_JOINED_CHARS, _PART_CHARS = 9, 5
-_MOST_WORDS = 100_000
 #: A shorter one says nothing of anybody by itself.
 _LEAST_WORDS = 3
 #: In a longer sentence such words are said of the work.
 _SHORT_WORDS = 16
-#: Names of programs are words of capitals; these are none.
-_NO_NAMES = frozenset(
-    "ADHD ADD PTSD OCD HIV MS IVF CEO CTO CFO HR OK TV UK US USA NYC PTO VP TDAH ADHS PM PO QA".split()
-)
 #: Between us and somebody else nothing is kept.
 _ANDS = ("and ", "und ", "et ", "y ", "e ", "и ")
 #: What comes behind a name that begins a sentence.
 _STATES = [[word] for word in "is was has had est es esta foi tem ist hat hatte war wird".split()]
+#: With these before it a word for a user is any of them; and `mes` is a month.
+_ANY = frozenset("an each every any ein jeder kein un una chaque cada um uma каждый".split())
+_MONTH = frozenset("por al del el este cada un".split())
+#: Behind a German verb whose speaker is left out.
+_LEFT_OUT = frozenset(
+    "im mit bei seit gerade grad heute jetzt nicht auf noch schon mich mir".split()
+)
+_MODAL = ("kann", "muss", "darf", "will")
+_OF = frozenset("de d da do del von di".split())
+#: Of whoever asks to be spoken to in some way, and not of what they want to be made.
+_THAT = frozenset("that we dass wir que qu on nous что чтобы".split())
+_YOU = frozenset(
+    "you your yours du dir dich deine tu te toi ton tes vous ti usted voce ты тебя вы".split()
+)
 _BY = [[word] for word in "by per with von par por от".split()]
 #: So far behind a speaker stands what they do; in German it may come last.
 _VERB, _LATE_VERB = 4, 12
-#: The tables of `person_words`, `private_words` and `work_words`; a word has a bit for each of its own.
-_BITS = (
-    "ME", "MY", "THEIR", "THEY", "HUMANS", "NAMES", "KIN", "THEIRS", "HEALTH", "LIFE", "TASTE", "JUDGED",
-    "TOLD", "TELLS", "OUR", "EVER", "PLACES", "GERMAN", "WORK", "DECIDING", "DOING", "OWNING", "DOUBLE",
-)  # fmt: skip
-(
-    _ME, _MY, _THEIR, _THEY, _HUMAN, _NAME, _KIN, _THING, _HEALTH, _LIFE, _LIKES, _JUDGED, _WHO, _TELLS,
-    _OUR, _EVER, _PLACE, _GERMAN, _WORK, _DECIDING, _DOING, _OWNING, _DOUBLE,
-) = [1 << number for number in range(len(_BITS))]  # fmt: skip
-_INTIMATE = _HEALTH | _LIFE | _KIN
-_THEIRS = _THING | _KIN
-_SAID, _QUIET = 1, 2
-
-
-class _Tables:
-    """The words that are known, and the phrases by their first word."""
-
-    def __init__(self) -> None:
-        from ledger.secrets import person_words, private_words, work_words
-
-        self._whole: dict[str, int] = {}
-        self._stems: dict[str, int] = {}
-        for number, name in enumerate(_BITS):
-            homes = (person_words, private_words, work_words)
-            table: str = next(getattr(one, name) for one in homes if hasattr(one, name))
-            for word in table.translate(_FOLD).split():
-                known, key = (self._stems, word[:-1]) if word[-1] == "-" else (self._whole, word)
-                known[key] = known.get(key, 0) | 1 << number
-        self._sizes = sorted({len(stem) for stem in self._stems})
-        self._bits: dict[str, int] = {}
-        self.phrases: dict[str, list[tuple[str, int]]] = {}
-        for said, kind in ((private_words.SAID, _SAID), (private_words.QUIET, _QUIET)):
-            for phrase in filter(None, map(str.strip, said.translate(_FOLD).split("|"))):
-                self.phrases.setdefault(phrase.split()[0], []).append((f" {phrase} ", kind))
-        self.signs = {
-            name: tuple(getattr(private_words, name).split())
-            for name in ("SIGNS", "SIGNS_ME", "SIGNS_WE", "SIGNS_THEY", "SIGNS_QUIET")
-        }
-        self.signs["WORK"] = tuple(work_words.SIGNS.split())
-
-    def bits(self, word: str) -> int:
-        """Return in which tables a word stands."""
-        found = self._bits.get(word)
-        if found is None:
-            found = self._whole.get(word, 0)
-            for size in self._sizes:
-                found |= self._stems.get(word[:size], 0)
-            if word.endswith(("юсь", "усь")):  # by its form the speaker does it
-                found |= _ME
-            if len(word) >= _JOINED_CHARS and not found & _INTIMATE:
-                found |= self._joined(word)
-            if len(self._bits) < _MOST_WORDS:
-                self._bits[word] = found
-        return found
-
-    def _joined(self, word: str) -> int:
-        """Return whether a word is joined of others of which one is of the work, as German joins them."""
-        found = 0
-        for size in range(_PART_CHARS, min(len(word) - 2, 24)):
-            found |= self._whole.get(word[-size:], 0) | self._whole.get(word[:size], 0)
-        return found & _WORK
-
-
-_made: list[_Tables] = []
-
-
-def _tables() -> _Tables:
-    if not _made:
-        _made.append(_Tables())
-    return _made[0]
 
 
 def about_person(text: str) -> str:
@@ -174,7 +105,7 @@ def _topic(sentence: str) -> str:
         found = _by_signs(sentence)
         if found:
             return found
-    words, capitals = _split(_without_code(sentence) if "`" in sentence else sentence)
+    words, capitals = split_words(_without_code(sentence) if "`" in sentence else sentence)
     return _Judge(sentence, words, capitals).topic() if words else ""
 
 
@@ -188,9 +119,24 @@ class _Judge:
     """
 
     def __init__(self, sentence: str, words: list[str], capitals: list[bool]) -> None:
-        tables = _tables()
+        known = tables()
         self._sentence, self._words, self._capitals = sentence, words, capitals
-        self._bits = [tables.bits(word) for word in words]
+        self._bits = [known.bits(word) for word in words]
+        self._all = 0
+        for bits in self._bits:
+            self._all |= bits
+        for at in range(1, len(words)):
+            if words[at] == "mes" and words[at - 1] in _MONTH:
+                self._bits[at] &= ~MY
+            elif words[at - 1] in _ANY:
+                self._bits[at] &= ~(WHO | HUMAN)  # a role that many have
+            elif words[at] == "will" and not self._all & GERMAN:
+                self._bits[at] = 0
+        for at in range(min(2, len(words))):
+            if self._bits[at] & WHO and any(
+                bits & (TELLS | WISH) for bits in self._bits[at + 1 : at + 1 + _TOLD]
+            ):
+                self._bits[at] &= ~WORK  # who speaks, and nobody of the product's
         self._all = 0
         for bits in self._bits:
             self._all |= bits
@@ -199,9 +145,9 @@ class _Judge:
         whole = f" {' '.join(words)} "
         bare = whole.replace("'", "")
         for word in bare.split():
-            for phrase, kind in tables.phrases.get(word, ()):
+            for phrase, kind in known.phrases.get(word, ()):
                 if bare.startswith(phrase, at) and not (
-                    kind == _QUIET and bare.startswith(_ANDS, at + len(phrase))
+                    kind == QUIET and bare.startswith(_ANDS, at + len(phrase))
                 ):
                     self._phrases |= kind
             at += len(word) + 1
@@ -209,52 +155,59 @@ class _Judge:
     def topic(self) -> str:
         """Return what it is about, "" for nothing of a person's."""
         has = self._all
-        if self._phrases & _QUIET:
+        if self._phrases & QUIET:
             return CONFIDENCE
-        me = has & (_ME | _MY)
-        named = has & _NAME and any(
-            capital and bits & _NAME
+        me = has & (ME | MY)
+        named = has & NAME and any(
+            capital and bits & NAME
             for capital, bits in zip(self._capitals, self._bits, strict=True)
         )
-        told = has & _WHO and self._near(_WHO, _TELLS, _TOLD)
-        somebody = named or told or has & (_THEY | _HUMAN) or self._near(_OUR, _THEIRS, _OWNED)
-        nobody = not (me or somebody or has & (_THEIR | _JUDGED | _INTIMATE) or self._phrases)
-        if nobody and (self._words[1:2] not in _STATES or has & _WORK):
-            return ""
-        work = has & _WORK or _code(self._sentence)
-        ours = work and not (me or somebody)  # a word that programs have, too, is theirs there
-        intimate = any(bits & _INTIMATE and not (ours and bits & _DOUBLE) for bits in self._bits)
-        private = intimate or self._phrases & _SAID
-        if (me and self._near(_MY, _THEIRS, _OWNED)) or (
-            (somebody or not work) and self._near(_THEIR, _THEIRS, _OWNED)
+        told = has & WHO and (
+            self._near(WHO, TELLS, _TOLD) or (not has & WORK and self._near(WHO, WISH, _TOLD))
+        )
+        somebody = (
+            named or told or has & (THEY | HUMAN) or self._near(OUR, THEIRS, _OWNED)
+            or self._whose()
+        )  # fmt: skip
+        work = has & WORK or _code(self._sentence)
+        me = me or ((has & INTIMATE or not work) and self._leaves_out())
+        if not (me or somebody or has & (THEIR | JUDGED | INTIMATE) or self._phrases):
+            if self._words[1:2] not in _STATES or has & WORK:
+                return ""
+        # a word that programs have, too, is theirs where nobody is told of
+        ours = work and not somebody and (not me or self._all_at_work(DOING))
+        intimate = any(bits & INTIMATE and not (ours and bits & DOUBLE) for bits in self._bits)
+        private = intimate or self._phrases & SAID
+        if (me and self._near(MY, THEIRS, _OWNED)) or (
+            (somebody or not work) and self._near(THEIR, THEIRS, _OWNED)
         ):
             return OWN
         if not (me or somebody):
-            maybe = (intimate or has & _JUDGED or not work) and self._may_be_named()
+            maybe = (intimate or has & JUDGED or not work) and self._may_be_named()
             return PRIVATE if private and (maybe or not work) else SOMEBODY if maybe else ""
         if private:
             return PRIVATE
-        if has & _LIKES:
-            return TASTE
+        if has & LIKES:
+            return "" if work and self._of_the_work() else TASTE
         if (
             somebody
-            and has & (_JUDGED | _EVER)
-            and (has & _JUDGED or len(self._words) <= _SHORT_WORDS)
+            and has & (JUDGED | EVER)
+            and (has & JUDGED or len(self._words) <= _SHORT_WORDS)
         ):
             return SOMEBODY
         if len(self._words) < _LEAST_WORDS:
             return ""
         if me:
-            return "" if work and self._all_at_work() else SPEAKER
-        if told or not (has & _OWNING or (named and work and not has & (_THEY | _HUMAN))):
+            return "" if work and self._all_at_work(DECIDING | DOING) else SPEAKER
+        if told or not ((work and has & OWNING) or (named and work and not has & (THEY | HUMAN))):
             return SOMEBODY
-        by = has & _OWNING or len(self._words) > _SHORT_WORDS or self._is_byline()
+        by = has & OWNING or len(self._words) > _SHORT_WORDS or self._is_byline()
         return "" if by else SOMEBODY
 
     def _is_byline(self) -> bool:
         """Tell whether names say only whose a piece of work is: `by Ada`, `Ada's parser`."""
         for at, bits in enumerate(self._bits):
-            if bits & _NAME and self._capitals[at]:
+            if bits & NAME and self._capitals[at]:
                 near = (
                     self._bits[at + 2 : at + 2 + _VERB]
                     if self._words[at + 1 : at + 2] == ["s"]
@@ -264,7 +217,7 @@ class _Judge:
                     self._words[at - 1 : at] in _BY
                     or f"({self._words[at]}" in self._sentence.lower()
                 )
-                if not (told or any(one & _WORK for one in near)):
+                if not (told or any(one & WORK for one in near)):
                     return False
         return True
 
@@ -274,19 +227,59 @@ class _Judge:
             return False
         left = 0
         for bits in self._bits:
-            if left and bits & other:
+            if left and bits & other and not (other == THEIRS and one == OUR and bits & WORK):
                 return True
             left = words if bits & one else left - 1 if left else 0
         return False
 
-    def _all_at_work(self) -> bool:
+    def _whose(self) -> bool:
+        """Tell whether somebody of a family is somebody's: `Ada's mother`, `la madre de Ada`."""
+        words, bits, capitals = self._words, self._bits, self._capitals
+        for at in range(len(words) - 1):
+            if bits[at] & KIN and (
+                (words[at + 1] in _OF and self._is_name(at + 2))
+                or (not (self._all & GERMAN or bits[at] & DOUBLE) and self._is_name(at + 1))
+            ):
+                return True
+            genitive = words[at + 1] == "s" or words[at].endswith("s")
+            if capitals[at] and genitive and not bits[at] & WORK:
+                near = bits[at + 1] | (bits[at + 2] if at + 2 < len(bits) else 0)
+                if near & KIN and not near & (DOUBLE | WORK):
+                    return True
+        return False
+
+    def _is_name(self, at: int) -> bool:
+        """Tell whether a word of a sentence is written as a name, and is none of the work."""
+        return at < len(self._words) and self._capitals[at] and not self._bits[at] & (WORK | PLACE)
+
+    def _leaves_out(self) -> bool:
+        """Tell whether a verb says by its form that it is the speaker's, as German and Portuguese do."""
+        words = self._words
+        first = words[0].endswith("e") or words[0] in _MODAL
+        if first and not _LEFT_OUT.isdisjoint(words[1:2]):
+            return True
+        return not self._all & GERMAN and any(
+            word.endswith("ei") and len(word) >= PART_CHARS for word in words
+        )
+
+    def _of_the_work(self) -> bool:
+        """Tell whether what somebody would rather have is of the work, and no way to talk to them."""
+        speaking = sum([1 for bits in self._bits if bits & (ME | MY)])
+        if speaking > 1 or self._all & (THEY | HUMAN | NAME) or not _YOU.isdisjoint(self._words):
+            return False
+        return any(
+            bits & LIKES and word in _THAT
+            for bits, word in zip(self._bits, self._words[1:], strict=False)
+        )
+
+    def _all_at_work(self, doing: int) -> bool:
         """Tell whether a speaker does, wherever they name themselves, something with the work."""
-        words = _LATE_VERB if self._all & _GERMAN else _VERB
+        words = _LATE_VERB if self._all & GERMAN else _VERB
         for at, bits in enumerate(self._bits):
-            if bits & _MY:
-                near, wanted = self._bits[at + 1 : at + 1 + _VERB], _WORK | _DECIDING
-            elif bits & _ME:
-                near, wanted = self._bits[at : at + 1 + words], _DECIDING | _DOING
+            if bits & MY:
+                near, wanted = self._bits[at + 1 : at + 1 + _VERB], WORK | DECIDING
+            elif bits & ME:
+                near, wanted = self._bits[at : at + 1 + words], doing
             else:
                 continue
             if not any(one & wanted for one in near):
@@ -295,12 +288,15 @@ class _Judge:
 
     def _may_be_named(self) -> bool:
         """Tell whether a word is written as a name is that nobody knows; German writes all nouns so."""
-        german = self._all & _GERMAN
+        german = self._all & GERMAN
         for at, (word, bits) in enumerate(zip(self._words, self._bits, strict=True)):
             known = (
-                bits & (_WORK | _PLACE | _INTIMATE | _LIKES) or len(word) < 3 or not word.isalpha()
+                bits & (WORK | PLACE | INTIMATE | LIKES | OWNING | DOING | DECIDING)
+                or len(word) < 3
+                or not word.isalpha()
+                or word.upper() in NO_NAMES
             )
-            first = not at and self._words[1:2] in _STATES
+            first = not at and (self._words[1:2] in _STATES or self._all & JUDGED)
             if self._capitals[at] and not known and (first or (at and not german)):
                 return True
         return False
@@ -316,30 +312,6 @@ def _without_code(sentence: str) -> str:
             if at % 2 == 0 or " " in part or at == len(parts) - 1
         ]
     )
-
-
-def _split(sentence: str) -> tuple[list[str], list[bool]]:
-    """Return the words of a sentence, folded, and which of them begin with a capital."""
-    words: list[str] = []
-    capitals: list[bool] = []
-    sentence = sentence.replace("’", "'").replace("\u02bc", "'")
-    for term in sentence.split():
-        bare = term.strip("\"'`()[]{}<>,;:.!?…*_~«»„“”–—-¿¡")
-        if len(bare) > 1 and bare.isupper() and bare.isascii() and bare not in _NO_NAMES:
-            bare += "_"  # the name of something, and no word
-        for number, part in enumerate(bare.split("'")):
-            low = part.lower()
-            folded = _SPOKEN.get(low) or low.translate(_FOLD)
-            if folded:
-                if number:
-                    folded = _SHORT.get(folded, folded)
-                elif folded in ("j", "m") and "'" in bare:
-                    folded += "'"
-                if words and words[-1] == "he" and folded.endswith(("ado", "ido")):
-                    words[-1] = "yo"  # Spanish: what the speaker has done
-                words.append(folded)
-                capitals.append(part[:1].isupper())
-    return words, capitals
 
 
 def _code(sentence: str) -> bool:
@@ -358,7 +330,7 @@ def _code(sentence: str) -> bool:
             or (
                 bare.isascii()
                 and bare.isalnum()
-                and bare not in _NO_NAMES
+                and bare not in NO_NAMES
                 and (
                     (bare.isupper() and len(bare) > 1)
                     or (inner != inner.lower() and not inner.isupper())
@@ -371,7 +343,7 @@ def _code(sentence: str) -> bool:
 
 def _by_signs(sentence: str) -> str:
     """Judge a sentence of a script without blanks."""
-    signs = _tables().signs
+    signs = tables().signs
 
     def has(name: str) -> bool:
         return any(one in said for one in signs[name])
@@ -381,7 +353,11 @@ def _by_signs(sentence: str) -> str:
         return CONFIDENCE
     for one in signs["SIGNS_WE"]:
         said = said.replace(one, "")
-    me, named, work = has("SIGNS_ME"), has("SIGNS_THEY"), has("WORK") or _latin(said)
+    me, work = has("SIGNS_ME"), has("WORK") or _latin(said)
+    named = has("SIGNS_THEY") or any(
+        said[at - 1] in signs["SIGNS_CALLED"][0] and said[at] in signs["SIGNS_CALLED"][1]
+        for at in range(1, len(said))
+    )
     if has("SIGNS"):
         return PRIVATE if me or named or not work else ""
     return "" if work else SPEAKER if me else SOMEBODY if named else ""
