@@ -26,8 +26,8 @@ HOLDS = {"closed": False, "false": False, "instead": []}
 MARKED = {
     "ask": (DONE, "closed: "),
     "gone": (GONE, "invalidated: "),
-    "old": (OLD, "superseded by newer; newest stands instead: "),
-    "newer": (OLD, "superseded by newest: "),
+    "old": (OLD, "superseded by newer; newest stands instead (Newest in the walrus ledger.): "),
+    "newer": (OLD, "superseded by newest (Newest in the walrus ledger.): "),
     "newest": (HOLDS, ""),
 }
 ABOUT = "the walrus ledger"
@@ -112,8 +112,9 @@ def test_why_and_show_mark(told: Repo, run: Run) -> None:
     """In the first line of where a fact comes from, and in what scripts read."""
     shown = {one["id"]: marks(one) for one in run("show", "--json").json["facts"]}
     for fact, (mark, before) in MARKED.items():
-        said = before.removesuffix(": ")
-        assert run("why", fact).out.split("\n")[0] == (f"{fact}  {said}" if said else fact)
+        said = before.removesuffix(": ").partition(" (")[0]
+        head = f"{fact}  {said}" if said else fact
+        assert run("why", fact).out.split("\n")[0] == f"{head}  said by claude-code"
         assert marks(run("why", fact, "--json").json) == mark
         assert shown[fact] == mark
 

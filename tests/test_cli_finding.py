@@ -58,7 +58,7 @@ def test_a_bug_is_open_then_fixed_then_regressed(repo: Repo, run: Run) -> None:
     assert (one["state"], one["times_regressed"]) == ("regressed", 1)
     assert f"{bug}  regressed" in run("why", bug).out
     assert "(regressed)" in run("ls", "--kind", "finding").out
-    assert "| state: regressed -->" in run("show", bug).out
+    assert "| state: regressed | known: said by claude-code -->" in run("show", bug).out
     assert run("show", bug, "--json").json["facts"][0]["state"] == "regressed"
     assert run("ls", "--json").json["facts"][0]["state"] == "regressed"
     assert run("verify").out == "all in order\n"

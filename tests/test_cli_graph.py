@@ -76,6 +76,8 @@ stands now
     assert found["tiers"] == {"active": 1, "superseded": 1}
     assert found["summary"] == ["Calls time out after 10 s, see [[gone]]."]
     shown = {fact["id"]: fact for fact in run("show", "--json").json["facts"]}
+    for fact in shown.values():
+        assert (fact.pop("known"), fact.pop("known_by")) == ("said", "claude-code")
     assert found["facts"] == [shown["timeouts"], shown["webhook-once"]]
 
 

@@ -64,10 +64,10 @@ def test_l9_append_redacts_before_anything_is_stored(repo: Repo, run: Run) -> No
     assert formed(ran.err) == (
         "warning: a github-token in the title was not stored: ghp_…(40)\n"
         "warning: a credential in line 4 of the prose was not stored: …(14)\n"
-        "warning: a github-token in the text of token-redacted-github-token was not stored: ghp_…(40)\n"
+        "warning: a github-token in the text of domena was not stored: ghp_…(40)\n"
         f"hint: {WAIVE}\n"
     )
-    assert ran.said == "STEM  committed in COMMIT on main\ncreated  token-redacted-github-token\n"
+    assert ran.said == "STEM  committed in COMMIT on main\ncreated  domena\n"
     stored = repo.git("show", "HEAD")
     assert "# With [redacted: github-token]" in stored
     assert "export DB_PASSWORD=[redacted: credential]" in stored

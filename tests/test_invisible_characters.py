@@ -143,6 +143,7 @@ def hostile(repo: Repo, run: Run) -> str:
 def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Return how each command of the registry is called; one that is missing here is missing below."""
     return {
+        "private": ((), ("--json",)),
         "status": ((), ("--json",)),
         "show": ((), ("bad",), ("worse", "--json"), ("--as-of", stem), (f"no{NAMED}",)),
         "ls": ((), ("--json",), ("--all",), ("evil",), (f"no{NAMED}",)),
