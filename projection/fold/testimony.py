@@ -6,15 +6,24 @@ It is a function of the fact and of what the headers of its logs say (FORMAT.md,
 from __future__ import annotations
 
 from ledger.model.event import (
+    Event,
     FactCreated,
     FactInvalidated,
+    FactMoved,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
     FactVerified,
+    ThreadClosed,
+    ThreadReopened,
 )
+from ledger.model.ids import version_id
 from ledger.model.record import Record
 from ledger.model.session import EDIT
+from ledger.model.task_states import CLOSING
+from projection.fold.state import CLOSED, INVALIDATED, SUPERSEDED
+from projection.fold.truth import against
+from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +34,8 @@ if TYPE_CHECKING:
 
 #: A person decided it; an agent recorded it; a machine found it in a session; it came from elsewhere.
 DECIDED, SAID, QUOTED, IMPORTED = WORDS = "decided", "said", "quoted", "imported"
+#: The order in which sides stand: nobody's word comes before a person's.
+RANK = {word: place for place, word in enumerate((*WORDS, ""))}
 #: The names of agents: what bears one was written for nobody else.
 AGENTS = frozenset(
     (
@@ -38,6 +49,8 @@ AGENTS = frozenset(
         "qwen-code",
     )
 )
+#: What can become of a decision, beside what a reason of the archive says.
+REWORDED, ARCHIVED = "reworded", "archived"
 _IMPORT, _REVIEW = "import", "review"
 _BY_KEY = "by"
 
@@ -73,6 +86,31 @@ class Testimony(Record):
 
 
 UNTOLD = Testimony()
+#: What says something of whether and how a fact holds.
+_SAYING = (
+    FactCreated, FactUpdated, FactVerified, FactReinstated, FactSuperseded, FactInvalidated,
+    ThreadClosed, ThreadReopened, FactMoved,
+)  # fmt: skip
+
+
+class Overruled(Record):
+    """What an agent, a machine or a document put in the place of a person's decision.
+
+    Args:
+        how: `REWORDED`, `SUPERSEDED`, `INVALIDATED`, `CLOSED` or `ARCHIVED`.
+        person: who decided it.
+        said: the log that says so.
+        agent: who overruled it.
+        stem: the log that did.
+        texts: what the person said and what stands no more.
+    """
+
+    how: str
+    person: str
+    said: str
+    agent: str
+    stem: str
+    texts: tuple[str, ...] = ()
 
 
 def testimony(
@@ -98,14 +136,9 @@ def testimony(
     told = entry(key)
     if told is None:
         return UNTOLD
-    found = Testimony(SAID, told.agent)
-    by = dict(fact.meta).get(_BY_KEY, "") or told.agent
-    if told.type == _IMPORT:
-        found = Testimony(IMPORTED, by)
-    elif told.reach:
-        found = Testimony(QUOTED, by)
-    elif is_person(told):
-        found = Testimony(DECIDED, told.agent)
+    word = word_of(told)
+    by = dict(fact.meta).get(_BY_KEY, "") if word in (QUOTED, IMPORTED) else ""
+    found = Testimony(word, by or told.agent)
     if fact.false or fact.verified or any(version.parents for version in fact.heads):
         return found._replace(against=_against(fact, entry, histories))
     return found
@@ -116,33 +149,131 @@ def _against(
     entry: Callable[[str], Entry | None],
     histories: Callable[[Iterable[str]], Mapping[str, History]],
 ) -> str:
-    """Return the person whose decision an agent or a document replaced last, "" where none did."""
-    person = against = ""
+    """Return the person whose decision another text or fact took the place of, "" where none did."""
+    found = overruled(fact, entry, histories)
+    return found.person if found and found.how not in (CLOSED, ARCHIVED) else ""
+
+
+def overruled(
+    fact: Fact,
+    entry: Callable[[str], Entry | None],
+    histories: Callable[[Iterable[str]], Mapping[str, History]],
+) -> Overruled | None:
+    """Return what somebody who is no person put in the place of a person's decision, if that stands.
+
+    Args:
+        fact: where it stands.
+        entry: gives what a log says, by its key; None for one that is not there.
+        histories: gives what is known of ids.
+    """
     history = histories([fact.id]).get(fact.id)
+    told = _Decided()
     for act in history.acts if history is not None else ():
-        event = act.event
-        turned = isinstance(event, FactUpdated | FactInvalidated) or (
-            isinstance(event, FactSuperseded) and event.id == fact.id
-        )
-        stated = isinstance(event, FactCreated | FactVerified | FactReinstated)
-        log = entry(act.stem) if turned or stated else None
-        if log is None:
-            continue
-        if is_person(log):
-            person, against = log.agent or "a person", ""
-        elif turned and person:
-            against = person
-    if against and fact.false:
-        known = histories(fact.superseded_by)
-        for other in known.values():
-            if any(
-                isinstance(act.event, FactVerified | FactUpdated)
-                and (log := entry(act.stem)) is not None
-                and is_person(log)
-                for act in other.acts
-            ):
-                return ""  # a person stands behind what took its place
-    return against
+        if act.event.id == fact.id and isinstance(act.event, _SAYING):
+            log = entry(act.stem)
+            if log is not None:
+                told.hear(act.event, log)
+    if history is None or not told.texts:
+        return None
+    heads = {version.id for version in fact.heads}
+    lost = tuple([told.said[one] for one in told.texts if one not in heads])
+    how = stem = ""
+    if fact.false:
+        calls = [
+            call
+            for call in against(fact.id, history)
+            if (log := entry(call)) is not None and not is_person(log)
+        ]
+        if not calls:
+            return None
+        how, stem = INVALIDATED, calls[-1]
+        if fact.superseded_by:
+            if _backed(histories(fact.superseded_by), stem, entry):
+                return None
+            how = SUPERSEDED
+    elif lost:
+        how, stem = REWORDED, told.reworded
+    elif fact.closed and (told.firm or fact.kind == THREAD_KIND):
+        how, stem = CLOSED, told.closed
+    elif fact.archived_at and not ((log := entry(fact.archived_at)) is None or is_person(log)):
+        how, stem = ARCHIVED, fact.archived_at
+    by = entry(stem) if stem else None
+    person, said = told.texts[max(told.texts, key=lambda one: told.texts[one][1])]
+    return None if by is None else Overruled(how, person, said, by.agent, stem, lost)
+
+
+class _Decided:
+    """Hears what logs say of one fact, in ledger order: which texts a person stands behind, until now.
+
+    `texts` are the versions with the person and the log, `said` what each version says; `firm` tells that
+    a person said of something open that it holds; `reworded` and `closed` are the last logs, of nobody who
+    is a person, that brought a text and that closed it.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, tuple[str, str]] = {}
+        self.said: dict[str, str] = {}
+        self.firm = False
+        self.reworded = self.closed = ""
+        self._stood: list[str] = []
+
+    def hear(self, event: Event, log: Entry) -> None:
+        """Take in what one log says."""
+        person = (log.agent or "a person", log.stem) if is_person(log) else None
+        if isinstance(event, FactCreated | FactUpdated):
+            if event.text is not None:
+                self._bring(event, event.text, person)
+            if person is None and event.text is not None:
+                self.reworded = log.stem
+        elif isinstance(event, ThreadClosed) or (
+            isinstance(event, FactMoved) and event.state in CLOSING
+        ):
+            self.closed = "" if person else log.stem
+            if person:
+                self.texts.clear()
+        elif person and isinstance(event, FactVerified | FactReinstated | ThreadReopened):
+            self.texts = dict.fromkeys(self._stood, person)
+            self.firm = True
+        elif person and isinstance(event, FactInvalidated | FactSuperseded):
+            self.texts.clear()
+
+    def _bring(
+        self, event: FactCreated | FactUpdated, text: str, person: tuple[str, str] | None
+    ) -> None:
+        made = version_id(text)
+        was = event.was if isinstance(event, FactUpdated) else ()
+        left = [] if was is None else [one for one in self._stood if one not in (*was, made)]
+        if person:  # who rewords what stands has settled what stood before it
+            self.texts = {one: who for one, who in self.texts.items() if one in left}
+            self.texts[made] = person
+        self._stood = [*left, made]
+        self.said[made] = text
+
+
+def _backed(
+    successors: Mapping[str, History], call: str, entry: Callable[[str], Entry | None]
+) -> bool:
+    """Tell whether a person stands behind what took the place of a fact, since a log said so."""
+    return any(
+        act.stem > call
+        and act.event.id == id
+        and isinstance(act.event, FactCreated | FactVerified | FactUpdated)
+        and (log := entry(act.stem)) is not None
+        and is_person(log)
+        for id, history in successors.items()
+        for act in history.acts
+    )
+
+
+def word_of(entry: Entry | None) -> str:
+    """Return how what a log brings is known, "" for a log that is not there."""
+    if entry is None:
+        return ""
+    if entry.type == _IMPORT:
+        return IMPORTED
+    if entry.reach:
+        return QUOTED
+    return DECIDED if is_person(entry) else SAID
 
 
 def is_person(entry: Entry) -> bool:

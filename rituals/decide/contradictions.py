@@ -8,6 +8,7 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from memory.query.provenance import lines_of
 from projection.document.render import REDACTED, ordered
+from projection.fold.testimony import RANK, word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED = KINDS = (
     "text", "birth", "closed", "successor", "circle", "reworded", "moved",
 )  # fmt: skip
+#: What a person decided and somebody who is none overruled: only one of these stands, so a review asks.
+OVERRULED = "overruled"
 SAYS = {
     TEXT: "changed on several sides",
     BIRTH: "created several times",
@@ -30,6 +33,7 @@ SAYS = {
     CIRCLE: "supersedes what supersedes it",
     REWORDED: "called false on one side, reworded on another",
     MOVED: "moved on several sides",
+    OVERRULED: "decided by a person, and overruled by nobody who is one",
 }
 
 
@@ -100,8 +104,17 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
             found.append(Dispute(fact.id, kind, _choices(state, fact, kind)))
     stems = {choice.stem for one in found for choice in one.choices}
     lines = lines_of(memory.snapshot, stems)
+    cache = memory.snapshot.cache()
+    rank = {stem: RANK[word_of(cache.entry(stem))] for stem in stems}
     return tuple(
-        one._replace(choices=tuple(_signed(choice, lines) for choice in one.choices))
+        one._replace(
+            choices=tuple(
+                [
+                    _signed(choice, lines)
+                    for choice in sorted(one.choices, key=lambda choice: rank[choice.stem])
+                ]
+            )
+        )
         for one in found
     )
 

@@ -183,7 +183,8 @@ def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) ->
     answered = given.keys() - put_off
     accepted = [one for one in plan.unanswered if given.get(one.key) == ACCEPT]
     rejected = [one for one in plan.unanswered if given.get(one.key) == REJECT]
-    found: list[Event] = [*_accepted(plan, accepted, [*own.values()])]
+    back = [event for one in rejected for event in one.reject]
+    found: list[Event] = [*_accepted(plan, accepted, [*own.values(), *back])]
     done = answered | {key for one in plan.raised if one.closed for key in one.keys}
     arising = {question.key for question in plan.questions}
     closing = {event.id for event in found if isinstance(event, ThreadClosed)}
@@ -195,7 +196,7 @@ def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) ->
         if given.get(thread.id) == ACCEPT or (asked & answered and asked & arising <= done):
             found.append(ThreadClosed(thread.id))
             covered.update(thread.keys)
-    found += [answered_thread(one) for one in rejected if one.key not in covered]
+    found += [answered_thread(one) for one in rejected if not (one.reject or one.key in covered)]
     # an accepted question whose cause its events do not take away must not be asked again either
     raising = (given.keys() if left else {one.key for one in plan.fresh}) - answered - own.keys()
     return (*found, *threads_for([one for one in plan.fresh if one.key in raising]))

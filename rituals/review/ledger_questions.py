@@ -13,6 +13,7 @@ from ledger.model.event import FactUpdated, FactVerified, ThreadClosed
 from ledger.model.record import Record
 from projection.fold.replay import State
 from projection.fold.state import Standing
+from projection.fold.testimony import DECIDED, testimony
 from projection.fold.tiers import never_decaying
 from projection.graph.links import served
 from projection.lifecycle.pace import Pace, proposals
@@ -24,7 +25,10 @@ from rituals.review.question import INVARIANT_DUE, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.model.session import Entry
+    from projection.fold.fact import Fact, History
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6
@@ -39,6 +43,7 @@ class Ground(Record):
         size: of its `continuity.md`.
         pace: of its work sessions.
         raised: what earlier reviews raised.
+        entries: what its logs say, by their keys.
     """
 
     state: State
@@ -46,11 +51,20 @@ class Ground(Record):
     size: Size
     pace: Pace
     raised: tuple[Raised, ...]
+    entries: Mapping[str, Entry]
 
     @property
     def policy(self) -> Policy:
         """The policy in force."""
         return self.state.policy
+
+    def decided(self, fact: Fact) -> bool:
+        """Tell whether a person decided what a fact says (F13)."""
+        return testimony(fact, self.entries.get, self.histories).word == DECIDED
+
+    def histories(self, ids: Iterable[str]) -> dict[str, History]:
+        """Return what is known of ids, of those that are known."""
+        return {id: self.state.histories[id] for id in ids if id in self.state.histories}
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions after a stem (or something that compares with stems)."""

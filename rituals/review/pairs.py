@@ -57,22 +57,31 @@ def pair_questions(
     found = compare_facts(facts, words, changed, progress)
     lasting = never_decaying(ground.policy)
     return [
-        *[_contradiction(one, facts, lasting) for one in found.oppositions],
-        *[_overlap(one, facts) for one in found.overlaps],
+        *[_contradiction(one, facts, lasting, ground.decided) for one in found.oppositions],
+        *[_overlap(one, facts, ground.decided) for one in found.overlaps],
     ]
 
 
-def _contradiction(found: Opposition, facts: dict[str, Fact], lasting: frozenset[str]) -> Question:
+def _contradiction(
+    found: Opposition,
+    facts: dict[str, Fact],
+    lasting: frozenset[str],
+    decided: Callable[[Fact], bool],
+) -> Question:
+    key = found.key
+    if decided(facts[found.two]) and not decided(facts[found.one]):  # a person's side comes first
+        found = found._replace(one=found.two, two=found.one, left=found.right, right=found.left)
     one, two = facts[found.one], facts[found.two]
-    older, newer = sorted((one, two), key=lambda fact: (_written(fact), fact.id))
+    older, newer = sorted((one, two), key=lambda fact: (decided(fact), _written(fact), fact.id))
     firm = older.promoted or older.kind in lasting
     accept = () if firm else (FactSuperseded(older.id, newer.id),)
-    proposal = f"{newer.id} is the newer one: let it supersede {older.id}"
+    why = "was decided by a person" if decided(newer) > decided(older) else "is the newer one"
+    proposal = f"{newer.id} {why}: let it supersede {older.id}"
     if firm:
         proposal = f"{older.id} never decays: change {newer.id}, unless that was decided"
     return Question(
         CONTRADICTION,
-        found.key,
+        key,
         (one.id, two.id),
         found.asked,
         (f"by the rule {found.rule}",),
@@ -81,8 +90,14 @@ def _contradiction(found: Opposition, facts: dict[str, Fact], lasting: frozenset
     )
 
 
-def _overlap(found: Overlap, facts: dict[str, Fact]) -> Question:
+def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], bool]) -> Question:
     merge = found.proposal
+    sides = [merge.keep, merge.drop]
+    sides.sort(key=lambda id: not decided(facts[id]))
+    if decided(facts[sides[0]]) > decided(
+        facts[sides[1]]
+    ):  # the words of a person stay as they are
+        merge = merge._replace(keep=sides[0], drop=sides[1], text=facts[sides[0]].text)
     accept: tuple[Event, ...] = (FactSuperseded(merge.drop, merge.keep),)
     said = f"keep {merge.keep} and let it supersede {merge.drop}"
     kept = facts[merge.keep]

@@ -27,6 +27,7 @@ from rituals.review.ledger_questions import (
     thread_questions,
     wordy_questions,
 )
+from rituals.review.overruled import overruled_questions
 from rituals.review.pairs import pair_questions
 from rituals.review.promotions import promotion_questions, score_facts
 from rituals.review.purpose import drift_questions, remark_questions
@@ -147,7 +148,7 @@ def plan_of(
     before = _state_until(last, logs, state) if last else None
     raised = raised_threads(standing.fact for standing in standings)
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
-    ground = Ground(state, standings, size, found_pace, raised)
+    ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
     scored = score_facts(state, standings, entries, code)
     aged = ageing(before, standings, state.work, state.policy)
     questions = _questions(ground, scored, code, pair_questions(ground, aged.returned, progress))
@@ -189,6 +190,12 @@ def _questions(
     files = code.files() if code and scored else {}
     return ordered(
         [
+            *overruled_questions(
+                ground.state,
+                [one.fact for one in ground.standings],
+                ground.entries.get,
+                ground.raised,
+            ),
             *invariant_questions(ground),
             *evidence,
             *pairs,

@@ -6,7 +6,7 @@ moves by itself, so the same question has the same key in every review and every
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactCreated
+from ledger.model.event import Event, FactCreated, FactUpdated
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import (
     ABOUT_KEY,
@@ -17,6 +17,7 @@ from projection.lifecycle.review_threads import (
     raising,
 )
 from projection.policy.model import THREAD_KIND
+from rituals.decide.contradictions import OVERRULED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ INVARIANT_DUE = "invariant-due"
 LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
 RULES: dict[str, str] = {
+    OVERRULED: "Decisions of people that were overruled",
     INVARIANT_DUE: "Invariants to confirm",
     "file-gone": "Files that are gone",
     "file-renamed": "Files that were renamed",
@@ -59,11 +61,12 @@ RULES: dict[str, str] = {
     LEARN: "Proposals of `diurna learn`",
 }
 TOGETHER = frozenset(
-    "invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
+    "overruled invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
     "serves-broken drift".split()
 )
 #: What a thread of several questions asks for.
 _ASKS = {
+    OVERRULED: "Say what holds: a person decided these, and somebody who is none said otherwise.",
     "invariant-due": "Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.",
     "code-changed": "Read these again: the code that they name changed a lot since they were last used.",
     "thread-stalled": "Close these threads, or go on with them: no session named them for long.",
@@ -87,6 +90,7 @@ class Question(Record):
         proposal: what one could do, "" for nothing in particular.
         accept: what accepting the proposal says happened; empty where no event can.
         swaps: parts of the (first) fact's text that accepting replaces: (old, new).
+        reject: what rejecting says happened; empty where it says only that the question is answered.
     """
 
     rule: str
@@ -97,6 +101,12 @@ class Question(Record):
     proposal: str = ""
     accept: tuple[Event, ...] = ()
     swaps: tuple[tuple[str, str], ...] = ()
+    reject: tuple[Event, ...] = ()
+
+    @property
+    def before(self) -> str:
+        """The text that rejecting lets hold again, "" for none."""
+        return next((one.text or "" for one in self.reject if isinstance(one, FactUpdated)), "")
 
     @property
     def acceptable(self) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SUFFIX = ".tally"
 #: The version of what is written; another version is counted anew.
-_VERSION = 2
+_VERSION = 3
 #: The most logs, and commits of code, that `status` counts itself: about a tenth of a second.
 _LOGS, _COMMITS = 2_000, 5_000
 

@@ -14,6 +14,9 @@ from rituals.cli.context import Invocation
 def command(call: Invocation, ids: tuple[str, ...]) -> None:
     """List contradictions: every side that stands, who said it and when, and how to resolve it.
 
+    What a person decided and an agent, a machine or a document overruled is listed behind them until a
+    person says which holds, in `diurna review`.
+
     \b
     Examples:
       diurna conflicts
@@ -21,8 +24,10 @@ def command(call: Invocation, ids: tuple[str, ...]) -> None:
     """
     from rituals.cli.views.contradictions import dispute_object, show_dispute
     from rituals.decide.contradictions import disputes
+    from rituals.review.overruled import overruled_sides
 
-    found = disputes(call.memory(), ids)
+    memory = call.memory()
+    found = (*disputes(memory, ids), *overruled_sides(memory, ids))
     if call.json:
         call.out.answer({"contradictions": [dispute_object(one) for one in found]})
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rituals.answers.fields import fields_of
+from rituals.decide.contradictions import OVERRULED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def dispute_object(dispute: Dispute) -> dict[str, object]:
 
 def resolve_command(dispute: Dispute) -> str:
     """Return the command that resolves a contradiction."""
+    if dispute.kind == OVERRULED:
+        return "diurna review"
     return f"diurna resolve {dispute.fact} --choose {dispute.choices[0].id}"
 
 
@@ -38,9 +41,12 @@ def show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
     """
     out.line((dispute.fact, "bold"), f" — {dispute.said} ({dispute.kind})")
     for choice in dispute.choices:
+        shown = (
+            "·" if dispute.kind == OVERRULED else str(number)
+        )  # `resolve` takes none of its sides
         closed = ", closed" if choice.closed else ""
         who = choice.agent or "nobody named"
-        out.line(f"  {number}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
+        out.line(f"  {shown}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
         out.line(("     in ", "dim"), out.short(choice.stem))
         for line in choice.text.split("\n"):
             out.line(f"     {line}".rstrip())

@@ -23,7 +23,11 @@ _SHOWN_LINES = 6
 #: letter -> (name, what it does); the name has the letter in it.
 _ANSWERS = {
     "a": (ACCEPT, "record what stands behind `accept:`"),
-    "r": (REJECT, "the proposal is not right; for an invariant, say what holds instead"),
+    "r": (
+        REJECT,
+        "the proposal is not right: record what stands behind `reject:`, if anything; for an "
+        "invariant, say what holds instead",
+    ),
     "l": (LATER, "leave it open as a thread; the next review asks again"),
     "b": (_BACK, "to the question before this one"),
     "q": (
@@ -108,6 +112,8 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
     out.talk(question.said)
     for line in question.evidence:
         out.talk(f"  {line}")
+    for line in question.before.split("\n")[:_SHOWN_LINES] if question.before else ():
+        out.talk(("  │ ", "dim"), f"was: {line}")
     for name in question.facts:
         fact = plan.state.fact(name)
         lines = fact.text.split("\n") if fact else []
@@ -125,6 +131,9 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
         said = [_said(event) for event in question.accept]
         said += [f"Updated: {question.facts[0]} ({old} → {new})" for old, new in question.swaps]
         out.talk(("accept:", "cyan"), f" {'; '.join(said)}")
+    if question.reject:
+        said = [_said(event) for event in question.reject]
+        out.talk(("reject:", "cyan"), f" {'; '.join(said)}")
 
 
 def _said(event: Event) -> str:

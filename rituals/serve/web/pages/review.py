@@ -18,6 +18,7 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.record import Record
+from rituals.decide.contradictions import OVERRULED
 from rituals.review.question import INVARIANT_DUE, RULES, Question
 from rituals.serve.web.actions import commands
 from rituals.serve.web.page import Asked, Page
@@ -40,6 +41,7 @@ _TORN_CHARS, _DRAFT_CHARS = 6_000, 600
 #: What rejecting is called; where a rule is not named, that it stays as it is.
 _REJECT = {
     INVARIANT_DUE: "Ask again later",
+    OVERRULED: "What was decided holds",
     "contradiction": "They agree",
     "overlap": "Keep both",
     "promotion": "Not worth it",
@@ -210,6 +212,8 @@ def _accept(question: Question) -> str:
     """Say what accepting a proposal is called."""
     if question.swaps:
         return "Put that right"
+    if question.rule == OVERRULED:
+        return "I want it so"
     for event in question.accept:
         match event:
             case FactVerified():

@@ -1,0 +1,250 @@
+"""What an agent put in the place of a person's decision is asked about until a person settles it."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.model.event import (
+    Event,
+    FactArchived,
+    FactInvalidated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+)
+from memory.api import Memory
+from memory.write.draft import SessionDraft
+from projection.fold.truth import said_against
+from rituals.decide.contradictions import OVERRULED
+from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
+from rituals.review.overruled import overruled_sides
+from tests.conftest import examples
+from tests.test_review import Book, new, rules
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+PERSON = "Ada"
+AGENTS = {"work": "codex", "edit": "claude-code", "import": "docs"}
+
+
+def _decided(kind: str = "decision") -> Book:
+    """Return a ledger in which a person decided something, and an agent said something else."""
+    book = Book()
+    book.log(new("ferry", "The ferry waits.", kind), agent=PERSON, type="edit")
+    book.log(new("bridge", "We use the bridge.", "decision"), agent="codex")
+    return book
+
+
+def _asked(book: Book) -> list[str]:
+    return [one.facts[0] for one in book.plan().unanswered if one.rule == OVERRULED]
+
+
+def _stands(book: Book, text: str) -> bool:
+    fact = book.plan().state["ferry"].fact
+    return fact.text == text and not (fact.false or fact.closed or fact.archived_at)
+
+
+OVERRULINGS: list[tuple[str, Event]] = [
+    ("decision", FactUpdated("ferry", "The ferry leaves.")),
+    ("decision", FactSuperseded("ferry", "bridge")),
+    ("decision", FactSuperseded("ferry", "nowhere")),
+    ("decision", FactInvalidated("ferry")),
+    ("decision", FactArchived("ferry")),
+    ("thread", ThreadClosed("ferry")),
+]
+
+
+@pytest.mark.parametrize(("kind", "event"), OVERRULINGS)
+@pytest.mark.parametrize("type", AGENTS)
+def test_what_overrules_a_person_is_asked_once(kind: str, event: Event, type: str) -> None:
+    """Accepting keeps it, rejecting lets what the person said hold again; neither is asked after that."""
+    for answer in (ACCEPT, REJECT):
+        book = _decided(kind)
+        assert _asked(book) == []
+        book.log(event, agent=AGENTS[type], type=type)
+        assert _asked(book) == ["ferry"]
+        assert not _stands(book, "The ferry waits.")
+        book.review(ferry=LATER)
+        assert _asked(book) == ["ferry"]
+        book.review(ferry=answer)
+        assert _stands(book, "The ferry waits.") == (answer == REJECT)
+        assert OVERRULED not in rules(book.plan())
+        book.idle(2)
+        assert OVERRULED not in rules(book.plan())
+
+
+def test_an_agent_settles_nothing() -> None:
+    """Neither its confirmation, nor its closing of the thread that asks, nor its own answer to a review."""
+    book = _decided()
+    book.log(FactUpdated("ferry", "The ferry leaves."), agent="codex")
+    book.review()
+    (thread,) = [one.id for one in book.plan().raised if one.rule == OVERRULED]
+    book.log(FactVerified("ferry"), agent="claude-code", type="edit")
+    assert _asked(book) == ["ferry"]
+    book.log(ThreadClosed(thread), agent="claude-code", type="edit")
+    assert _asked(book) == ["ferry"]
+    plan = book.plan()
+    given = {one.key: ACCEPT for one in plan.unanswered}
+    book.log(*events_of(plan, given), agent="codex", type="review")
+    assert _asked(book) == ["ferry"]
+    book.review(ferry=ACCEPT)
+    assert _asked(book) == []
+
+
+def test_closing_a_thread_of_a_review_settles_it() -> None:
+    """Where a person does."""
+    book = _decided()
+    book.log(FactUpdated("ferry", "The ferry leaves."), agent="codex")
+    book.review()
+    (thread,) = [one.id for one in book.plan().raised if one.rule == OVERRULED]
+    book.log(ThreadClosed(thread), agent=PERSON, type="edit")
+    assert _asked(book) == []
+
+
+def test_an_agent_may_close_what_is_to_be_done() -> None:
+    """That is work; it contradicts a person only where that one said that it stays open."""
+    book = Book()
+    book.log(new("ship", "Ship it.", "task", mark=" "), agent=PERSON, type="edit")
+    book.log(ThreadClosed("ship"), agent="codex")
+    assert _asked(book) == []
+    book = Book()
+    book.log(new("ship", "Ship it.", "task", mark=" "), agent=PERSON, type="edit")
+    book.log(FactVerified("ship"), agent=PERSON, type="edit")
+    book.log(ThreadClosed("ship"), agent="codex")
+    assert _asked(book) == ["ship"]
+
+
+def test_a_successor_that_was_confirmed_long_before_settles_nothing() -> None:
+    """A person stands behind what replaced a decision where that one said so since then."""
+    book = _decided()
+    book.log(FactVerified("bridge"), agent=PERSON, type="edit")
+    book.log(FactSuperseded("ferry", "bridge"), agent="codex")
+    assert _asked(book) == ["ferry"]
+    book.log(FactVerified("bridge"), agent=PERSON, type="edit")
+    assert _asked(book) == []
+
+
+def test_no_proposal_puts_an_agents_word_above_a_persons() -> None:
+    """Of two facts that disagree or say the same the person's stays, and stands first."""
+    for first, second in ((PERSON, "codex"), ("codex", PERSON)):
+        book = Book()
+        types = {PERSON: "edit", "codex": "work"}
+        said = {
+            PERSON: "The server listens on port 8080.",
+            "codex": "The server listens on port 9090.",
+        }
+        ids = {PERSON: "server-b", "codex": "server-a"}
+        for who in (first, second):
+            book.log(new(ids[who], said[who], "fact"), agent=who, type=types[who])
+        (asked,) = [one for one in book.plan().questions if one.rule == "contradiction"]
+        assert asked.facts == ("server-b", "server-a")
+        assert asked.said.startswith("server-b")
+        assert asked.accept == (FactSuperseded("server-a", "server-b"),)
+
+
+# ---- whatever happens ------------------------------------------------------------------------------
+
+
+def _deed(chance: random.Random, number: int, book: Book) -> tuple[Event, ...]:
+    """Return what somebody does to a fact or two."""
+    id = chance.choice(("a", "b", "c"))
+    state = book.plan().state
+    fact = state.fact(id)
+    if fact is None:
+        return (new(id, f"Text {number}.", "decision"),)
+    heads = tuple(head.id for head in fact.heads)
+    other = chance.choice([one for one in "abc" if one != id and state.fact(one)] or ["d"])
+    return (
+        chance.choice(
+            (
+                FactUpdated(id, f"Text {number}.", heads),
+                FactUpdated(id, f"Text {number}.", heads),
+                FactVerified(id),
+                FactVerified(id),
+                FactSuperseded(id, other, was=heads),
+                FactInvalidated(id, was=heads),
+                FactReinstated(id, said=said_against(id, state.histories[id])),
+            )
+        ),
+    )
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+def test_every_decision_that_is_overruled_is_listed_until_a_person_settles_it(seed: int) -> None:
+    """Told apart by a model that knows only whose word put which text out of force, last."""
+    chance = random.Random(seed)
+    book = Book()
+    mine: dict[str, str] = {}  # id -> the text that a person stands behind
+    backed: set[tuple[str, str]] = (
+        set()
+    )  # what is false, and a successor that a person took over since
+    for number in range(14):
+        person = chance.random() < 0.4
+        (event,) = _deed(chance, number, book)
+        before = book.plan().state.fact(event.id)
+        if person and before is not None and before.false and not isinstance(event, FactReinstated):
+            continue  # commands refuse that
+        book.log(event, agent=PERSON if person else "codex", type="edit" if person else "work")
+        now = book.plan().state
+        fact = now.fact(event.id)
+        assert fact is not None
+        if person:
+            mine.pop(event.id, None)
+            if not isinstance(event, FactInvalidated | FactSuperseded):
+                mine[event.id] = fact.text
+                if not isinstance(event, FactReinstated):
+                    backed |= {(id, event.id) for id in mine}
+        elif isinstance(event, FactInvalidated | FactSuperseded):
+            backed = {pair for pair in backed if pair[0] != event.id}
+        lost = {
+            id for id, text in mine.items() if (there := now[id].fact).false or there.text != text
+        }
+        asked = set(_asked(book))
+        assert asked <= lost
+        for id in lost - asked:  # a person stands behind what took its place
+            news = now[id].fact.superseded_by
+            assert any((id, new) in backed for new in news), (seed, id)
+    while asks := _asked(book):  # an answer to one may settle another
+        id = asks[0]
+        answer = chance.choice((ACCEPT, REJECT))
+        text = mine[id]
+        book.review(**{id: answer})
+        assert id not in _asked(book)
+        if answer == REJECT:
+            assert book.plan().state[id].fact.text == text
+            assert not book.plan().state[id].fact.false
+
+
+# ---- as commands show it ---------------------------------------------------------------------------
+
+
+def test_conflicts_and_status_name_it(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the words of the person first, until one says which holds."""
+    monkeypatch.delenv("DIURNA_AGENT", raising=False)
+    memory = Memory.open(str(repo.path))
+    memory.append(
+        SessionDraft("D", events=(new("ferry", "The ferry waits."),), type="edit", agent=PERSON)
+    )
+    memory.close()
+    assert run("conflicts", "--json").json["contradictions"] == []
+    update = ("--update", "ferry", "The ferry leaves.")
+    assert run("append", "--agent", "codex", "--title", "U", *update).code == 0
+    (found,) = run("conflicts", "--json").json["contradictions"]
+    assert (found["id"], found["kind"], found["resolve"]) == ("ferry", OVERRULED, "diurna review")
+    sides = [(one["agent"], one["text"]) for one in found["choices"]]
+    assert sides == [(PERSON, "The ferry waits."), ("codex", "The ferry leaves.")]
+    assert "diurna review" in run("conflicts").out
+    assert run("status", "--json").json["counted"]["questions"][OVERRULED] == 1
+    assert run("confirm", "ferry").code == 0
+    memory = Memory.open(str(repo.path))
+    assert overruled_sides(memory) == ()
+    memory.close()
+    assert OVERRULED not in run("status", "--json").json["counted"]["questions"]
