@@ -248,3 +248,29 @@ def test_conflicts_and_status_name_it(
     assert overruled_sides(memory) == ()
     memory.close()
     assert OVERRULED not in run("status", "--json").json["counted"]["questions"]
+
+
+def test_a_persons_side_stands_first(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a contradiction, and of what weighs the same in a section of the brief."""
+    monkeypatch.delenv("DIURNA_AGENT", raising=False)
+    memory = Memory.open(str(repo.path))
+
+    def log(event: Event, agent: str, type: str) -> None:
+        draft = SessionDraft(agent, events=(event,), type=type, agent=agent, anyway=True)
+        memory.append(draft, again=True)
+
+    log(new("ferry", "The ferry waits.", "decision"), "codex", "import")
+    log(new("quay", "The quay is closed.", "decision"), PERSON, "edit")
+    log(new("dock", "The dock is open.", "decision"), "codex", "import")
+    was = tuple(head.id for head in memory.state()["ferry"].fact.heads)
+    log(FactUpdated("ferry", "The ferry leaves.", was), "codex", "import")
+    log(FactUpdated("ferry", "The ferry stays.", was), PERSON, "edit")
+    memory.close()
+    (found,) = run("conflicts", "--json").json["contradictions"]
+    first = ["The ferry stays.", "The ferry leaves."]
+    assert [one["text"] for one in found["choices"]] == first
+    (shown,) = run("show", "ferry", "--json").json["facts"]
+    assert [one["text"] for one in shown["versions"]] == first
+    told = run("brief", "--agent", "other").out
+    assert told.index("The ferry stays.") < told.index("The ferry leaves.")
+    assert told.index("The quay is closed.") < told.index("The dock is open.")

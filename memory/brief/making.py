@@ -33,7 +33,7 @@ from projection.brief.values import (
 from projection.brief.weight import SESSIONS
 from projection.document.marks import mark_of
 from projection.fold.state import Standing
-from projection.fold.testimony import testimony
+from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import pressing
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -203,6 +203,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         todo,
         *states_of(cache, facts),
         known=lambda id: testimony(cache.fact(id), cache.entry, cache.some_histories).brief,
+        rank=lambda stem: RANK[word_of(cache.entry(stem))],
     )
 
 

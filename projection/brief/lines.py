@@ -89,7 +89,7 @@ def disputed(fact: Fact, chars: int) -> str:
         sides = [
             f"[{version.id} of {version.stem[:10]}] "
             + (REDACTED if fact.redacted else shortened(plain(version.text), chars * 2 // 3))
-            for version in ordered(fact.heads)[:4]
+            for version in fact.heads[:4]
         ]
         said.append(f"{len(fact.heads)} versions stand: {'; '.join(sides)}")
     if len(fact.rivals) > 1:

@@ -28,6 +28,7 @@ from projection.brief.values import (
 )
 from projection.brief.weight import weights
 from projection.fold.state import TIERS
+from projection.fold.testimony import persons_first
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -41,12 +42,14 @@ from projection.policy.model import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Mapping
 
     from projection.brief.values import Beside, Item, Material, News, Place
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
+#: How many facts of a section are looked at for who decided them: more than most briefs have room for.
+_LOOKED_AT = 24
 _DECISION_KIND, _INVARIANT_KIND = "decision", "invariant"
 
 
@@ -202,7 +205,10 @@ def _contradicted(material: Material) -> list[Standing]:
         for fact in facts
     ]
     return sorted(
-        [one._replace(fact=fact) for one, fact in zip(found, facts, strict=True)],
+        [
+            one._replace(fact=persons_first(fact, material.rank))
+            for one, fact in zip(found, facts, strict=True)
+        ],
         key=lambda one: (not one.live, one.fact.id),
     )
 
@@ -228,6 +234,25 @@ def _by_use(found: list[Standing], material: Material) -> None:
         found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), -weight[one.fact.id]))
     else:
         found.sort(key=lambda one: -weight[one.fact.id])  # equal ones keep their order
+    _persons_first(found, weight, material)
+
+
+def _persons_first(found: list[Standing], weight: Mapping[str, int], material: Material) -> None:
+    """Let what a person decided stand before what weighs the same, among those that may find room."""
+    score = material.score if material.asks else {}
+
+    def ties(one: Standing) -> tuple[float, int]:
+        return -score.get(one.fact.id, 0.0), -weight[one.fact.id]
+
+    some = [(ties(one), one) for one in found[:_LOOKED_AT]]
+    alone = {weight for weight, _ in some if sum([weight == other for other, _ in some]) == 1}
+
+    def behind(one: Standing) -> bool:
+        stems = [one.fact.verified, *[head.stem for head in one.fact.heads]]
+        return material.rank(max(stems)) > 0
+
+    some.sort(key=lambda pair: (pair[0], pair[0] not in alone and behind(pair[1])))
+    found[:_LOOKED_AT] = [one for _, one in some]
 
 
 def fact_of(item: Standing | Stated) -> Fact:

@@ -191,6 +191,7 @@ class Material(Record):
         notes: what facts are to the role that asks; of those of others nothing is shown.
         beside: what other homes say, nearest first.
         known: says how the fact of an id is known, in one word.
+        rank: gives the rank of what a log brings: a person's word comes first.
     """
 
     commit: str
@@ -212,6 +213,7 @@ class Material(Record):
     deprecated: frozenset[str] = frozenset()
     beside: tuple[Beside, ...] = ()
     known: Callable[[str], str] = lambda _: ""
+    rank: Callable[[str], int] = lambda _: 0
 
 
 class Wanted(Record):

@@ -265,6 +265,21 @@ def _backed(
     )
 
 
+def persons_first(fact: Fact, rank: Callable[[str], int]) -> Fact:
+    """Return a contradicted fact with the sides of persons before the others.
+
+    Args:
+        fact: any fact.
+        rank: gives the rank of what a log brings, by its key (`RANK`).
+    """
+    if len(fact.heads) < 2 and not fact.torn:
+        return fact
+    return fact._replace(
+        heads=tuple(sorted(fact.heads, key=lambda one: (rank(one.stem), one.stem, one.id))),
+        moves=tuple(sorted(fact.moves, key=lambda one: rank(one.stem))),
+    )
+
+
 def word_of(entry: Entry | None) -> str:
     """Return how what a log brings is known, "" for a log that is not there."""
     if entry is None:

@@ -34,6 +34,7 @@ from memory.recall.values import (
     tokens_of,
 )
 from memory.replay.gc_pause import Uncollected
+from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
 from projection.text.normalize import plain, sentences
 
@@ -262,7 +263,8 @@ class _View:
             hit = self._facts.hit(one.standing.fact.id, log, level)
             if hit is not None:
                 hits.append(with_score(hit, one.scored, explain))
-        return hits
+        # they come by their scores: of equal ones what a person decided goes first
+        return sorted(hits, key=lambda hit: (-hit.score, hit.known.word != DECIDED))
 
     def _open_threads(self, level: str, limit: int) -> list[Hit]:
         """Return what is open, the one that was used last first."""

@@ -50,8 +50,16 @@ def command(
 
         return testimony(one.fact, cache.entry, cache.some_histories)
 
+    def ranked(found: list[Standing]) -> list[Standing]:
+        from projection.fold.testimony import RANK, persons_first, word_of
+
+        def rank(stem: str) -> int:
+            return RANK[word_of(cache.entry(stem))]
+
+        return [one._replace(fact=persons_first(one.fact, rank)) for one in found]
+
     if call.json:
-        facts = select(memory, state, ids, kind, tier or "", archived=True)
+        facts = ranked(select(memory, state, ids, kind, tier or "", archived=True))
         _answer(call, as_of, state, [(one, known_of(one)) for one in facts])
         return
     from projection.document.render import render
