@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from ledger.git.repository import find_repository
-from ledger.model.layout import TRANSFER_FILE
+from ledger.model.layout import LOCK_FILE, TRANSFER_FILE
 from ledger.wal import locks
 from ledger.wal.atomic_files import Lock, plain_bytes
+from ledger.wal.dead_owner import died
 from ledger.wal.transfer_note import Transfer
 from tests.conftest import Repo
 
@@ -48,6 +49,19 @@ def test_a_note_is_never_lost_between_two(
     assert os.waitpid(pid, 0)[1] == 0
     with Lock(path) as lock:
         assert lock.note in (before, then)
+
+
+@pytest.mark.parametrize(("noted", "left"), [("", False), ("refs/heads/main 4f2a91c", True)])
+def test_who_fails_leaves_what_was_begun_and_nothing_else(
+    tmp_path: Path, noted: str, left: bool
+) -> None:
+    """A write that was refused before it did anything is nobody's death: reads stay quick."""
+    (tmp_path / LOCK_FILE).parent.mkdir()
+    with pytest.raises(ValueError), Lock(str(tmp_path / LOCK_FILE)) as lock:
+        if noted:
+            lock.write_note(noted, lasting=True)
+        raise ValueError
+    assert died(str(tmp_path)) is left
 
 
 def test_nobody_else_may_open_a_lock(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ class Lock:
             doing: one line.
             lasting: leave it to the next owner also when this one fails, not only when it dies.
         """
-        self._lasting, self._left = lasting, False
+        self._lasting, self._left = lasting and bool(doing), False  # who did nothing leaves nothing
         text = f"{os.getpid()} {doing}".strip().encode("utf-8", "replace") + b"\n"
         # killed between the two, it leaves the new line and the end of an old one behind it, never nothing
         os.pwrite(self._fd, text, 0)
