@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PATH = Path(__file__).parent / "planted_pairs.txt"
+OWN_WORDS = Path(__file__).parent / "planted_subjects.txt"
 TUNING, HELD_OUT = "tuning", "held out"
 HALVES = (TUNING, HELD_OUT)
 
@@ -19,10 +20,10 @@ class Pair(NamedTuple):
     two: str
 
 
-def pairs() -> list[Pair]:
-    """Read the planted pairs: of each section the odd ones are for tuning."""
+def pairs(path: Path = PATH) -> list[Pair]:
+    """Read planted pairs: of each section the odd ones are for tuning."""
     found: list[Pair] = []
-    for section in PATH.read_text(encoding="utf-8").split("\n## ")[1:]:
+    for section in path.read_text(encoding="utf-8").split("\n## ")[1:]:
         sort, _, rest = section.partition("\n")
         for number, block in enumerate(rest.strip().split("\n\n")):
             one, two = block.strip().split("\n")

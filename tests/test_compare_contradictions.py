@@ -11,7 +11,7 @@ from projection.compare.pairs import claim, opposition
 from projection.fold.fact import Fact
 from projection.fold.fold import collect, resolve
 from projection.text.normalize import statements
-from tests.planted_pairs import HALVES, Score, pairs
+from tests.planted_pairs import HALVES, OWN_WORDS, Score, pairs
 
 STEM = "2026-11-20-101500000-0123456789ab"
 
@@ -67,6 +67,17 @@ def test_every_sort_of_contradiction_is_found(sort: str) -> None:
     mine = [pair for pair in pairs() if pair.sort == f"opposite {sort}"]
     found = [pair for pair in mine if disagree(pair.one, pair.two)]
     assert len(found) >= 0.8 * len(mine) >= 8
+
+
+def test_independent_facts_disagree_where_they_speak_of_one_subject() -> None:
+    """Pairs in words of their own: precision is at least 0.85 and recall at least 0.6."""
+    score = Score()
+    for pair in pairs(OWN_WORDS):
+        found = disagree(pair.one, pair.two) is not None
+        score = score.counted(found=found, wanted=pair.sort.startswith("opposite"))
+    assert score.right + score.missed >= 29
+    assert score.precision >= 0.85, score
+    assert score.recall >= 0.6, score
 
 
 def test_sentences_that_have_nothing_to_do_with_each_other_do_not_disagree() -> None:
@@ -128,6 +139,16 @@ EVIDENCE = (
      ("replacement", "replaced by Fly", "Heroku")),
     ("We dropped Sentry in favour of Honeycomb.", "Errors are reported to Sentry.",
      ("replacement", "dropped Sentry", "Sentry")),
+    ("The proxy gives up on the mail host after 40 seconds.", "Calls of the proxy to the mail host time out after 5 s.",
+     ("value", "40 seconds", "5 s")),
+    ("Customers pay through Adyen.", "All customer payments are handled by Stripe.",
+     ("alternative", "Adyen", "Stripe")),
+    ("Two-factor login is mandatory for admins.", "Admins need not turn on two-factor login.",
+     ("modality", "mandatory", "need not")),
+    ("The schema is migrated before the new pods start.", "New pods start first, then the schema is migrated.",
+     ("order", "schema first", "pods first")),
+    ("The pricing engine belongs to the revenue team.", "The catalogue team owns the pricing engine.",
+     ("owner", "belongs to revenue", "owns")),
 )  # fmt: skip
 
 

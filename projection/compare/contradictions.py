@@ -1,9 +1,9 @@
 """Find pairs of facts that say different things of the same subject.
 
-Each rule is one function with an id. All of them ask for the same frame: apart from what the rule is
+Each rule is one function with an id. The framed ones ask for the same frame: apart from what the rule is
 about, neither statement may have a word where the other has a different one, because then they speak of
-two things ("the HTTP timeout is 30 s", "the database timeout is 60 s"). The words that differ are the
-evidence.
+two things ("the HTTP timeout is 30 s", "the database timeout is 60 s"). Those of `rivals` ask for the same
+subject. The words that differ are the evidence.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from projection.compare.difference import (
     scoped,
 )
 from projection.compare.overturned import exception, replacement
+from projection.compare.rivals import ROOTS_LIMIT, alternative, modality, order, owner, value
+from projection.compare.subjects import related, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
 from projection.text.vocabulary import (
     COUNTED,
@@ -72,6 +74,22 @@ def clash(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:
                 found = _compare(first, second)
                 if found is not None:
                     return found
+    return _in_own_words(one[:STATEMENTS_LIMIT], two[:STATEMENTS_LIMIT])
+
+
+def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:
+    """Find how two texts disagree in words of their own."""
+    ours, theirs = (
+        [(said, subject(said.text)) for said in side if not _asks(said)] for side in (one, two)
+    )
+    for first, mine in ours:
+        for second, other in theirs:
+            if max(len(mine.roots), len(other.roots)) > ROOTS_LIMIT or not related(mine, other):
+                continue
+            for name, rule in _OWN_WORDS.items():
+                words = rule(first, second)
+                if words is not None:
+                    return Clash(name, *words, first.text, second.text)
     return None
 
 
@@ -92,8 +110,8 @@ def _compare(one: Statement, two: Statement) -> Clash | None:
     if not found.common or _dated(found) or _asks(one) or _asks(two):
         return None
     timed = _moments((*one.words, *two.words))
-    rules = _LASTING if timed and not _moments((*found.left, *found.right)) else RULES
-    if timed and rules is RULES:
+    rules = _LASTING if timed and not _moments((*found.left, *found.right)) else _FRAMED
+    if timed and rules is _FRAMED:
         return None
     for name, rule in rules.items():
         words = rule(one, two, found)
@@ -202,8 +220,8 @@ def slot(one: Statement, two: Statement, found: Difference) -> tuple[str, str] |
     return None
 
 
-#: Every rule by its id, in the order in which they are asked.
-RULES: dict[str, Rule] = {
+#: Those that ask for the same frame, by their ids, in the order in which they are asked.
+_FRAMED: dict[str, Rule] = {
     "negation": negation,
     "antonym": antonym,
     "version": version,
@@ -213,6 +231,16 @@ RULES: dict[str, Rule] = {
     "exception": exception,
     "replacement": replacement,
 }
+#: Those that ask for the same subject.
+_OWN_WORDS = {
+    "value": value,
+    "alternative": alternative,
+    "modality": modality,
+    "order": order,
+    "owner": owner,
+}
+#: Every rule.
+RULES = frozenset((*_FRAMED, *_OWN_WORDS))
 #: Those that may be asked where both tell of one moment in the same word: what holds for good says so.
 _LASTING: dict[str, Rule] = {"exception": exception, "replacement": replacement}
 
