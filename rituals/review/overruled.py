@@ -81,6 +81,7 @@ def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, .
     raised = raised_threads(facts)
     wanted = frozenset(ids)
     some = [fact for fact in facts if not wanted or fact.id in wanted]
+    some = [fact for fact in some if not fact.contradicted]  # that is listed, with what stands
     entries: dict[str, Entry | None] = {}
 
     def entry(key: str) -> Entry | None:
