@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from ledger.codec.log import decode
+from memory.api import Memory
+from memory.query import resident
 from projection.document.marks import instead_of, mark_of
 from projection.fold.fact import Fact
+from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import sealed_environment
 from tests.hostile_ledgers import SHAPES, sealed
@@ -48,6 +51,60 @@ def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Pa
                     break
             else:
                 raise AssertionError(f"{line}: {once:.2f} s, of four times as many: {more:.2f} s")
+
+
+@pytest.mark.parametrize("shape", ["a chain of supersessions", "nothing between them"])
+def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None:
+    """A page reads neither all logs again nor a whole row; part of the time is the same for any site."""
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in sealed_environment(str(tmp_path)).items():
+            patch.setenv(key, value)
+        tops = [tmp_path / str(count) for count in (100, 400)]
+        homes = [hostile.ledger_of(top, shape, int(top.name)).folder for top in tops]
+        for _ in range(3):
+            took = []
+            for top, home in zip(tops, homes, strict=True):
+                line = ["web", "--export", str(top / "site")]
+                call = hostile.Call("", partial(hostile.ask, line))
+                took.append(hostile.measured(call, home))
+                assert (top / "site" / "index.html").exists()
+            if took[1] <= 3 * took[0]:
+                break
+        else:
+            raise AssertionError(f"{took[0]:.2f} s, of four times as many: {took[1]:.2f} s")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "a chain, a log each", "a circle", "half superseded by one, that by the other half", "redacted",
+        "superseded by what there is not", "updates of one fact that know of nothing", "all helped in one log",
+        "closed and reopened, reinstated and invalidated", "layers of ten, each superseded by all of the next",
+    ],
+)  # fmt: skip
+def test_whoever_asks_of_many_facts_is_told_what_is_told_of_each_alone(
+    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no more than a few logs are kept, and of a row its nearest part is part of the whole."""
+    for key, value in sealed_environment(str(tmp_path)).items():
+        monkeypatch.setenv(key, value)
+    home = hostile.ledger_of(tmp_path, shape, 40).folder
+    memory = Memory.open(str(home), agent="claude")
+    tip = TipViews().of(memory)
+    tip.prepare("origins")
+    for kept in (100_000, 0):
+        monkeypatch.setattr(resident, "_MOST_EVENTS", kept)
+        for fact in sorted(tip.facts):
+            whole = memory.why(fact)
+            assert memory.why(fact, tip.resident) == whole
+            near = memory.why(fact, tip.resident, 3)
+            assert set(near.chain) <= set(whole.chain) and len(near.chain) <= 6
+            assert near.further == (len(near.chain) < len(whole.chain))
+            links = tip.graph.links(fact)
+            if links.near or links.standing:
+                assert links == memory.links(fact)
+            assert tip.graph.links(fact, most=5).far == links.far[:5]
+    memory.close()
 
 
 @pytest.mark.parametrize("shape", SHAPES)

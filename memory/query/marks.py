@@ -8,11 +8,12 @@ from projection.policy.model import FINDING_KIND, PATTERN_KIND
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.cache.file import Cache
+    from memory.query.resident import Resident
     from projection.document.marks import Met
     from projection.fold.fact import Fact
 
 
-def marked(cache: Cache, fact: Fact | None, met: Met | None = None) -> Mark:
+def marked(cache: Cache | Resident, fact: Fact | None, met: Met | None = None) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
 
     Args:

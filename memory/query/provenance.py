@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.errors import NotFound
@@ -10,7 +12,6 @@ from ledger.model.event import (
     Event,
     FactCreated,
     FactRedacted,
-    FactSuperseded,
     FactUpdated,
     facts_in,
     told,
@@ -22,6 +23,7 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry, SessionLog
 from memory.query.marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
+from memory.query.supersessions import Link, chain_of, supersessions
 from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
 from memory.replay.log_bytes import read_bytes
@@ -35,10 +37,11 @@ from projection.fold.withholding import withheld_events
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memory.cache.file import Cache
     from memory.query.origins import Origins
+    from memory.query.resident import Resident
 
 
 _IMPORT = "import"
@@ -107,20 +110,12 @@ class Step(Record):
         return self.origin.via
 
 
-class Link(Record):
-    """A supersession: `new` took the place of `old`, by a log; `counts` unless it was left out."""
-
-    old: str
-    new: str
-    stem: str
-    counts: bool
-
-
 class Provenance(Record):
     """Everything a ledger says of one id, oldest first.
 
-    `chain` are the supersessions that lead to the id and on from it, however many steps away; `mark` says
-    whether the fact is closed or false, and what stands instead; `known` how it is known, and by whom.
+    `chain` are the supersessions that lead to the id and on from it, however many steps away, or, where
+    only some were asked for, the nearest; `further` says that there are more. `mark` says whether the fact
+    is closed or false, and what stands instead; `known` how it is known, and by whom.
     """
 
     id: str
@@ -128,6 +123,7 @@ class Provenance(Record):
     chain: tuple[Link, ...] = ()
     mark: Mark = PLAIN
     known: Testimony = UNTOLD
+    further: bool = False
 
 
 class Difference(Record):
@@ -145,61 +141,65 @@ class Difference(Record):
     sessions: int
 
 
-def provenance(snapshot: Snapshot, fact: str, kept: Origins | None = None) -> Provenance:
+def provenance(
+    snapshot: Snapshot,
+    fact: str,
+    kept: Origins | None = None,
+    resident: Resident | None = None,
+    near: int = 0,
+) -> Provenance:
     """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
 
     Args:
         snapshot: of the home.
         fact: its id.
         kept: which commits brought its logs, where the process keeps that.
+        resident: the state in memory, where many facts are asked for.
+        near: so many supersessions of each direction, those nearest to the fact; 0 for all.
 
     Raises:
         NotFound: no log names the id.
     """
-    cache = snapshot.cache()
-    naming: list[tuple[LogRef, Entry]] = []
-    for ref, entry in cache.entries_naming(fact):
-        if fact in entry.named or any(fact in facts_in(event) for event in entry.acts):
-            naming.append((ref, entry))
-    if not naming:
+    cache = resident or snapshot.cache()
+    refs = resident.naming(fact) if resident else _naming(snapshot.cache(), fact)
+    if not refs:
         raise NotFound(f"no session log names {fact}", hint="`diurna ls --all` lists the ids")
-    naming.sort(key=lambda pair: pair[0].key)
-    commits = origins_of(snapshot.home, [ref for ref, _ in naming], kept)
+    commits = origins_of(snapshot.home, refs, kept)
     steps: list[Step] = []
     waiting = snapshot.waiting()
-    for ref, log in _logs(snapshot, [ref for ref, _ in naming]):
-        for event in log.events:
-            if fact in facts_in(event):
-                step = _step(ref, log, event, fact, commits.get(ref.path, Origin()))
-                steps.append(step._replace(waiting=ref.key in waiting))
+    for ref, log, events in (resident.telling if resident else partial(_telling, snapshot))(
+        refs, fact
+    ):
+        for event in events:
+            step = _step(ref, log, event, fact, commits.get(ref.path, Origin()))
+            steps.append(step._replace(waiting=ref.key in waiting))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(fact)
     told = testimony(now, cache.entry, cache.some_histories)
-    return Provenance(fact, tuple(steps), _chain(cache, fact), marked(cache, now), told)
+    mark = marked(cache, now, resident.met if resident else None)
+    edges = resident.edges if resident else partial(supersessions, cache)
+    chain, further = chain_of(edges, cache.cut, fact, near)
+    return Provenance(fact, tuple(steps), chain, mark, told, further)
 
 
-def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
-    """Follow the supersessions from a fact in both directions, in ledger order."""
-    found: set[tuple[str, int, str, str]] = set()
-    for forward in (True, False):
-        seen, todo = {fact}, [fact]
-        while todo:
-            here = todo.pop()
-            for history in cache.some_histories([here]).values():
-                for stem, seq, event, _ in history.acts:
-                    if not isinstance(event, FactSuperseded):
-                        continue
-                    start, end = (event.id, event.new) if forward else (event.new, event.id)
-                    if start != here:
-                        continue
-                    found.add((stem, seq, event.id, event.new))
-                    if end not in seen:
-                        seen.add(end)
-                        todo.append(end)
-    links = [Link(old, new, stem, (stem, seq, old, new) not in cache.cut)
-             for stem, seq, old, new in sorted(found)]  # fmt: skip
-    return tuple(links)
+def _naming(cache: Cache, fact: str) -> list[LogRef]:
+    """Return the logs that name a fact, in ledger order."""
+    found = [ref for ref, entry in cache.entries_naming(fact) if fact in taking_part(entry)]
+    return sorted(found, key=lambda ref: ref.key)
+
+
+def taking_part(entry: Entry) -> set[str]:
+    """Return the ids that a log names, and those that its events are about."""
+    return {*entry.named, *[name for event in entry.acts for name in facts_in(event)]}
+
+
+def _telling(
+    snapshot: Snapshot, refs: list[LogRef], fact: str
+) -> Iterator[tuple[LogRef, SessionLog, Sequence[Event]]]:
+    """Yield logs, as far as they are there, with what they say of a fact."""
+    for ref, log in logs_of(snapshot, refs):
+        yield ref, log, [event for event in log.events if fact in facts_in(event)]
 
 
 def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin) -> Step:
@@ -245,7 +245,7 @@ def ended_at(stem: str, log: SessionLog) -> str:
     return ended_of(stem[:17] + "000") if has_time(stem) else stem[:10]
 
 
-def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
+def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
     """Read logs, without the words of redacted ones and what any says of redacted facts."""
     redacted = snapshot.cache().redacted
     withheld = redacted_logs(snapshot.cache())
@@ -291,7 +291,7 @@ def writers(
     brought = origins_of(snapshot.home, refs, kept)
     return {
         ref.stem: told_by(log.header, brought[ref.path])
-        for ref, log in _logs(snapshot, refs)
+        for ref, log in logs_of(snapshot, refs)
         if ref.path in brought
     }
 
@@ -314,7 +314,7 @@ def log_lines(
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
     waits, outdated = snapshot.waiting(), Outdated(snapshot.cache())
-    for ref, log in _logs(snapshot, refs):
+    for ref, log in logs_of(snapshot, refs):
         ended = ended_at(ref.stem, log)
         who, waiting = log.get("agent"), ref.key in waits
         title = outdated.line(ref.key, log.title, [*brought_by(log.events), *ids_in(log.events)])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from memory.query.origins import Origins
     from memory.query.provenance import Difference, LogLine, Provenance
+    from memory.query.resident import Resident
     from memory.query.timeline import Timeline
     from memory.recall.hits.recaller import Recaller
     from memory.recall.values import Answer, Filters
@@ -116,8 +117,13 @@ class Reader:
 
         return cold_state(self.snapshot.tip, self.home.tip(), self._progress)
 
-    def why(self, fact: str) -> Provenance:
+    def why(self, fact: str, resident: Resident | None = None, near: int = 0) -> Provenance:
         """Return every event of a fact, oldest first, with what git knows of each log.
+
+        Args:
+            fact: its id.
+            resident: this very state in memory, where many facts are asked for.
+            near: so many supersessions of each direction, those nearest to the fact; 0 for all.
 
         Raises:
             NotFound: no log names it.
@@ -125,7 +131,7 @@ class Reader:
         from memory.query.provenance import provenance
 
         try:
-            return provenance(self.snapshot, fact, self.origins)
+            return provenance(self.snapshot, fact, self.origins, resident, near)
         except NotFound as problem:
             raise NotFound(problem.message, hint=self.near_hint(fact)) from None
 

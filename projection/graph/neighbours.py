@@ -157,6 +157,8 @@ class Graph:
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
         self._sharing: dict[str, list[str]] = {}
         self._met: Met = {}
+        self._near: dict[str, tuple[Neighbour, ...]] = {}
+        self._marks: dict[str, Mark] = {}
         helped: dict[str, list[str]] = {}
         for fact, standing in standings.items():
             for help in standing.fact.helps:
@@ -178,21 +180,32 @@ class Graph:
 
     def neighbours(self, fact: str) -> tuple[Neighbour, ...]:
         """Return the edges of a fact, by kind, direction, entity and id of the other end."""
+        if fact in self._near:
+            return self._near[fact]
         found = set(self._edges.get(fact, ()))
         for name in self._names(fact):
             if self._count(name) <= CROWD_FACTS:
                 found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
         edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
-        return tuple([self._told(*edge) for edge in edges])
+        near = self._near[fact] = tuple([self._told(*edge) for edge in edges])
+        return near
 
-    def links(self, fact: str, hops: int = 2) -> Links:
-        """Return what is up to so many hops, three at most, away from a fact."""
+    def links(self, fact: str, hops: int = 2, most: int | None = None) -> Links:
+        """Return what is up to so many hops, three at most, away from a fact.
+
+        Args:
+            fact: its id.
+            hops: 1 to 3.
+            most: so many that are further away than one hop are enough, of each number of hops.
+        """
         rings = [self.neighbours(fact)]
         seen = {fact, *(one.id for one in rings[0])}
         for _ in range(1, hops):
             ring: list[Neighbour] = []
             for via in dict.fromkeys([one.id for one in rings[-1]]):
                 for one in self.neighbours(via):
+                    if len(ring) == most:
+                        break
                     if one.id not in seen:
                         seen.add(one.id)
                         ring.append(one._replace(via=via))
@@ -255,7 +268,9 @@ class Graph:
 
     def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
         standing = self._standings.get(other)
-        mark = mark_of(self._fact(other), self._fact, self._met)
+        mark = self._marks.get(other)
+        if mark is None:
+            mark = self._marks[other] = mark_of(self._fact(other), self._fact, self._met)
         return Neighbour(other, kind, direction, entity, "", standing, mark)
 
     def _fact(self, fact: str) -> Fact | None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.edits.absorb import Absorption
-    from memory.query.provenance import Difference, Link, LogLine, Step
+    from memory.query.provenance import Difference, LogLine, Step
+    from memory.query.supersessions import Link
     from memory.write.draft import Receipt
     from projection.document.marks import Mark
     from projection.fold.fact import History

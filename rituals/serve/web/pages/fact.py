@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ledger.errors import NotFound
 from ledger.model.event import VERB_OF, FactReferenced, FactUpdated
 from ledger.model.ids import WITHHELD
 from ledger.model.record import Record
 from memory.query.provenance import Step
 from projection.document.render import REDACTED
 from projection.fold.versions import Texts
-from projection.graph.neighbours import Links
 from projection.lifecycle.transitions import sessions_left
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
 
+#: So many supersessions of each direction are shown, and so many facts that are two hops away.
+_NEAR, _FAR = 8, 100
 _USED, _UPDATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated]
 
 
@@ -41,13 +41,9 @@ def fact(tip: TipView, asked: Asked) -> Page:
         NotFound: no log names it.
     """
     name = asked["id"]
-    why = tip.memory.why(name)
+    why = tip.memory.why(name, tip.resident, _NEAR)
     standing = tip.standings.get(name)
     now = standing.fact if standing else None
-    try:
-        links = tip.memory.links(name)
-    except NotFound:  # logs name it, and no fact does
-        links = Links(name, None, ())
     return Page(
         "fact",
         name,
@@ -57,7 +53,8 @@ def fact(tip: TipView, asked: Asked) -> Page:
             "fact": now,
             "why": why,
             "told": tellings(why.steps),
-            "links": links,
+            "links": tip.graph.links(name, most=_FAR),
+            "most": _FAR,
             "disputes": [one for one in tip.disputes if one.fact == name]
             if now and now.contradicted
             else [],

@@ -10,6 +10,7 @@ from ledger.model.ids import is_fact_id
 from memory.query.timeline import Session, sessions_of
 from projection.fold.replay import State
 from projection.fold.state import Standing
+from projection.graph.neighbours import Graph
 from projection.work.tasks import Task, tasks
 from rituals.serve.web.tip_view import slow_parts
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.query.origins import Origin, Origins
+    from memory.query.resident import Resident
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past import Past
     from rituals.decide.contradictions import Dispute
@@ -79,6 +81,18 @@ class TipView:
         named = {name for entry in self.entries for name in entry.named}
         acted = {name for entry in self.entries for event in entry.acts for name in facts_in(event)}
         return frozenset([one for one in named | acted if is_fact_id(one)]) | self.standings.keys()
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What is linked with what."""
+        return Graph(self.standings)
+
+    @cached_property
+    def resident(self) -> Resident:
+        """All that is known of the facts, for whoever asks why of many of them."""
+        from memory.query.resident import Resident
+
+        return Resident(self.memory.snapshot, self.state, self.standings, self.entries)
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
