@@ -118,12 +118,7 @@ class Reader:
         return cold_state(self.snapshot.tip, self.home.tip(), self._progress)
 
     def why(self, fact: str, resident: Resident | None = None, near: int = 0) -> Provenance:
-        """Return every event of a fact, oldest first, with what git knows of each log.
-
-        Args:
-            fact: its id.
-            resident: this very state in memory, where many facts are asked for.
-            near: so many supersessions of each direction, those nearest to the fact; 0 for all.
+        """Return every event of a fact, oldest first, with what git knows of each log (`provenance`).
 
         Raises:
             NotFound: no log names it.
