@@ -49,6 +49,8 @@ SHAPES = {
     "hashes": "$argon2id$", "values in tags": "<password>", "names on lines": "password:\n", "x keys": "x-key ",
     "blanks": " ", "dashes": "_-", "dots": "a.", "prompts in code": "`$ ", "marks on one letter": "\u0301\u0316",
     "crosses": "<<", "piped commands": "|a", "private": "<private>", "private ends": "</private", "quiet": "off the record ",
+    "names run on": "парол", "wide names run on": "密码是", "wide names": "口令", "codes": "recovery code ",
+    "numbers asked for": "PIN of ", "accents": "clé ", "pairs of a login": "admin / ",
     "mine": "my salary is ", "signs": "我女儿",
 }  # fmt: skip
 LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
@@ -115,6 +117,7 @@ def taken(read: Callable[[str], object], text: str) -> float:
         ("blanks", "claims"), ("dashes", "promotion"), ("brackets", "markdown"), ("crosses", "asciidoc"),
         ("dashes", "restructured"), ("piped commands", "shell"),
         ("private", "private parts"), ("quiet", "private parts"), ("mine", "about a person"), ("one word", "about a person"),
+        ("names run on", "lint"), ("wide names run on", "lint"), ("codes", "lint"),
     ],
 )  # fmt: skip
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
@@ -134,7 +137,7 @@ def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     raise AssertionError(f"{size} characters: {once:.2f} s, twice as many: {twice:.2f} s")
 
 
-@pytest.mark.parametrize("shape", sampled(SHAPES, 5))
+@pytest.mark.parametrize("shape", [*sampled(SHAPES, 5), "names run on", "wide names run on"])
 def test_a_mebibyte_is_linted_in_two_seconds(shape: str) -> None:
     """Any of the shapes, the best of three."""
     text = SHAPES[shape] * (LINT_BYTES // len(SHAPES[shape]))

@@ -63,11 +63,59 @@ def test_the_whole_value_goes_and_nothing_else(text: str, value: str) -> None:
         "the password is correct", "the password is printed on the label", "the secret is stripe", "secret: shop-tls",
         "use passwd to handle the members", "--password option for it", "src/passwd.c: report errors", "Das Passwort ist falsch.",
         "La contraseña es incorrecta.", "A senha é validada.", "Пароль хранится в сейфе.", "next_token: abcdefg123", "token: hello",
+        "password: SCRAM-SHA-256$4096:salt$stored:server", '"color.token.primary": "indigo-500"', "return username, password, netloc",
+        "which one to pass to do_open", "containing username and password entries", "Change your password to continue.",
+        "Our password was set to expire last week.", "usuário e senha são obrigatórios", "the password is well-known.", "db.connect(user=user, passwd=passwd)",
+        "GPIO pin: 17", "PIN 13 is ground", "error code 4471", "codes: 200, 404, 500", "ftp creds: ask Anna / Ben", "SSID: Lab5 Key: WPA2",
+        "please use bcrypt as the password hash", "Le code PIN doit comporter 6 chiffres.", "密码不能为空", "Пароль сменили вчера", "pwd: process.cwd()",
+        "password: PasswordInput", "user/pass authentication is supported", "Recovery codes: 10 per user", 'git fetch http://user:pass@h/r..." scrubbed it',
     ],
 )  # fmt: skip
 def test_words_that_only_stand_there(text: str) -> None:
     """Variables, types, verbs and adjectives are no passwords."""
     assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('SECRET_KEY = "Velvet.Fern"', "Velvet.Fern"), ("auth:\n  client_secret: Brave-Heron-Nine", "Brave-Heron-Nine"),
+        ("[ipsec]\npsk = trombone", "trombone"), ("set -x SMTP_PASSWORD Leuchtturm", "Leuchtturm"),
+        ("- name: MINIO_ROOT_PASSWORD\n  value: cinnamon-toast", "cinnamon-toast"), ("run --set a.dbPassword=blaue_stunde", "blaue_stunde"),
+        ("curl -d 'user=kim&password=penguin-time' https://a.test", "penguin-time"), ("PASSWORD_PEPPER=salty-mill-99", "salty-mill-99"),
+        ("Server=a;User ID=rep;Password=plum(tart)1;", "plum(tart)1"), ("db.password=Kirsch)kern4", "Kirsch)kern4"),
+        ('auth = ("bot", "ginger-snap-9")', "ginger-snap-9"), ("spring.mail.password: Maulwurf", "Maulwurf"),
+        ("passwd = Wolkenbruch ; of the scanner", "Wolkenbruch"), ("creds for staging: ada / Rote-Katze-12", "Rote-Katze-12"),
+        ("relay: noreply@a.test / Tangerine$Moon", "Tangerine$Moon"), ("u: svc p: TinRoof.Gone", "TinRoof.Gone"),
+        ("user/pass for the demo: guest2/Moonlit_7", "Moonlit_7"), ("SSID: Lab5  Key: maplebacon22", "maplebacon22"),
+        ("We changed the root password to purplewalrus after it.", "purplewalrus"), ("Das Passwort wurde auf Herbstlaub gesetzt.", "Herbstlaub"),
+        ("please use brambleberry as the password for it", "brambleberry"), ("The root password is Ember-Glow.", "Ember-Glow"),
+        ("utilisateur ada, mot de passe Nuit_Calme!", "Nuit_Calme!"), ("Usuario root, clave: caballoverde", "caballoverde"),
+        ("La clé API est tuile-grise-8", "tuile-grise-8"), ("A chave da API é tucano-azul-55", "tucano-azul-55"),
+        ("La phrase secrète est « le renard dort debout »", "le renard dort debout"), ("Токен доступа: ryzhiy-lis-25", "ryzhiy-lis-25"),
+        ("Der geheime Schlüssel dafür ist gartenhaus.", "gartenhaus"), ("Password\nHedge_Row_4\nUser\nmona", "Hedge_Row_4"),
+    ],
+)  # fmt: skip
+def test_each_form_in_which_a_password_is_told(text: str, value: str) -> None:
+    """Settings, flags, calls, chats and sentences; words in capitals, in pairs, with brackets."""
+    assert redacted(text, find_secrets(text)) == text.replace(value, "[redacted: credential]")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The PIN of the safe is 739218.", "739218"), ("Die PIN für das Gerät ist 4417.", "4417"), ("PIN vom Alarm ist jetzt 8812", "8812"),
+        ("Le code PIN du coffre est 2947", "2947"), ("El PIN de la caja es 55310", "55310"), ("ПИН-код сейфа 7734", "7734"),
+        ("The unlock code of the tablet is 90210.", "90210"), ("GitHub recovery code: blue-ladder-40-sky", "blue-ladder-40-sky"),
+        ("Die Backup-Codes lauten: 8831-2290, 4410-7719", "8831-2290, 4410-7719"), ("backup codes:\n- 3fj2-9xk1\n- 77ab-0q2w", "3fj2-9xk1\n- 77ab-0q2w"),
+    ],
+)  # fmt: skip
+def test_numbers_that_open_something(text: str, value: str) -> None:
+    """PINs, and codes for who lost a second factor, in six languages."""
+    left = redacted(text, find_secrets(text))
+    assert left.replace("recovery-code", "credential") == text.replace(
+        value, "[redacted: credential]"
+    )
 
 
 def test_what_is_left_without_the_words_said_of_passwords() -> None:

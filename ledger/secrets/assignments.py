@@ -14,6 +14,7 @@ from ledger.secrets.credential_names import (
     FOREIGN,
     KEYS,
     LOOSE,
+    NAMES,
     NO_KEYS,
     PAGES,
     ROOTS,
@@ -24,9 +25,10 @@ from ledger.secrets.credential_names import (
 )
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, told
+from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, is_run_on, told
 from ledger.secrets.value_places import (
     NAME_CHARS,
+    SETTERS,
     behind_default,
     blanks_at,
     is_all,
@@ -78,6 +80,8 @@ def find_credentials(text: str) -> list[Hit]:
             if name in WHOLE and _is_part(text, low, at, end):
                 begin = -1
             place = None
+            if name not in NAMES and is_run_on(text, name, end):
+                begin = -1
             if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
                 place = _value_behind(text, low, begin, end, name, tried)
                 if loose and place is not None and not is_drawn(text[slice(*place)]):
@@ -150,7 +154,7 @@ def _is_word_of_prose(text: str, low: str, at: int, end: int, name: str) -> bool
     if colon > 0 and is_strong(text[end + colon + 2 : end + 160]):
         return False
     paired = "value" in near or "string" in near or "default" in near
-    return not (told or paired or low[max(0, at - 9) : at].endswith(_SETTERS))
+    return not (told or paired or low[max(0, at - 9) : at].endswith(SETTERS))
 
 
 def _value_behind(
@@ -175,6 +179,8 @@ def _value_behind(
     if front[-2:] == "${" and "-" in tail[:more]:
         more = tail.index("-")
     rest = tail[:more].rstrip(".-")
+    if name == "token" and rest[:1] == ".":
+        return None  # of a design: `color.token.primary`
     if not _may_follow(rest) or front[-2:] == "::" or before.endswith(("public", "[redacted: ")):
         return None
     found = _sign(text, low, at, end + more, name, front)
@@ -196,7 +202,7 @@ def _value_behind(
     server = bool([word for word in _SERVERS if word in near])
     whole_name = at - len(before) + len(front), at, end
     alone = quoted or server or name in BLANK or is_all(text, whole_name, place)
-    named = name == "key" or _is_named(before, front) or is_qualified(low, at)
+    named = name == "key" or _is_named(before, front) or is_qualified(low, at, end)
     more = stop if quoted else whole(text, start, stop)
     for end in (stop, more) if more > stop else (stop,):
         asked = text[start:end], name, quoted or server, strict, alone, named
@@ -219,7 +225,9 @@ def _behind_scheme(text: str, at: int) -> int:
 def _is_named(before: str, front: str) -> bool:
     """Tell whether it is said what a name opens: `jwt_secret`, `--token`, `app.secret`."""
     stem = before[len(front) :].strip("_-.")
-    return (bool(stem) or front[-1:] == "." or before[-2:] == "--") and not stem.endswith(PAGES)
+    return (
+        bool(stem) or front[-1:] == "." or before[-2:] == "--" or 'auth"' in front[-12:]
+    ) and not stem.endswith(PAGES)
 
 
 def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tuple[int, bool] | None:
@@ -251,7 +259,7 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
         return spot + blanks, False
     if sign[:1] == "|" and "|" in text[max(0, at - 60) : at].rpartition("\n")[2]:
         return spot + blanks + 1, False  # the next cell of a table
-    if blanks and front.endswith(_SETTERS):
+    if blanks and front.endswith(SETTERS):
         return spot + blanks, False
     if (
         sign[:1] == "," and closing and front.rstrip(" \"'`")[-1:] == "("
@@ -276,10 +284,6 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
         if blanks == 1 and is_drawn(word.partition(" ")[0].rstrip(".,;)")):
             return spot + blanks, True
     return None
-
-
-#: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
-_SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
 
 
 def _typed(text: str, at: int) -> int:

@@ -9,16 +9,21 @@ NAMES = (
     "contrasena", "wachtwoord",
     "bindpw", "psk", "pass", "pw", "auth", "login", "storepass", "keypass", "requirepass",
     "masterauth", "clave", "senha", "palavra-passe", "mdp",
+    "phrase de passe", "frase secreta", "jeton", "chave",
 )  # fmt: skip
 #: Those with a letter that ASCII has not, by that letter, which few texts have.
 FOREIGN = {
-    "ñ": ("contraseña",), "ü": ("wlan-schlüssel", "schlüssel"), "ö": ("lösenord",), "ł": ("hasło",),
+    "ñ": ("contraseña",), "é": ("clé",), "è": ("phrase secrète",),
+    "ü": ("wlan-schlüssel", "schlüssel"), "ö": ("lösenord",), "ł": ("hasło",),
     "ş": ("şifre",), "р": ("парол", "секрет"), "к": ("токен", "ключ"), "密": ("密码", "密碼", "密钥"),
     "口": ("口令",), "令": ("令牌",), "パ": ("パスワード",), "비": ("비밀번호",),
 }  # fmt: skip
 _FOREIGN = frozenset([name for names in FOREIGN.values() for name in names])
 #: What each of them holds: few searches tell that a text has none.
-ROOTS = {root: tuple([name for name in NAMES if root in name]) for root in ("pass", "auth", "pw")}
+ROOTS = {
+    root: tuple([name for name in NAMES if root in name])
+    for root in ("pass", "auth", "pw", "secret")
+}
 ROOTS |= {name: (name,) for name in NAMES if not any(root in name for root in ROOTS)}
 #: Settings whose value stands behind a blank.
 BLANK = ("bindpw", "requirepass", "masterauth")
@@ -40,14 +45,16 @@ TAILS = frozenset(
     "client app api base plain text raw default old new primary secondary secret token password hex "
     "base64 1 2 3 basic private eu us qa uat demo ci backup replica master slave mail smtp ssh db2 sa "
     "postgres mysql redis mongo wifi vpn server service system local remote internal external readonly "
-    "rw ro of for".split()
+    "rw ro of for pepper".split()
 )
+#: Names of what is made of words with blanks.
+PHRASES = ("passphrase", "phrase de passe", "phrase secrète", "frase secreta")
 #: Names of passwords that people choose: weaker ones count, too.
 CHOSEN = frozenset((
     "password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode", "mot de passe",
     "contraseña", "contrasena", "wachtwoord", "bindpw", "psk", "pass", "pw", "storepass", "keypass",
-    "requirepass", "masterauth", "clave", "senha", "palavra-passe", "mdp",
-)) | _FOREIGN - {"токен", "ключ", "секрет", "schlüssel", "密钥", "令牌"}  # fmt: skip
+    "requirepass", "masterauth", "clave", "senha", "palavra-passe", "mdp", *PHRASES,
+)) | _FOREIGN - {"токен", "ключ", "секрет", "schlüssel", "密钥", "令牌", "clé"}  # fmt: skip
 #: Names of what a sentence tells: `the password for staging is X`.
 SPOKEN = CHOSEN - {
     "_pass",
@@ -60,9 +67,9 @@ SPOKEN = CHOSEN - {
     "masterauth",
 }
 #: Names of what a sentence tells as well: what stands there has to look more like one.
-TOLD = SPOKEN | {"secret", "token", "key", "credential", "pass"} | _FOREIGN
+TOLD = SPOKEN | {"secret", "token", "key", "credential", "pass", "jeton", "chave"} | _FOREIGN
 #: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
-WHOLE = frozenset(("pass", "pw", "auth", "login", "psk", "clave", "mdp", "senha"))
+WHOLE = frozenset("pass pw auth login psk clave mdp senha clé jeton chave".split())
 #: Names that announce much else: what stands behind them has to be drawn beyond doubt.
 LOOSE = frozenset(("auth", "login"))
 #: What stands behind such a name where something else is spoken of: `password policy`.
@@ -91,5 +98,11 @@ PAGES = (
 #: What a secret, a token or a key is of that opens something.
 QUALIFIERS = frozenset(
     "auth api access signing jwt client app shared webhook session master encryption deploy refresh "
-    "bearer service admin root hmac private cookie registry bot personal secret".split()
+    "bearer service admin root hmac private cookie registry bot personal secret geheime geheimer "
+    "geheimen secrète secreta secreto секретный секретного wlan wifi license shared".split()
 )
+#: The same where it stands behind: `clé API`, `токен доступа`.
+QUALIFIED = (
+    " api", " d'api", " d’api", " de api", " da api", " de la api", " secre", " d'accès", " d’accès",
+    " de acce", " de acesso", " доступа", " client", " wifi", " wi-fi", " de deploy", " для api",
+)  # fmt: skip

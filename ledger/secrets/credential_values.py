@@ -11,14 +11,16 @@ from ledger.secrets.entropy import (
     is_stock,
     is_wordy,
 )
-from ledger.secrets.word_passwords import is_phrase, is_plain, is_worded
+from ledger.secrets.word_passwords import is_coupled, is_joined, is_phrase, is_plain, is_worded
 
+#: How a digest begins, and the name of a thing.
+_HASHED = tuple("arn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
 _QUOTES = "\"'`"
 
 
 def is_drawn(value: str) -> bool:
     """Tell whether a value is drawn beyond doubt: of both cases and digits, or hex of 128 bits."""
-    if len(value) < 20 or not is_random(value) or distinct(value) < 9:
+    if len(value) < 20 or not is_random(value) or distinct(value) < 9 or value.startswith(_HASHED):
         return False
     mixed = not value.islower() and not value.isupper() and any(map(str.isdigit, value))
     return (mixed and distinct(value) > 11) or (
@@ -30,7 +32,9 @@ def is_told(value: str, quoted: bool, behind: str) -> bool:
     """Tell whether what a sentence calls a password is one, and no word that says how it is kept."""
     if " " in value:
         return quoted and is_phrase(value)
-    if not 6 <= len(value) < 80 or is_placeholder(value) or is_stock(value) or _is_code(value):
+    if not 6 <= len(value) < 80 or is_placeholder(value) or is_stock(value):
+        return False
+    if _is_code(value) and not is_joined(value):
         return False
     if "://" in value or value[0] in "/~." or any(char in value for char in " ()[]"):
         return False
@@ -39,32 +43,24 @@ def is_told(value: str, quoted: bool, behind: str) -> bool:
     bare = value.rstrip("!?&*^~+")
     if bare.isalpha() and not quoted:  # `Sunflower!`, but not the end of a sentence
         if bare == value:
-            ends = not behind or behind[0] in "\n.,;!)*_。，" or behind.startswith(_GOES_ON)
-            return ends and (value.islower() or value.istitle()) and is_plain(value)
+            return _ends(behind) and (value.islower() or value.istitle()) and is_plain(value)
         return bare[0].isupper() and is_worded(value)
     if value.isalpha():
         return is_worded(value, alone=True)
-    joined = value.count("-") > 1 and len(value) > 15 and not value.isupper()
-    return is_worded(value, alone=quoted or joined)
+    joined = (value.count("-") > 1 and len(value) > 15 and not value.isupper()) or is_joined(value)
+    return is_worded(value, alone=quoted or joined or (_ends(behind) and is_coupled(value)))
+
+
+def _ends(behind: str) -> bool:
+    """Tell whether a sentence has said the value with this word."""
+    return not behind or behind[0] in "\n.,;!)*_。，" or behind.startswith(_GOES_ON)
 
 
 #: What follows a password that is one word.
-_GOES_ON = (
-    " until",
-    " now",
-    " from",
-    " for",
-    " on ",
-    " at ",
-    " again",
-    " ab ",
-    " since",
-    " (",
-    " –",
-    " —",
-    " à ",
-    " desde",
-    " a par",
+_GOES_ON = tuple(
+    " until| now| from| for| on | at | again| ab | since| (| –| —| à | desde| a par| after| last |"
+    " since | gestern| hier| ayer| ontem| вчера| and | but | so | when| because| before| geändert|"
+    " gesetzt| und | nach | et | après| después| depois| после| и ".split("|")
 )
 
 
@@ -105,12 +101,20 @@ def is_secret(value: str, name: str, quoted: bool, strict: bool, alone: bool, na
             return True
         if (named or alone) and name in ("secret", "token", "key") and len(value) > 7:
             joined = quoted and len(value) > 9 and any(map(value.count, "-_."))
-            plain = alone and value.islower() and (named or joined)
+            plain = alone and (value.islower() or is_joined(value)) and (named or joined)
+            # told by nothing but quotes: the value itself has to look like one
+            mixed = value[-2:].isdigit() or any(char in value for char in "!#$%&+")
+            joined = joined or (quoted and mixed and len(value) > 9)
             if (named or joined) and is_worded(value, alone=plain):
                 return True
     if not value.isascii():
         return False
-    if name == "authorization" and any(map(value.count, "-_.")) and is_worded(value, alone=True):
+    if (
+        name == "authorization"
+        and value[0] != "!"
+        and any(map(value.count, "-_.0123456789"))
+        and is_worded(value, alone=True)
+    ):
         return True
     if not strict and quoted and name in CHOSEN:
         letters = any(char.isalpha() for char in value)
@@ -130,9 +134,8 @@ def is_secret(value: str, name: str, quoted: bool, strict: bool, alone: bool, na
 def _is_call(value: str, quoted: bool) -> bool:
     """Tell whether a value calls something; in quotes any character may stand."""
     if quoted:
-        at = value.find("(")
-        return at >= 0 and ("()" in value or value[-1] == ")" or value[:at].isidentifier())
-    return any(char in value for char in "()[")
+        return "(" in value and ("()" in value or ")." in value or value[-1] == ")")
+    return "(" in value or "[" in value
 
 
 def _is_code(value: str) -> bool:
@@ -141,7 +144,7 @@ def _is_code(value: str) -> bool:
         ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:")
     ):
         return True
-    if value.startswith(("arn:", "sha256:", "sha512:", "sha1:", "sha512-", "sha256-", "sha384-")):
+    if value.startswith(_HASHED):
         return True
     parts = value.split(".")
     return len(parts) > 1 and all(part.replace("_", "").isalpha() for part in parts)

@@ -10,6 +10,10 @@ from __future__ import annotations
 #: both cases with a digit; these with a sign that no name has; base64 of `name:password`; these, or words
 #: with a number.
 ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, SIGNED, PAIR, MADE = range(9)
+#: What a code is for, what says that it is this one, and one that a person keeps.
+_OF = "for|of|to|on|at|from|für|vom|von|der|des|du|de|del|da|do|dos|para|pour|от|для|к"
+_IS = " is| are| ist| lautet| lauten| est| sont| es| son| é| são|是|为"
+_CODE = r"(?=[a-z-]{0,12}\d)(?=[\w-]{4})[a-z0-9]{2,10}(?:-[a-z0-9]{2,10}){0,5}"
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
 #: Here a value stands in one long word with its mark.
 WORD_ROWS = (
@@ -40,21 +44,38 @@ TEXT_ROWS = (
     # what a person keeps
     ("seed-phrase", WORDS, ("nemonic", "phrase"),
      r"[^\n:=]{0,60}(?:[:=]| is)[\s\"'`*]{1,6}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"),
-    ("recovery-code", DIGITS, ("ecovery code", "ackup code", "cratch code"),
-     r"\w+ codes?(?: for [^\n.:]{1,40}?)?(?: are| is)?[:=]?[\s\"'`]{1,3}"
-     r"((?:(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,4}[,;\s]{1,3}){0,15}"
-     r"(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){0,4})(?![\w-])"),
-    ("credential", DIGITS, ("PIN", "pin code"),
-     r"(?:PIN|pin)(?:_CODE| code| number)?(?: (?:for|of|to) [\w -]{1,40}?)?"
-     r"(?: is|:| =|=) ?[\"'`]?(\d{4,8})(?![\w.])"),
+    ("recovery-code", DIGITS,
+     (" code", "-Code", "gscode", "ürcode", "Codes de ", "ódigo", "восстановления", "езервные код",
+      "恢复码", "备用码"),
+     r"(?:(?:(?<=covery)|(?<=ackup)|(?<=ratch)|(?<=nlock)|(?<=door)|(?<=Door)|(?<=gency))[ -][Cc]odes?"
+     r"|gscodes?|ürcode|восстановления|езервные коды?|..码"
+     r"| ?[Cc]odes? de (?:secours|récupération)|ódigos? de (?:recupera\w+|respaldo|backup|reserva))"
+     rf"(?: (?:{_OF}) [^\n.:\d]{{1,40}}?)?(?:{_IS})?[\s\"'`«*:=-]{{1,6}}"
+     rf"((?:{_CODE}[,;\s]{{1,3}}(?:[-*] )?){{0,15}}{_CODE})(?![\w-])"),
+    ("credential", DIGITS, ("PIN", "pin code", "ПИН", "пин-код"),
+     r"(?<![A-Za-z])(?:PIN|[Pp]in|ПИН|пин)(?:[-_ ]?(?i:code|код|number)|码)?"
+     rf"(?:(?: (?:{_OF}) [^\n.:\d]{{1,40}}?)?(?:{_IS}|:| =|=|：| —| –)"
+     r"|(?<=код) [^\W\d]{2,20}(?: —)?|(?<=PIN|ode)(?= \d{4,8}(?:[.,;)\n]|$)))"
+     r"(?: (?:now|still|jetzt|ahora|agora|désormais|теперь))? ?[\"'`«]?(\d{4,8})(?!\w|[.,-]\w)"),
+    # what two people write each other
+    ("credential", MADE, ("admin / ",), r"\w+ / ([^\s\"'`/]{6,60})"),
+    ("credential", MADE, ("@",),
+     r"@[\w-]{1,40}\.[\w.-]{2,30} ?[/|] ?([^\s\"'`/]{8,60})(?=[\s.,;)]|$)"),
+    ("credential", CHOSEN, ("u: ", "SSID"),
+     r"u: \S{1,60}[ ,;/|]{1,4}(?:p|P|pw|PW|pass): ?([^\s,;]{6,80})"
+     r"|SSID:? ?[\w.-]{2,32}[,;/|]? {1,3}(?i:key|passw\w{2,4}|pw|psk|schlüssel|clé|clave|senha)"
+     r"[: ]{1,3}([^\s,;]{8,63})"),
+    ("credential", MADE, ("user/pass", "user/pw", "ogin/pass"),
+     r"\w+/\w+(?: (?:for|on|of) [^\n:]{1,40}?)?(?::| is| =) ?[\w.@-]{1,40} ?/ ?([^\s\"'`/]{6,60})"),
     ("credential", ANY, ("pp password", "pp-specific password", "SPECIFIC_PASSWORD", "APP_PASSWORD"),
      r"[\w-]+(?: password)?(?: for [\w .]{1,30})?(?: is|:|=)[\s\"'`]{0,2}"
      r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w-])"),
     ("credential", MADE,
      ("reds", "edential", "ogin", "uth", "gangsdaten", "entifiants", "edenciales"),
-     r"[a-z]+(?::| ->| are| is) [\"'`]?[\w.@-]{1,60}[\"'`]? ?[/:|] ?[\"'`]?([^\s\"'`]{8,80})"
+     rf"[a-z]+(?: (?:{_OF}) [^\n.:]{{1,40}}?)?(?: ?:| ->| are| is) [\"'`]?[\w.@-]{{1,60}}[\"'`]?"
+     r" ?(?://|[/:|]) ?[\"'`]?([^\s\"'`]{8,80})"
      # what a function is given: `auth=("ada", "…")`, `NetworkCredential(user, "…")`
-     r"|[a-z]+=?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
+     r"|[a-z]+(?:=| = )?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
      r"(?:[\"'][^\"'\n]{1,80}[\"']|[\w.$-]{1,60}),\s{0,40}(?:Some\()?[\"'`]([^\"'`\s]{6,80})[\"'`]"),
     ("credential", SIGNED, ("use ", "Use "),
      r"\w+ [\"'`]?([^\s\"'`/(){}\[\]<>:]{8,60})[\"'`]? (?:for|on|to|as|if|when)\b"),
@@ -71,7 +92,7 @@ TEXT_ROWS = (
     ("credential", CHOSEN, ("sudo -S", "-stdin"),
      r"[^\n<]{1,80}<<< ?[\"']?([^\s\"'$]{6,100})"),
     ("credential", CHOSEN, ("send ",), r"send (?:-- )?\"([^\"\s\\]{6,60})\\[rn]\""),
-    ("credential", CHOSEN, ("/user:",), r"\S{3,80} ([^\s/]\S{4,80})"),
+    ("credential", CHOSEN, ("/user:",), r"(?<=\s)\S{3,80} ([^\s/]\S{4,80})"),
     ("credential", CHOSEN, ("net use",),
      r"net use(?: (?:\S{1,60} )?\\\\\S{3,80} ([^\s/*]\S{4,80}) /user:|r \S{1,60} ([^\s/*]\S{4,80}))"),
     ("credential", CHOSEN, ("htpasswd -",),

@@ -23,7 +23,7 @@ from ledger.secrets.pattern_rows import (
     WORDS,
 )  # fmt: skip
 from ledger.secrets.vendor_tokens import HEX, WORD
-from ledger.secrets.word_passwords import is_worded
+from ledger.secrets.word_passwords import is_joined, is_worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def _by_part(
 
 _SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
 _ROOTED = _by_part(
-    _TEXT_MARKS, ("passw", "code", "secret", "user", "ogin", "eden", "entifi", "mac", "se "), ""
+    _TEXT_MARKS,
+    ("passw", " code", "secret", "user", "ogin", "eden", "entifi", "mac", "se ", "код", "码"),
+    "",
 )
 
 
@@ -109,7 +111,8 @@ def _looks(value: str, look: int) -> bool:
             return False
         cases = not value.islower() and not value.isupper()
         if not any(map(str.isdigit, value)):
-            return False
+            signed = any(char in value for char in "!#$%&*+?")
+            return look == MADE and ((signed and is_worded(value)) or is_joined(value))
         return (cases and not is_wordy(value)) or (look == MADE and is_worded(value))
     if look == WORDS:
         return len(set(value.replace(",", " ").split())) > 9

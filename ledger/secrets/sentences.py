@@ -6,10 +6,10 @@ Each look has a limit (fault:G23).
 
 from __future__ import annotations
 
-from ledger.secrets.credential_names import ASIDE, CHOSEN, QUALIFIERS
+from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, QUALIFIERS
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_told
 from ledger.secrets.entropy import is_placeholder
-from ledger.secrets.word_passwords import ENDS, is_phrase
+from ledger.secrets.word_passwords import ENDS, is_joined, is_phrase
 
 #: How far before and behind a name a sentence is read, in characters and in words.
 BEFORE, BEHIND, _WORDS = 120, 240, 11
@@ -17,7 +17,8 @@ _ROOM = 120
 #: What says that the next word is the value, whatever word that is.
 _TELLING = frozenset(
     "is was be becomes remains stays are ist war lautet heißt heisst wird sei est était devient sera "
-    "es era será é foi è это теперь остаётся".split()
+    "es era será é foi è это теперь остаётся siendo sendo c'est reste bleibt lauten sind sont son "
+    "são стал".split()
 )
 #: What leads to a value that looks like one, and what does so in some languages only.
 _LEADING = frozenset("to uses using use = : -> => → ⇒ — – now".split())
@@ -36,7 +37,8 @@ _PLAIN = frozenset(" \n.,;:-'()/*_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST
 _SURELY = tuple([f" {word} " for word in sorted(_TELLING)]) + (":", "'s ", " now", " until", "- ")
 #: What may begin that for which a password is, up to a colon.
 _FOR = frozenset(
-    "for of in on at to the de del do da du des der für vom von im zum от для к на".split()
+    "for of in on at to ab seit since from bis until the "
+    "de del do da du des der für vom von im zum от для к на".split()
 )
 #: What may stand right behind a name in a sentence.
 _FRONTS = (" ", ":", "'s ", "’s ", "'s", '" ', "` ", "** ", "**:", "`:", '":', ") ", "\n", ", ")
@@ -59,6 +61,7 @@ _BEHIND = ".,;:)]}»”’'\"`*_"
 #: What may stand between a Chinese or Japanese name and its value.
 _JOINTS = "是为為改成了设設定置换換更新的は：:=，,、 「『“\"'`（(已被再现在現暂時时都仍还"
 #: Where a piece of such a text ends.
+_WIDE_JOINTS = _JOINTS + "\u4e00\u3092"
 _WIDE = "。，；、！？）」』”：》"
 
 
@@ -79,12 +82,22 @@ def told(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] |
         while tail and tail[0].isalpha():  # `паролем`
             end, tail = end + 1, tail[1:]
     chosen = name in CHOSEN
-    place = _behind(text, low, end, name, chosen or is_qualified(low, at))
-    return place or (_before(text, low, at, chosen) if at > 9 else None)
+    place = _behind(text, low, at, end, name, chosen or is_qualified(low, at, end))
+    return place or (_before(text, low, at, end, chosen) if at > 9 else None)
 
 
-def is_qualified(low: str, at: int) -> bool:
+def is_run_on(text: str, name: str, end: int) -> bool:
+    """Tell whether a name of another script goes on, with what no value begins with."""
+    if name[0] > "\u2e80":
+        near = text[end : end + 24].lstrip(_WIDE_JOINTS)
+        return near[:1] > "\u2e80"
+    return name[0] > "\u0400" and text[end : end + 4].isalpha() and len(text) > end + 3
+
+
+def is_qualified(low: str, at: int, end: int) -> bool:
     """Tell whether it says what a key, a secret or a token opens: `signing secret`, `API token`."""
+    if low.startswith(QUALIFIED, end):
+        return True
     before = low[max(0, at - 16) : at]
     return (
         before[-1:] in (" ", "-", "_")
@@ -92,9 +105,11 @@ def is_qualified(low: str, at: int) -> bool:
     )
 
 
-def _behind(text: str, low: str, end: int, name: str, chosen: bool) -> tuple[int, int] | None:
+def _behind(
+    text: str, low: str, at: int, end: int, name: str, chosen: bool
+) -> tuple[int, int] | None:
     """Return where the value stands behind a name, in the same sentence."""
-    if text[end - len(name) - 1 : end - len(name)] == "/":
+    if text[at - 1 : at] == "/":
         return None  # of a path
     end += text.startswith("s", end)
     room = text[end : end + _ROOM]
@@ -102,27 +117,44 @@ def _behind(text: str, low: str, end: int, name: str, chosen: bool) -> tuple[int
         return None
     stop = room.find("\n\n")
     room = room[:stop] if stop >= 0 else room
-    if name == "passphrase":
+    if name in PHRASES:
         place = _phrase(room)
         if place is not None:
             return end + place[0], end + place[1]
-    beside = name in _SHORT and _is_beside(low, end, name)
-    if not beside and _PLAIN.issuperset(room) and not any(word in room for word in _SURELY):
+    beside = (
+        name in _SHORT
+        and text[end : end + 1] in (" ", ":")
+        and _is_beside(low[max(0, at - 56) : at])
+    )
+    changed = _is_changed(low[max(0, at - 60) : at].rpartition(". ")[2] + room)
+    joined = "_" in room or ("-" in room and not room.islower())
+    if (
+        not (beside or changed or joined)
+        and _PLAIN.issuperset(room)
+        and not any(word in room for word in _SURELY)
+    ):
         return None  # letters alone, and nothing that says of a word that it is the value
     led = _LED.get(name[:4], ())
-    level, at, said, labelled = _ADJACENT, 0, 0, not name.isascii()
+    level, said, labelled = _ADJACENT, 0, not name.isascii()
+    lone, at = not text[max(0, at - 30) : at].rpartition("\n")[2], 0
     for word in room.split(maxsplit=_WORDS)[:_WORDS]:
         at = room.find(word, at)
         bare = word.lower().strip("*_`\"'’(,")
         if not said and bare.rstrip(".;:") in ASIDE:
             return None  # another thing: `password policy`
+        if name == "pass" and said == 1 and not labelled and level < _LIKELY:
+            return None  # what is done: `pass a character that is`
         below = level == _ADJACENT and at and room[at - 1] == "\n"
+        if below and not said and lone:
+            below = word.islower() or room[at:].partition("\n")[0].strip() != word
         if level and bare and not below and (word[0] != "(" or not said):
             place = _value_at(text, end + at, level)
             if place is not None:
                 if not said and name in _SHORT:
                     # `pw hunter2`, `login is admin, pw sunflower`
-                    level = _SURE if beside else _LIKELY if name == "pw" else level
+                    level = (
+                        _SURE if beside and name != "pass" else _LIKELY if name == "pw" else level
+                    )
                 if _is_one(text, place, chosen, level):
                     return place
         if bare in _TELLING or (
@@ -131,7 +163,7 @@ def _behind(text: str, low: str, end: int, name: str, chosen: bool) -> tuple[int
         ):
             level = _SURE
         elif bare in _LEADING or bare in led or (not said and bare in ("s", ":")):
-            level = _LIKELY
+            level = _SURE if changed else _LIKELY
         elif word[-1] == ":" and labelled:
             level = _SURE
         elif level != _SURE or bare not in _FILLERS:
@@ -144,13 +176,26 @@ def _behind(text: str, low: str, end: int, name: str, chosen: bool) -> tuple[int
     return None
 
 
+#: What says that a password was changed, before its name or behind it.
+_CHANGED = (
+    "changed ", "rotated ", "updated ", "was set", "been set", "i set", "we set", "was reset",
+    "been reset", "changé", "cambi", "mudei", "mudamos", "mudou", "alter", "смен", "поменя", "измен",
+    " geändert", " gesetzt", " geaendert",
+)  # fmt: skip
+
+
+def _is_changed(near: str) -> bool:
+    """Tell whether a sentence says what a password was changed to: `we changed the password to X`."""
+    return bool([word for word in _CHANGED if word in near])
+
+
 def _phrase(room: str) -> tuple[int, int] | None:
     """Return where a passphrase of plain words stands: `passphrase: correct horse battery staple`."""
-    for sign in (": ", " is ", " = "):
+    for sign in (": ", " is ", " = ", " est ", " es ", " é "):
         head, cut, tail = room.partition(sign)
         if cut and head.count(" ") < 6:
             said = tail.partition("\n")[0].partition(". ")[0].rstrip(".!\"'`")
-            bare = said.lstrip("\"'`")
+            bare = said.lstrip("\"'`« ").rstrip(" »")
             if is_phrase(bare, 4) and min(map(len, bare.split())) > 2:
                 start = len(head) + len(cut) + len(said) - len(bare)
                 return start, start + len(bare)
@@ -158,16 +203,25 @@ def _phrase(room: str) -> tuple[int, int] | None:
 
 
 #: Names that stand behind that of a user, with nothing but a blank before the value.
-_SHORT = ("password", "passwd", "pwd", "pw", "passwort", "pass")
-_BESIDE = ("user", "login", "account", "benutzer", "usuario", "usuário", "utilisateur", "admin")
+_SHORT = (
+    "password", "passwd", "pwd", "pw", "passwort", "pass", "kennwort", "mot de passe", "mdp",
+    "contraseña", "clave", "senha", "парол",
+)  # fmt: skip
+_BESIDE = (
+    "user", "login", "account", "benutzer", "usuario", "usuário", "utilisateur", "admin", "логин",
+    "учётк", "@",
+)  # fmt: skip
 
 
-def _is_beside(low: str, end: int, name: str) -> bool:
+_AND = (", ", "/ ", "| ") + tuple([f" {word} " for word in (
+    "with", "mit", "con", "com", "avec", "с", "with the", "mit dem", "con la", "com a", "avec le",
+)])  # fmt: skip
+
+
+def _is_beside(near: str) -> bool:
     """Tell whether a name follows that of a user: `login is admin, pw …`, `user ada / password …`."""
-    near = low[max(0, end - 56) : end - len(name)].rpartition("\n")[2].rpartition(". ")[2]
-    return near.endswith((", ", "/ ", "| ", " with ", " mit ", " con ", " com ", " avec ")) and any(
-        word in near for word in _BESIDE
-    )
+    near = near.rpartition("\n")[2].rpartition(". ")[2]
+    return near.endswith(_AND) and any(word in near for word in _BESIDE)
 
 
 #: How a word is told: right behind the name, by what may lead to a value, by what says that it is one.
@@ -177,7 +231,7 @@ _ADJACENT, _LIKELY, _SURE = 1, 2, 3
 def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool:
     """Tell whether a word of a sentence is the value of its name."""
     value, quoted = text[slice(*place)], _is_quoted(text, place[0])
-    behind = text[place[1] : place[1] + 8]
+    behind = text[place[1] : place[1] + 12]
     if value[0] in "/~.-" or is_placeholder(value) or value.lower().endswith(ENDS):
         return False
     signs = _OPEN.intersection(value)
@@ -191,11 +245,12 @@ def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool
             value, "token", quoted, True, False, False
         )
         return level == _SURE and told
+    joined = not value.islower() and is_joined(value)
     if level == _LIKELY:
         sure = any(map(str.isdigit, value)) or behind.startswith((" now", " until"))
-        sure = sure or "«" in text[place[0] - 2 : place[0]]
+        sure = sure or "«" in text[place[0] - 2 : place[0]] or joined
     else:
-        sure = level == _SURE or _is_mixed(value)
+        sure = level == _SURE or _is_mixed(value) or joined
     return sure and is_told(value, quoted, behind)
 
 
@@ -247,7 +302,7 @@ def _value_at(text: str, at: int, level: int) -> tuple[int, int] | None:
 def _behind_wide(text: str, end: int) -> tuple[int, int] | None:
     """Find the value behind a name in a script without blanks: `密码是X`, `パスワードはX`."""
     near = text[end : end + 100].partition("\n")[0]
-    bare = near.lstrip("".join((*_JOINTS, *"\u4e00\u3092")))
+    bare = near.lstrip(_WIDE_JOINTS)
     at = end + len(near) - len(bare)
     size = 0
     while size < len(bare) and bare[size] < "\u2e80" and not bare[size].isspace():
@@ -259,6 +314,7 @@ def _behind_wide(text: str, end: int) -> tuple[int, int] | None:
     return at, at + len(value)
 
 
+_USING = ("use ", "using ", "nimm ", "verwende ", "utilise ", "usa ", "use o ", "используй ")
 #: What stands between a value and the name behind it, and whose that name is.
 _CALLING = frozenset("is as was ist als est comme es como é это —".split())
 _OURS = frozenset(
@@ -266,7 +322,7 @@ _OURS = frozenset(
 )
 
 
-def _before(text: str, low: str, at: int, chosen: bool) -> tuple[int, int] | None:
+def _before(text: str, low: str, at: int, stop: int, chosen: bool) -> tuple[int, int] | None:
     """Return where the value stands before a name: `X is the root password`."""
     near = low[max(0, at - 32) : at]
     words = near.split()[-5:]
@@ -278,7 +334,9 @@ def _before(text: str, low: str, at: int, chosen: bool) -> tuple[int, int] | Non
     bare = said.strip("\"'`“”«»‘’„()*")
     if len(bare) < 6 or not is_told(bare, len(bare) < len(said), ""):
         return None
-    if not (_is_mixed(bare) if chosen else is_strong(bare)):
+    used = low[max(0, end - 90) : end].rstrip().removesuffix(said.lower()).endswith(_USING)
+    used = used and (text[stop : stop + 1] in tuple("\n.,;)") or low.startswith(" for ", stop))
+    if not (used or _is_mixed(bare) or is_joined(bare) if chosen else is_strong(bare)):
         return None
     start = text.rfind(bare, max(0, end - 82), end)
     return start, start + len(bare)

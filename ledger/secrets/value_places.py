@@ -5,6 +5,9 @@ from __future__ import annotations
 _QUOTES = "\"'`"
 _BARE_END = " \t\n\"'`,;)}]|<>"
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
+#: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
+SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
+_SHORT = ("pw", "pwd", "pass", "passwd", "psk", "mdp", "senha", "clave", "contraseña")
 #: A longer value is no credential, but a document.
 _CAP = 300
 
@@ -87,8 +90,10 @@ def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> boo
         return True  # `${DB_PASSWORD:-sunflower}`
     if sign == "=" and text[end:start] == "=":  # `vault kv put a password=sunflower`
         before, behind = text[begin - 1 : begin], text[stop : stop + 1]
-        if (behind in _BARE_END[:3] or behind in "\"';") and (
-            not begin or before in tuple(" =\"';\n")
+        if before == "." and " -" in text[max(0, begin - 60) : begin]:
+            before = " "  # `--set auth.password=sunflower`
+        if (behind in _BARE_END[:3] or behind in "\"';&") and (
+            not begin or before in tuple(" =\"';\n&?")
         ):
             return True
         if "-" in value:
@@ -100,13 +105,34 @@ def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> boo
         return behind[:1] in ("", "\n") or behind[1:] in tuple("-|&<>;\\/.")
     line = text[max(0, begin - 40) : begin].rpartition("\n")[2]
     behind = text[stop : stop + 3].lstrip(" \t")[:1]
+    if sign == " " and line.lower().endswith(SETTERS) and text[at:end].isupper():
+        return behind in ("", "\n")
+    if behind in ("", "\n") and "value" in text[end:start] and text[at:end].isupper():
+        return True  # `name: DB_PASSWORD` and `value: sunflower` below
+    if "-" in value and ":" in text[end:start]:
+        if behind in ",}(" or text[begin : begin + 2] == "X-":
+            return True  # `{user: ada, password: blue-kettle}`: no code has such a name
+    if text[stop : stop + 3] in (" ; ", " //") or text[stop : stop + 4] == "  //":
+        behind = "#"
     if not NAME_CHARS.issuperset(line.strip(" \t>*-").lower()) or behind not in ("", "\n", "#"):
         return False
     if not value.islower():
-        return not text[at].islower() and (value.istitle() or any(map(value.count, "-_.")))
+        cased = value.istitle() or any(map(value.count, "-_."))
+        # a type has no hyphen, and what has a type neither a dot nor a short name
+        untyped = "-" in value or text[begin - 1 : begin] == "." or text[at:end] in _SHORT
+        return cased and (untyped or not text[at].islower())
     if "=" in text[end:start]:
-        return sign == "=" or "-" in value  # with blanks around it may be code
+        # with blanks around it may be code, but not below `[a section]`
+        return sign == "=" or "-" in value or _is_below_section(text, begin)
     return ":" in text[end:start]
+
+
+def _is_below_section(text: str, at: int) -> bool:
+    """Tell whether a setting stands below the `[name]` of a section, and below settings alone."""
+    above = text[max(0, at - 300) : at].splitlines()[::-1]
+    heads = (n for n, line in enumerate(above) if line[:1] == "[" and line.rstrip()[-1:] == "]")
+    first = next(heads, -1)
+    return first >= 0 and all("=" in line or not line.strip() for line in above[:first])
 
 
 def blanks_at(text: str, at: int) -> int:

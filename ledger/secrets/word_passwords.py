@@ -40,47 +40,28 @@ _SAID = frozenset((
     "exemple vide caracteres tu su contraseña contrasena clave obligatoria ejemplo requerida senha sua "
     "seu obrigatória exemplo ваш пароль пример обязателен"
 ).split())  # fmt: skip
+#: Those of them that a password may have, too, beside its own: `snorkel-time`.
+_COMMON = frozenset(
+    "time line new old day days week month year last first next free way part step a the "
+    "my our of and".split()
+)
 #: Words of a sentence that is about a password; and how such words end.
 _TOLD = frozenset(
     "written broken chosen stolen forgotten unknown known common simple unique static dynamic separate "
     "identical obsolete stronger weaker longer shorter another something nothing anything nowhere "
     "everywhere somewhere elsewhere enough intact accurate already absent outside inside overwritten "
     "frozen sufficient cleartext mangled other public necessary available there where here really "
-    "almost never always before behind within without during ready useless longest shortest between "
+    "almost never always continue proceed expire before behind within without during ready "
+    "useless longest shortest between "
     "verschlüsselt gespeichert gehasht falsch richtig ungültig abgelaufen hinterlegt gesetzt nötig "
     "notwendig vergessen bekannt oublié stocké chiffré haché incorrecte expiré valide requis "
     "nécessaire guardada cifrada incorrecta caducada almacenada necesaria correcta armazenada "
     "criptografada incorreta expirada necessária correta validada неверный верный хранится зашифрован "
     "нужен должен задан указан устарел".split()
 )
-_ADJECTIVES = (
-    "ed",
-    "able",
-    "ible",
-    "ing",
-    "ly",
-    "ive",
-    "less",
-    "ous",
-    "ful",
-    "ary",
-    "ory",
-    "ial",
-    "ual",
-    "ical",
-    "ent",
-    "ant",
-    "ado",
-    "ada",
-    "ido",
-    "ida",
-    "é",
-    "ée",
-    "ен",
-    "ена",
-    "ан",
-    "ся",
-    "ный",
+_ADJECTIVES = tuple(
+    "ed able ible ing ly ive less ous ful ary ory ial ual ical ent ant ado ada "
+    "ido ida ório ória orio oria oire é ée ен ена ан ся ный".split()
 )
 _NAMES = ("password", "secret", "token", "key", "passwd", "name", "id", "hash", "value", "passwort")
 _SIGNS = frozenset("!#%&@$?+=^*~§€")
@@ -132,13 +113,49 @@ def is_worded(value: str, *, alone: bool = False) -> bool:
         return bool(signs) or not _is_counted(value)
     if not alone or size < 6:
         return False
-    return len(own) == len(words) or (len(own) > 1 and words[-1].lower() not in _NAMES)
+    if len(own) == len(words) or (
+        size > 6 and all(word in own or word.lower() in _COMMON for word in words)
+    ):
+        return True
+    return len(own) > 1 and words[-1].lower() not in _NAMES
 
 
 def is_plain(word: str) -> bool:
     """Tell whether one word of a sentence can be a password, being no word that sentences say of one."""
     low = word.lower()
-    return low not in _TOLD and not low.endswith(_ADJECTIVES) and is_worded(word, alone=True)
+    endings = _ADJECTIVES if len(low) < 13 else _ADJECTIVES[:4]  # `purpleelephant`
+    ends = low.endswith(endings) or low.rstrip("s").endswith(endings)
+    return low not in _TOLD and not ends and is_worded(word, alone=True)
+
+
+#: How the one half of two words begins or ends that tell of what kind something is: `well-known`.
+_KINDS = frozenset(
+    "well user one two per non top out read case machine self auto pre post multi single time far low "
+    "high long short hard easy near cross third end half full semi built client server".split()
+)
+_KIND_ENDS = tuple("ed able ible ing ly less ful safe proof wide ific side ant ent".split())
+
+
+def is_coupled(value: str) -> bool:
+    """Tell whether two small words are put together that say nothing of a kind: `magnolia-drive`."""
+    one, sign, two = value.partition("-")
+    return (
+        bool(sign) and (one + two).isalpha() and value.islower() and min(len(one), len(two)) > 2
+        and one not in _KINDS and not two.endswith(_KIND_ENDS) and is_worded(value, alone=True)
+    )  # fmt: skip
+
+
+def is_joined(value: str) -> bool:
+    """Tell whether two words or more are put together as no text does: `Quiet-Falcon`, `tin_roof`."""
+    parts = value.rstrip("!?").replace("_", "-").replace(".", "-").split("-")
+    cased = all(len(part) > 2 and part[0].isupper() and not part.isupper() for part in parts)
+    if not "".join(parts).isalpha():
+        return False
+    return (
+        len(parts) > 1
+        and (cased or ("_" in value and "-" not in value and value.islower()))
+        and is_worded(value, alone=True)
+    )
 
 
 def is_phrase(value: str, least: int = 3) -> bool:
