@@ -150,30 +150,39 @@ def _behind(
         if level and bare and not below and (word[0] != "(" or not said):
             place = _value_at(text, end + at, level)
             if place is not None:
-                if not said and name in _SHORT:
-                    # `pw hunter2`, `login is admin, pw sunflower`
-                    level = (
-                        _SURE if beside and name != "pass" else _LIKELY if name == "pw" else level
-                    )
+                level = level if said else _short(name, beside, level)
                 if _is_one(text, place, chosen, level):
                     return place
-        if bare in _TELLING or (
-            (bare in ("=", ":", "—", "–", "-") or (not bare and word in ("—", "–", "-")))
-            and labelled
-        ):
-            level = _SURE
-        elif bare in _LEADING or bare in led or (not said and bare in ("s", ":")):
-            level = _SURE if changed else _LIKELY
-        elif word[-1] == ":" and labelled:
-            level = _SURE
-        elif level != _SURE or bare not in _FILLERS:
-            level = _ADJACENT if not bare and not said else 0
+        leads = bare in _LEADING or bare in led or (not said and bare in ("s", ":"))
+        told = _told(word, bare, level, labelled, leads)
+        level = _SURE if told == _LIKELY and changed else told
+        if not told and not bare and not said:
+            level = _ADJACENT
         labelled = labelled or (not said and bare in _FOR)
         said += bare not in ("", ":")
         if word[-1] in ".!?" and len(word) > 1:
             return None
         at += len(word)
     return None
+
+
+def _short(name: str, beside: bool, level: int) -> int:
+    """Tell how surely the value stands right behind a short name: `pw hunter2`, `admin, pw sunflower`."""
+    if name in _SHORT and beside and name != "pass":
+        return _SURE
+    return _LIKELY if name == "pw" else level
+
+
+def _told(word: str, bare: str, level: int, labelled: bool, leads: bool) -> int:
+    """Tell how surely the value comes behind a word that is none: after "is", a colon, a dash."""
+    dash = bare in ("=", ":", "—", "–", "-") or (not bare and word in ("—", "–", "-"))
+    if bare in _TELLING or (labelled and dash):
+        return _SURE
+    if leads:
+        return _LIKELY
+    if labelled and word[-1] == ":":
+        return _SURE
+    return level if level == _SURE and bare in _FILLERS else 0
 
 
 #: What says that a password was changed, before its name or behind it.
