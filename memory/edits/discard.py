@@ -131,7 +131,8 @@ def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run:
     stands = set(new.get(path, b"").decode("utf-8", "surrogateescape").split("\n"))
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
     lost = tuple([line for line in lines if line not in stands and not _COMPUTED.match(line)])
-    return Dropped(name, os.path.relpath(kept, home.repository.top or os.getcwd()), lost)
+    top = home.repository.top
+    return Dropped(name, os.path.relpath(kept, top) if top else kept, lost)
 
 
 def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
