@@ -554,3 +554,11 @@ def test_a_wrapped_sentence_is_one() -> None:
     said = "One.\ntwo\n\n- three\n  four\n- five\n\n\nsix"
     assert list(paragraphs(said)) == ["One.\ntwo\n\n", "- three\n  four\n", "- five\n\n\n", "six"]
     assert "".join(paragraphs(said)) == said
+
+
+@pytest.mark.parametrize(
+    "text", ["Why is it cold?", "How is it slow", "Nothing is slow now.", "Warum ist es langsam?"]
+)
+def test_a_question_names_nobody(text: str) -> None:
+    """What begins with a capital for another reason is no name."""
+    assert not about_person(text)

@@ -23,7 +23,11 @@ _MOST_WORDS = 100_000
 #: Names of programs are words of capitals; these are none.
 NO_NAMES = frozenset(
     "ADHD ADD PTSD OCD HIV MS IVF CEO CTO CFO HR OK TV UK US USA NYC PTO VP TDAH ADHS PM PO QA "
-    "ICE TGV ICU UCI UTI OP".split()
+    "ICE TGV ICU UCI UTI OP "
+    # what begins a question, or speaks of no one thing
+    "WHY HOW WHAT WHERE WHEN WHICH WHETHER NOTHING SOMETHING ANYTHING NEITHER EITHER "
+    "WARUM WIESO WESHALB WANN WOHER WOZU WELCHE WELCHER WELCHES NICHTS ETWAS "
+    "POURQUOI COMMENT QUAND QUEL QUELLE RIEN CUANDO DONDE CUAL NADA ONDE QUANDO QUAL".split()
 )
 #: The tables of `person_words`, `private_words` and `work_words`; a word has a bit for each of its own.
 _BITS = (
