@@ -32,6 +32,7 @@ from tests.campaigns.homes import (
     open_memory,
 )
 from tests.conftest import Repo, Run, sampled
+from tests.small_ledgers import log
 
 __all__ = ["hermetic"]
 #: Where an append dies: before the branch moves, and behind that.
@@ -116,7 +117,7 @@ def test_a_redaction_withholds_from_the_moment_it_is_recorded(
 
 
 @pytest.mark.parametrize("command", ["status", "show", "hook", "append"])
-@pytest.mark.parametrize("name", ["HEAD.lock", "refs/heads/main.lock", "index.lock"])
+@pytest.mark.parametrize("name", ["HEAD.lock", "refs/heads/main.lock", "index.lock", "config.lock"])
 def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
     repo: Repo, run: Run, spawn: Run, name: str, command: str
 ) -> None:
@@ -141,6 +142,33 @@ def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
     assert not lock.exists() and other.exists()
     repo.write("code.py", "print('theirs')\n")
     repo.git("commit", "-q", "-a", "-m", "theirs")
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_a_dead_join_showed_goes_though_the_person_went_on(
+    repo: Repo, run: Run, staged: bool
+) -> None:
+    """The join can not come about any more, and an untracked log would stop the person's own pull."""
+    assert run("note", "id=first fact: Something is told.").code == 0
+    base, path = repo.git("rev-parse", "HEAD").strip(), "memory/sessions/2026-01-01-000000.md"
+    repo.git("checkout", "-q", "-b", "theirs")
+    repo.write(path, log())
+    repo.git("add", path)
+    repo.git("commit", "-q", "-m", "came")
+    made = repo.git("rev-parse", "HEAD").strip()
+    repo.git("checkout", "-q", "-")
+    repo.write(path, log())  # the join shows it, and dies
+    if staged:
+        repo.git("add", path)
+    (repo.path / ".git/diurna/lock").write_text(
+        f"1 {repo.git('symbolic-ref', 'HEAD').strip()} {base} {made}\n"
+    )
+    repo.write("code.py", "print('theirs')\n")
+    repo.git("add", "code.py")
+    repo.git("commit", "-q", "-m", "theirs", "-o", "code.py")
+    assert run("status").code == 0
+    assert not (repo.path / path).exists() and repo.git("status", "--porcelain") == ""
+    repo.git("merge", "-q", "--no-edit", "theirs")
 
 
 def test_a_lock_of_somebody_elses_is_left_to_them(repo: Repo, run: Run) -> None:

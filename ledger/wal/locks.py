@@ -59,7 +59,7 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     was_there = note.startswith(LEFT + " ")
     reference, *_ = said_by(note)
     of_branch = path == os.path.join(commondir, reference + ".lock")
-    ours = bool(reference) and (of_branch or os.path.basename(path) == "HEAD.lock")
+    ours = bool(reference) and (of_branch or os.path.basename(path) in ("HEAD.lock", "config.lock"))
     within = _CLOCK_TICK_SECONDS if was_there else _MOVES_WITHIN_SECONDS
     ours = ours and made_at - noted_at <= within
     # a lock of a dead git's that no other can have made is gone at once: a person's commit waits for none
@@ -82,8 +82,12 @@ def said_by(note: str) -> tuple[str, str, str]:
 
 
 def locks_of(commondir: str, gitdir: str, reference: str) -> tuple[str, ...]:
-    """Return the files by which git locks a branch while it moves it."""
-    return (os.path.join(commondir, reference + ".lock"), gitdir + "/HEAD.lock")
+    """Return the files by which git locks a branch while it moves it, and last its settings."""
+    return (
+        os.path.join(commondir, reference + ".lock"),
+        gitdir + "/HEAD.lock",
+        commondir + "/config.lock",
+    )
 
 
 def await_gits(commondir: str, since: float) -> None:

@@ -126,15 +126,24 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
             findings += catch_up(home, base, tip, logs_stay=True)
         else:
             findings += show_move(home, base, tip)
-        return findings + show_elsewhere(home, base, tip)
+        findings += show_elsewhere(home, base, tip)
     if home.checked_out and lock.note.startswith(reference):
-        await_gits(where.commondir, lock.noted_at)
-        if home.tip() == base:  # the branch never moved
-            if made:
-                findings += catch_up(home, made, base)
-            else:
-                take_back(home, Intents(home.spool_folder).last(reference, base))
+        if base == tip:
+            await_gits(where.commondir, lock.noted_at)
+        if made:  # what the branch has of it stays, whoever moved it
+            changes = where.git().changes(base or EMPTY_TREE, made, *_ours(home)) or ()
+            take_back(
+                home,
+                {path: "" if letter == "D" else blob for letter, _, blob, path in changes},
+            )
+        elif base == tip == home.tip():  # the branch never moved
+            take_back(home, Intents(home.spool_folder).last(reference, base))
     return findings
+
+
+def _ours(home: Home) -> list[str]:
+    """Return what belongs to the home: in a repository of its own, everything."""
+    return [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
 
 
 def follow(
@@ -278,8 +287,7 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
         logs_stay: a log that the tip lacks may have been left out (W11), and its file stays.
     """
     git = home.repository.git()
-    # in a repository of its own, everything belongs to the home
-    ours = [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
+    ours = _ours(home)
     base = base or EMPTY_TREE
     changes = git.changes(base, tip, *ours)
     if changes is None and git.resolve(base)[0]:

@@ -10,9 +10,12 @@ recorded redaction withholds may show, and no lock may be in the person's way on
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -23,13 +26,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
+from unittest.mock import patch
 
+from ledger.errors import HomeNotFound
 from ledger.home import discover
 from ledger.model.event import FactCreated, FactRedacted
 from ledger.model.layout import LOCK_FILE
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
+from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
+from memory.write.commit import Committer
 from tests.campaigns import forks
 from tests.campaigns.faults import (
     KILL,
@@ -51,6 +58,7 @@ from tests.campaigns.homes import (
     sealed_environment,
     user_repository,
 )
+from tests.campaigns.kills import clear_servers_locks
 from tests.small_ledgers import log, write_ledger
 
 #: Words of facts: one that was redacted before, and one that the death may come into the redaction of.
@@ -75,6 +83,11 @@ BETWEEN = {
     "hook": ("hook", "claude", "SessionStart"),
     "append": ("note", "id=between fact: Something else is told."),
 }
+#: In what a death leaves: an object's path; files that nobody reads; names, of which it counts which are the same; and what tells nothing.
+_OBJECT = re.compile(r"/[0-9a-f]{2}/[0-9a-f]{38}$|/(pack|multi-pack-index)-[0-9a-f]{40}")
+_UNREAD = re.compile(r"/diurna/\.[^/]*\.tmp$")
+_NAMED = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{4,26}|\b[0-9a-f]{40}\b")
+_DRAWN = re.compile(r"(?<=tmp_)\w+|\d+|\b[0-9a-f]{7,12}\b")
 _HOOK = {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"}
 
 
@@ -97,8 +110,9 @@ def _held(home: Path) -> None:
     memory = Memory(discover(str(home)), agent="tester", in_process=False)
     # as after a push: the branch has nothing that the remote lacks
     git(home, "update-ref", "refs/remotes/origin/main", "refs/heads/main")
-    for name in ("held-1", "held-2"):
-        memory.hold(draft(name))
+    with patch.object(Committer, "land_held"):  # something is in the way
+        for name in ("held-1", "held-2"):
+            memory.hold(draft(name))
     memory.close()
 
 
@@ -107,11 +121,17 @@ def _drifted(home: Path) -> None:
     if policy is not None:
         said = policy.read_text()
         for when in ("trunk", "append"):
-            said = said.replace(f'publish = "{when}"', 'publish = "never"')
+            said = said.replace(f'publish = "{when}"', 'publish = "review"')
         memory = Memory(discover(str(home)), agent="tester", in_process=False)
         memory.commit_files([("diurna.toml", said.encode())], "policy")
         memory.append(draft("unpublished"))
         memory.close()
+
+
+def _last(home: Path) -> None:
+    memory = Memory(discover(str(home)), agent="tester", in_process=False)
+    memory.append(draft("taken-back"))
+    memory.close()
 
 
 def _items(home: Path) -> None:
@@ -150,7 +170,7 @@ _DEEDS: tuple[tuple[str, tuple[str, ...], Callable[[Path], None], tuple[str, ...
     ("sync", ("sync",), lambda home: None, KINDS),
     ("absorb", ("absorb",), _edited, (IN_TREE, OWN_REPOSITORY)),
     ("publish", ("publish",), _drifted, (IN_TREE, OWN_BRANCH)),
-    ("undo", ("undo", "--agent", "tester"), lambda home: None, (IN_TREE, OWN_BRANCH)),
+    ("undo", ("undo", "--agent", "tester"), _last, (IN_TREE, OWN_BRANCH)),
     ("review", ("review", "--yes"), _aged, (IN_TREE, OWN_BRANCH)),
     ("import", ("import", "jsonl", "../items.jsonl", "--write"), _items, (IN_TREE, OWN_BRANCH)),
     ("adopt", ("adopt", "."), lambda home: None, (IN_TREE,)),
@@ -166,14 +186,14 @@ class Death(Record):
     Args:
         site: where it was.
         between: of Diurna's, before the person.
-        person: what the person did.
+        person: what the person did; "" where another death had left the same, and no day went on.
         blocked: the person had to wait for a command of Diurna's.
         faults: whatever is not as it should be.
     """
 
     site: Site
-    between: str
-    person: str
+    between: str = ""
+    person: str = ""
     blocked: bool = False
     faults: tuple[str, ...] = ()
 
@@ -229,12 +249,18 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> Death:
-    """Let a day go on from a death, in a copy of what it left; say what is not as it should be."""
-    _copy(dead, folder)
+    """Let a day go on from a death; say what is not as it should be.
+
+    In a copy of what it left, whose caches are built anew, or where it was, with the caches as they are.
+    """
+    if folder != dead:
+        _copy(dead, folder)
     where = folder / "home"
     seen = _Seen(where, site.act.kind)
     faults: list[str] = []
     before = seen.logs()
+    if not seen.is_home():  # it was not adopted yet
+        between = ""
     if between:
         faults += seen.diurna(*BETWEEN[between])
         faults += seen.gone(before, f"behind {between}")
@@ -244,7 +270,7 @@ def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> 
     if blocked:
         if between:
             faults.append(f"the person is stopped: {done.stderr.strip()}")
-        faults += seen.diurna("status")
+        faults += seen.diurna(*(("status",) if seen.is_home() else site.act.words))
         before |= seen.logs()
         done = _shell(where, PERSONS[person])
         if done.returncode and "nothing to commit" not in done.stdout:
@@ -253,12 +279,16 @@ def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> 
     if site.act.kind != OWN_BRANCH and person != "other files":
         if git(where, "show", "HEAD:staged.txt", check=False) != "staged\n":
             faults.append("what the person staged is not committed")
-    faults += seen.shown("behind the person's commit")
+    if not seen.is_home():
+        faults += seen.diurna(*site.act.words)
+    faults += seen.shown("behind the person's commit", (("show",), ("brief",), ("recall", "word")))
     recorded = seen.recorded()
-    for name in ("one", "two"):
-        faults += seen.diurna("note", f"id=later-{name} fact: The day goes on, {name}.")
-    faults += seen.gone(before | recorded, "behind the next commands")
-    faults += seen.shown("behind the next commands")
+    faults += seen.diurna("note", "id=later fact: The day goes on.")
+    if site.act.name == "sync":  # the lock of the tracking reference waits for the next one (W7)
+        clear_servers_locks(folder / "hub.git")
+        faults += seen.diurna("sync")
+    faults += seen.gone(before | recorded, "behind the next command")
+    faults += seen.shown("behind the next command", ())
     faults += seen.left()
     shutil.rmtree(folder, ignore_errors=True)
     return Death(site, between, person, blocked, tuple(faults))
@@ -279,6 +309,13 @@ class _Seen:
         self._branch = "memory" if kind == OWN_BRANCH else "main"
         self._kind = kind
 
+    def is_home(self) -> bool:
+        """Tell whether Diurna finds a home."""
+        try:
+            return bool(discover(str(self._where)))
+        except HomeNotFound:
+            return False
+
     def logs(self) -> set[str]:
         """Return the names of the logs at the tip."""
         listed = git(self._where, "ls-tree", "-r", "--name-only", self._branch, check=False)
@@ -286,8 +323,8 @@ class _Seen:
 
     def recorded(self) -> set[str]:
         """Return the logs that the spool has whole."""
-        spool = [one for one in (self._where / ".git/diurna").rglob("*") if is_sealed(one.name)]
-        return {one.name for one in spool if "spool" in one.parts[-2:][0] or "held" in one.parts}
+        spool = Spool(discover(str(self._where)).spool_folder)
+        return {*spool.waiting(), *spool.held()}
 
     def words(self, *, committed: bool) -> set[str]:
         """Return the words that a redaction withholds which is committed, or which is recorded at least."""
@@ -302,17 +339,11 @@ class _Seen:
         """Return the logs that the tip has no more."""
         return [f"{stem} is gone {when}" for stem in sorted(before - self.logs())]
 
-    def shown(self, when: str) -> list[str]:
+    def shown(self, when: str, commands: tuple[tuple[str, ...], ...]) -> list[str]:
         """Return where words show: in answers, in pages of the tip, in those of the work tree or mirror."""
-        if (
-            self._branch == "main"
-            and not (self._where / "memory").exists()
-            and self._kind == IN_TREE
-        ):
-            return []
         recorded = self.words(committed=False)
         found = []
-        for asked in (("show",), ("brief",), ("recall", "word"), ("ls", "--all")):
+        for asked in commands:
             found += self._holding(f"`{' '.join(asked)}`", self._ran(*asked)[1], recorded, when)
         committed = self.words(committed=True)
         listed = git(self._where, "ls-tree", "-r", "--name-only", self._branch, check=False)
@@ -363,6 +394,31 @@ class _Seen:
         return found + [f"left behind: {path.relative_to(self._where)}" for path in locks]
 
 
+def digest(dead: Path) -> str:
+    """Return what a death left, but for what is another in every run: names and times that are drawn, git's bytes, caches."""
+    numbers: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return numbers.setdefault(found[0], f"<{len(numbers)}>")
+
+    home, said = dead / "home", []
+    # in one order in every run: stems sort by time
+    for path in sorted([*home.rglob("*"), *(dead / "hub.git").rglob("*")]):
+        name = str(path.relative_to(dead))
+        if not path.is_file() or "/diurna/cache/" in name or _UNREAD.search(name):
+            continue
+        size = path.stat().st_size
+        if "/objects/" in name:
+            said.append("object" if _OBJECT.search(name) else _DRAWN.sub("", name) + f" {size > 0}")
+        elif b"\0" in (data := path.read_bytes()):
+            said.append(f"{name} {size > 0}")
+        else:
+            said.append(f"{name}\n{data.decode(errors='replace')}")
+    said.append(git(home, "ls-files", "-s", check=False))
+    text = _NAMED.sub(number, "\n".join(said))
+    return hashlib.sha256(_DRAWN.sub("", text).encode()).hexdigest()
+
+
 def choose(sites: list[Site], runs: int, seed: int) -> list[Site]:
     """Choose calls evenly, by deed, process and call; 0 for all."""
     if not runs:
@@ -389,16 +445,17 @@ def days(number: int, count: int) -> list[tuple[str, str]]:
 
 def die_all(
     deeds: tuple[Deed, ...], runs: int, seed: int, scratch: Path, *, jobs: int = 1, count: int = 4,
-    told: bool = False,
+    told: bool = False, minutes: float = math.inf,
 ) -> list[Death]:  # fmt: skip
     """Let deeds die at calls, evenly, and days go on from each; return what came of it."""
-    sites: list[Site] = []
+    until = time.monotonic() + 60 * minutes
     for deed in deeds:
-        ground = scratch / str(deed)
-        make_ground(ground, deed)
-        found = sites_of(deed, ground, scratch)
-        sites += [
+        make_ground(scratch / str(deed), deed)
+    with ThreadPoolExecutor(jobs) as pool:
+        traced = pool.map(lambda deed: sites_of(deed, scratch / str(deed), scratch), deeds)
+        sites = [
             one
+            for found in traced
             for one in found
             if one.call in _MUTATING and not any(at in one.what for at in _BESIDE)
         ]
@@ -406,14 +463,29 @@ def die_all(
     if told:
         print(f"deaths: {len(sites)} calls in {len(deeds)} deeds; {len(chosen)} deaths", flush=True)
 
+    left: dict[tuple[str, str], int] = {}
+
     def one(numbered: tuple[int, Site]) -> list[Death]:
         number, site = numbered
         dead = scratch / f"dead-{number}"
+        if time.monotonic() > until or not kill(site, scratch / str(site.act), dead):
+            shutil.rmtree(dead, ignore_errors=True)
+            return []
+        many = len(left)
+        if left.setdefault((str(site.act), digest(dead)), many) != many:  # as another one left it
+            shutil.rmtree(dead, ignore_errors=True)
+            return [Death(site)]
+        following = days(many, count)
         found = []
-        if kill(site, scratch / str(site.act), dead):
-            for day, (between, person) in enumerate(days(number, count)):
-                found.append(live_on(site, between, person, dead, scratch / f"day-{number}-{day}"))
+        for day, (between, person) in enumerate(following):
+            there = dead if day == len(following) - 1 else scratch / f"day-{number}-{day}"
+            try:
+                found.append(live_on(site, between, person, dead, there))
+            except Exception as problem:  # noqa: BLE001 - the others go on
+                found.append(Death(site, between, person, faults=(f"{problem!r}",)))
         shutil.rmtree(dead, ignore_errors=True)
+        if told and number % 50 == 0:
+            print(f"  at {number} of {len(chosen)}", flush=True)
         for death in found:
             if told and death.faults:
                 said = "".join(f"\n    {fault}" for fault in death.faults)
@@ -425,18 +497,20 @@ def die_all(
 
 
 def table(deaths: list[Death]) -> str:
-    """Say by deed: deaths, days, how often the person had to wait, faults."""
+    """Say by deed: deaths, how many left what no other did, days behind these, how often the person had to wait, faults."""
     rows: defaultdict[str, list[Death]] = defaultdict(list)
     for death in deaths:
         rows[str(death.site.act)].append(death)
-    lines = [f"{'deed':<26}{'deaths':>7}{'days':>6}{'waited':>8}{'faults':>8}"]
+    lines = [f"{'deed':<26}{'deaths':>7}{'kinds':>7}{'days':>6}{'waited':>8}{'faults':>8}"]
     for name, found in [*sorted(rows.items()), ("all", deaths)]:
         sites = {str(death.site) for death in found}
+        lived = [death for death in found if death.person]
+        kinds = {str(death.site) for death in lived}
         counts = Counter(
             blocked=sum(one.blocked for one in found), faults=sum(bool(one.faults) for one in found)
         )
         lines.append(
-            f"{name:<26}{len(sites):>7}{len(found):>6}{counts['blocked']:>8}{counts['faults']:>8}"
+            f"{name:<26}{len(sites):>7}{len(kinds):>7}{len(lived):>6}{counts['blocked']:>8}{counts['faults']:>8}"
         )
     return "\n".join(lines)
 
@@ -445,6 +519,10 @@ def main(arguments: list[str]) -> int:
     """Run the campaign."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.deaths", description=__doc__)
     parser.add_argument("--runs", type=int, default=400, help="0 for every call")
+    parser.add_argument("--days", type=int, default=2, help="behind each kind of death")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="begin no death behind that"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="deeds whose name holds this")
@@ -457,8 +535,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         os.environ.update(sealed_environment(temporary))
         found = die_all(
-            deeds, chosen.runs, chosen.seed, Path(temporary), jobs=chosen.jobs, told=True
-        )
+            deeds, chosen.runs, chosen.seed, Path(temporary), jobs=chosen.jobs, count=chosen.days, told=True,
+            minutes=chosen.minutes,
+        )  # fmt: skip
     print(table(found))
     print(f"deaths: {time.monotonic() - begun:.0f} s")
     return int(any(death.faults for death in found))
