@@ -9,11 +9,8 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide, tell_held, tell_purge
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.decide.purge import Purge
+from rituals.cli.views.decisions import author, decide, tell_held
+from rituals.cli.views.purge import agreed_purge, tell_purge
 
 
 @click.command("redact")
@@ -54,7 +51,7 @@ def command(
     memory, dry_run = call.memory(), recorded["dry_run"]
     found = redaction(memory, targets, reason, words_only=words_only)
     plan = plan_purge(memory, found.facts, found.logs) if purge else None
-    if plan is not None and not dry_run and not _agreed(call, plan, yes):
+    if plan is not None and not dry_run and not agreed_purge(call, plan, yes):
         return
 
     def then() -> dict[str, Any]:
@@ -80,24 +77,3 @@ def command(
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
-
-
-def _agreed(call: Invocation, plan: Purge, yes: bool) -> bool:
-    """Tell whether a person lets the history be written anew, who was shown what that is.
-
-    Raises:
-        WriteRefused: it can not be done now.
-        WrongUsage: nobody is there to be asked.
-    """
-    from rituals.decide.purge import refuse
-
-    refuse(plan)
-    if yes:
-        return True
-    if call.json or not call.interactive():
-        raise WrongUsage(
-            "a history is not written anew unasked",
-            hint="--dry-run shows the plan; where a person agreed to it, --yes does it",
-        )
-    tell_purge(call, plan, False)
-    return click.confirm("write the history anew?", False, err=True)

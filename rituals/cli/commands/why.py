@@ -7,11 +7,6 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.query.provenance import Provenance
-    from rituals.cli.output import Output
-
 
 @click.command("why")
 @click.argument("id")
@@ -61,33 +56,6 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         marks = mark_object(found.mark)
         out.answer({"id": found.id, **marks, **known, "events": events, "chain": chain})
         return
-    _print(found, out)
+    from rituals.cli.views.provenance import print_provenance
 
-
-def _print(found: Provenance, out: Output) -> None:
-    """Print where a fact comes from."""
-    said = [one for one in (found.mark.said, found.known.said) if one]
-    out.line((found.id, "bold"), "".join([f"  {one}" for one in said]))
-    for step in found.steps:
-        out.line("")
-        out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")
-        made = "waiting to be committed" if step.waiting else step.origin.said
-        out.line(("  in ", "dim"), out.short(step.stem), f", {made}" if made else "")
-        if step.source or step.by:
-            wrote = f", written {step.created}" if step.created else ""
-            out.line(
-                f"  from {step.source or 'elsewhere'}{wrote}{f' by {step.by}' if step.by else ''}"
-            )
-        if step.remark:
-            out.line(f"  remark: {step.remark}")
-        if step.version:
-            replaces = f", replaces {', '.join(step.was)}" if step.was else ""
-            out.line(f"  version {step.version}{replaces}:")
-            for line in step.text.split("\n"):
-                out.line(f"    {line}".rstrip())
-    if found.chain:
-        out.line("")
-        out.line(("supersessions", "bold"))
-    for link in found.chain:
-        left = "" if link.counts else "  (does not count)"
-        out.line(f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim"))
+    print_provenance(found, out)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from rituals.cli.context import Invocation
     from rituals.decide.decision import Decision
-    from rituals.decide.purge import Purge
     from rituals.decide.redaction import Redaction
 
 
@@ -111,37 +110,3 @@ def tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None
         out.line(f"  packed in {', '.join(git.packs)}")
     out.line("whether the history is written anew, a person decides with all who have a clone;")
     out.line("`diurna redact … --purge --dry-run` shows what that would be")
-
-
-def tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
-    """Show a history that is to be written anew, or was, and what people have to do then."""
-    out, history = call.out, plan.history
-    if not history.moves:
-        out.line("no branch or tag leads to it any more")
-        return
-    were = "written anew" if done else "to be written anew"
-    out.line(f"{counted(len(history.commits), 'commit')} {were}:")
-    for path, blob in plan.files:
-        out.line(f"  {path} ({blob[:12]}) without it")
-    for commit in history.messages:
-        out.line(f"  the message of {commit[:12]} without it")
-    for one in history.moves:
-        out.line(f"  {one.reference}: {one.old[:12]} → {one.new[:12]}")
-    for tree in plan.trees:
-        out.line(f"  the work tree {tree.top} follows")
-    if history.signed:
-        out.line(f"  {counted(history.signed, 'signature')} of them no longer fit what was signed")
-    for path in plan.stays:
-        out.line(f"  {path} says it still, in what is not redacted")
-    out.line(f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}")
-    out.line("afterwards, agreed with everybody who has a clone:")
-    for line in plan.afterwards:
-        out.line(f"  {line}")
-    out.line("  the forge keeps what pull requests and its caches have; its support takes that out")
-    out.line(
-        "  every other clone sends what it has before that, and is cloned anew behind it: a sync of"
-    )
-    out.line("  an old one is refused")
-    out.line("  this clone's reflogs and that backup have it until they expire or are put away")
-    for why in () if done else plan.refused:
-        out.line(f"not now: {why}")

@@ -1,0 +1,57 @@
+"""Answer with facts: their standing, marks, and how each is known."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
+    from projection.document.marks import Mark, Met
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+    from projection.fold.testimony import Testimony
+    from rituals.cli.context import Invocation
+
+
+def known_of(one: Standing, memory: Reader) -> Testimony:
+    """Tell how a fact is known, by the headers of its logs."""
+    from projection.fold.testimony import testimony
+
+    cache = memory.snapshot.cache()
+    return testimony(one.fact, cache.entry, cache.some_histories)
+
+
+def answer_facts(
+    call: Invocation, memory: Reader, as_of: str, state: State, facts: list[Standing]
+) -> None:
+    """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
+    from projection.document.marks import mark_of
+    from projection.fold.testimony import RANK, persons_first, word_of
+    from projection.lifecycle.pattern_standing import marked_as
+    from rituals.answers.objects import fact_object, known_object, summary_object
+
+    def known(name: str) -> Fact | None:
+        found = state.get(name)
+        return None if found is None else found.fact
+
+    def rank(stem: str) -> int:
+        return RANK[word_of(memory.snapshot.cache().entry(stem))]
+
+    facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
+    met: Met = {}
+
+    def mark(fact: Fact) -> Mark:
+        return marked_as(fact, mark_of(fact, known, met), state.policy.learning)
+
+    call.out.answer(
+        {
+            "as_of": as_of,
+            "project": state.policy.project,
+            **summary_object(state.summary),
+            "facts": [
+                fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
+                | known_object(known_of(one, memory))
+                for one in facts
+            ],
+        }
+    )
