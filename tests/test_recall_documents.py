@@ -165,9 +165,9 @@ def test_what_was_redacted_is_not_shown(shop: Repo, run: Run) -> None:
         "--title",
         "A",
         "--new",
-        "id=pw fact: The password of staging is swordfish-tuesday.",
+        "id=pw fact: The staging supplier is swordfish-tuesday.",
     )
-    shop.write("AGENTS.md", f"{AGENTS}\nThe password of staging is swordfish-tuesday.\n")
+    shop.write("AGENTS.md", f"{AGENTS}\nThe staging supplier is swordfish-tuesday.\n")
     shop.git("commit", "-q", "-am", "a slip")
     assert ids(run, "swordfish tuesday") == ["AGENTS.md:10"]
     assert run("redact", "pw", "--reason", "a secret").code == 0
