@@ -343,7 +343,7 @@ def test_what_others_hold_is_shown_by_its_name(asked: Organisation, run: Run) ->
     assert [hit["id"] for hit in shown] == wanted
     assert "No personal data in logs." in run("show", "org/no-pii").out
     told = run("why", "org/no-pii").out
-    assert told.startswith("org/no-pii\n") and "commit" not in told
+    assert told.startswith("org/no-pii  said by org\n") and "commit" not in told
     assert "No personal data" in run("why", "org/no-pii", "--versions").out
     for wrong, said in (
         (("show", "org/none"), "there is no fact none"),

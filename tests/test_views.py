@@ -201,7 +201,7 @@ def test_decisions_are_numbered_and_the_last_ten_whole() -> None:
         ("STATE.md", [("- [ ] Write the queue.", "- [x] Write the queue.")],
          [ThreadClosed("queue", was=("d94a2f43", "2026-11-21-100002"))]),
         ("STATE.md", [("## Blocked Items", "- Fix the flake.\n\n## Blocked Items")],
-         [task("fix-flake", "Fix the flake."), FactMoved("fix-flake", "in-progress", was=())]),
+         [task("marizi", "Fix the flake."), FactMoved("marizi", "in-progress", was=())]),
         ("PROGRESS.md", [("- [ ] Cache it?", "- [x] Cache it?")], [ThreadClosed("idea", was=("b7f2f8b3",))]),
         ("PROGRESS.md", [("- [ ] Cut the API.\n  <!-- id: api | kind: task | priority: high -->\n", ""),
                          ("## Blocked", "- [ ] Cut the API.\n  <!-- id: api | kind: task | priority: high -->\n"
@@ -209,7 +209,7 @@ def test_decisions_are_numbered_and_the_last_ten_whole() -> None:
          [FactMoved("api", "in-progress", was=())]),
         ("PROGRESS.md", [("priority: high", "priority: low")],
          [FactUpdated("api", "Cut the API.", None, " ", (("priority", "low"),))]),
-        ("DECISIONS.md", [("None.", "- Use Redis.")], [of_kind("use-redis", "Use Redis.", "decision")]),
+        ("DECISIONS.md", [("None.", "- Use Redis.")], [of_kind("futeru", "Use Redis.", "decision")]),
     ],
     ids=["reword", "first-said", "tick", "new", "tick-thread", "move", "footer", "decision"],
 )  # fmt: skip

@@ -75,7 +75,7 @@ def test_the_numbers_are_those_of_the_report(browser: Client, home: Repo) -> Non
     page = words(browser.get("/health").text)
     whole = told.whole
     assert (
-        f"facts in {told.sessions} sessions {whole.facts} live {whole.live} faded {whole.faded} "
+        f"facts in {told.sessions} work sessions {whole.facts} live {whole.live} faded {whole.faded} "
         f"closed {whole.closed} false now {whole.false}"
     ) in page
     for author in told.authors:
