@@ -210,8 +210,11 @@ def test_a_connection_is_used_again_and_let_go_when_it_rests(listening: Listenin
     assert listening.end(signal.SIGTERM) == (0, "", "")
 
 
-def test_nothing_personal_goes_over_http(repo: Repo, run: Run, spawn: Run) -> None:
+def test_nothing_personal_goes_over_http(
+    repo: Repo, run: Run, spawn: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No tool tells of the user's own home or writes there; started for that home the server refuses."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     word = "quokkapersonal"
     assert run("init", "--personal").code == 0
     assert run("note", "--home", "personal", f"id=pp fact: I like {word}.").code == 0
