@@ -27,11 +27,16 @@ class Turn(Record):
 
     Args:
         role: "user" for a person, "assistant" for an agent, also for one that gives a task to another one,
-            "tool" for the use of a tool.
+            "tool" for the use of a tool, "host" for what the program says of the session.
         text: what was said, without what programs put there; "" for a tool.
         at: the byte at which its line starts.
-        tool: the name of the tool.
+        tool: the name of the tool; of a person's turn "queue" where it was typed while the agent worked, and
+            the tool that asked where it answers a dialog; of the host's "title" or "interrupted".
         when: it was said, milliseconds since 1970; 0 for unknown.
+        asked: the question of a dialog that the person answers.
+        given: what a tool was given: the command of a shell, else the arguments as JSON; its beginning.
+        result: what a tool answered; its beginning.
+        failed: whether the tool says that it failed.
     """
 
     role: str
@@ -39,6 +44,10 @@ class Turn(Record):
     at: int
     tool: str = ""
     when: int = 0
+    asked: str = ""
+    given: str = ""
+    result: str = ""
+    failed: bool = False
 
 
 class Slice(Record):
