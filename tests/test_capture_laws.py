@@ -18,7 +18,7 @@ from ledger.model.reach import Span
 from ledger.model.session import SessionLog
 from ledger.wal.spool import Spool as LogSpool
 from memory.write.commit import Committer
-from projection.policy.model import BUILT_IN_KINDS, DIGEST, FACTS, SUPERSEDE
+from projection.policy.model import BUILT_IN_KINDS, DIGEST, SUPERSEDE, TOLD
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
 from rituals.hosts.extraction.items import Item
@@ -154,7 +154,7 @@ TURNS = st.builds(Turn, st.sampled_from(["user", "assistant", "tool"]), TEXT, st
 
 @given(
     st.lists(OBSERVATIONS, max_size=3), st.lists(ITEMS, max_size=3, unique_by=lambda item: item.text),
-    st.lists(TURNS, max_size=3), st.sampled_from([FACTS, DIGEST]), st.sampled_from([SUPERSEDE, "thread"]),
+    st.lists(TURNS, max_size=3), st.sampled_from([TOLD, DIGEST]), st.sampled_from([SUPERSEDE, "thread"]),
 )  # fmt: skip
 def test_whatever_was_seen_and_said_makes_a_log(
     observations: list[Observation], items: list[Item], turns: list[Turn], keep: str, trust: str

@@ -27,8 +27,12 @@ CHOICES: dict[Keys, tuple[str, str]] = {
     ),
     ("recall", "language"): ('"en", "de", "es" or "fr"', "the language of the ledger"),
     ("capture", "keep"): (
-        '"facts", "digest" or "off"',
-        "facts: what was learned, and what was observed; digest: also what was talked about; off: nothing",
+        '"told", "digest" or "off"',
+        "told: what agents reported and what was observed; digest: also what persons asked; off: nothing",
+    ),
+    ("capture", "facts"): (
+        '"said" or "off"',
+        "said: what a person asks to be remembered is a fact; off: capture makes no facts",
     ),
     ("capture", "trust"): (
         '"thread" or "supersede"',

@@ -75,8 +75,10 @@ class Upstream(Record):
     url: str
 
 
-#: What is kept of a session that was captured, and that nothing is.
-FACTS, DIGEST, OFF = "facts", "digest", "off"
+#: What is kept of a session that was captured, and that nothing is; the last is what `TOLD` was called.
+TOLD, DIGEST, OFF, FORMERLY = "told", "digest", "off", "facts"
+#: The facts that capture makes without a model: what a person asks to be remembered.
+SAID = "said"
 #: What becomes of a captured fact that speaks against another one; and that facts wait for a person.
 SUPERSEDE, ASK = "supersede", "ask"
 
@@ -85,16 +87,22 @@ class Capture(Record):
     """What Diurna records of hosts' sessions by itself.
 
     Args:
-        keep: `FACTS`, `DIGEST` or `OFF`; "" for the first in-tree and the second elsewhere.
+        keep: `TOLD`, `DIGEST`, `OFF` or `FORMERLY`; "" for the first in-tree and the second elsewhere.
         trust: `SUPERSEDE`, or "thread": a person decides.
         approve: `ASK`, or "none".
         decision_words: that tell of a decision, beside the built-in ones.
+        facts: `SAID`, or `OFF`.
+        ask: how often an agent is asked in a session at most what the next one has to know.
+        characters: of what was said, that a log tells at most.
     """
 
     keep: str = ""
     trust: str = "thread"
     approve: str = "none"
     decision_words: tuple[str, ...] = ()
+    facts: str = SAID
+    ask: int = 4
+    characters: int = 6000
 
 
 #: The views that can be published: they show facts alone, each once, so that an edit of one can be read.

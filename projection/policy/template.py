@@ -127,6 +127,13 @@ def _capture(capture: Capture) -> str:
     lines = [f"{key} = {quoted(value)}\n" for key, value in said if value]
     if capture.decision_words:
         lines.append(f"decision_words = {_list(capture.decision_words)}\n")
+    if capture.facts != Capture().facts:
+        lines.append(f"facts = {quoted(capture.facts)}\n")
+    numbers = (
+        ("ask", capture.ask, Capture().ask),
+        ("characters", capture.characters, Capture().characters),
+    )
+    lines += [f"{key} = {value}\n" for key, value, usual in numbers if value != usual]
     return "".join(lines)
 
 

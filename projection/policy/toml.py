@@ -43,6 +43,7 @@ POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
 WORDS_LIMIT = 100
+TOLD_LIMIT_CHARS = 100_000
 UPSTREAMS_LIMIT = 8
 
 
@@ -112,10 +113,13 @@ class _Recall(_Table):
 
 
 class _Capture(_Table):
-    keep: Literal["facts", "digest", "off"] | None = None
+    keep: Literal["told", "digest", "off", "facts"] | None = None
     trust: Literal["thread", "supersede"] = "thread"
     approve: Literal["none", "ask"] = "none"
     decision_words: Annotated[list[_Name], Field(max_length=WORDS_LIMIT)] = []
+    facts: Literal["said", "off"] = "said"
+    ask: _Count = Capture().ask
+    characters: Annotated[int, Field(ge=0, le=TOLD_LIMIT_CHARS)] = Capture().characters
 
 
 class _Views(_Table):
@@ -222,6 +226,9 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
             file.capture.trust,
             file.capture.approve,
             tuple(file.capture.decision_words),
+            file.capture.facts,
+            file.capture.ask,
+            file.capture.characters,
         ),
         Views(tuple([name for name in PUBLISHABLE if name in file.views.publish])),
         file.learning.value(),

@@ -22,7 +22,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from memory.redaction.telling import telling_of
 from memory.write.duplicate_check import notice
 from memory.write.personal import is_own
-from projection.policy.model import ASK, DIGEST, FACTS, OFF
+from projection.policy.model import ASK, DIGEST, OFF, TOLD
 from rituals.hosts.capture.answers import (
     Answer,
     drop_answer,
@@ -124,13 +124,13 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
 
 
 def kept_by(policy: Policy, kind: str) -> str:
-    """Return what of a session is kept: `FACTS`, `DIGEST` or `OFF`.
+    """Return what of a session is kept: `TOLD`, `DIGEST` or `OFF`.
 
     Args:
         policy: of the home.
         kind: of the home; in-tree logs are read by everybody who reads the code.
     """
-    return policy.capture.keep or (FACTS if kind == IN_TREE else DIGEST)
+    return policy.capture.keep or (TOLD if kind == IN_TREE else DIGEST)
 
 
 class _Boundary:

@@ -82,7 +82,7 @@ def draft_of_part(
 
     Args:
         part: what it tells.
-        keep: `FACTS` or `DIGEST`.
+        keep: `TOLD` or `DIGEST`.
         trust: `SUPERSEDE`, or another word: a fact that is spoken against becomes a thread.
         taken: tells whether an id stands for something else than a text.
         words: of which ids may be made.
