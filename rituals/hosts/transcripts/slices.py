@@ -30,8 +30,8 @@ class Turn(Record):
             "tool" for the use of a tool, "host" for what the program says of the session.
         text: what was said, without what programs put there; "" for a tool.
         at: the byte at which its line starts.
-        tool: the name of the tool; of a person's turn "queue" where it was typed while the agent worked, and
-            the tool that asked where it answers a dialog; of the host's "title" or "interrupted".
+        tool: the name of the tool; of a person's turn "queue" where it was typed while the agent worked,
+            and the tool that asked where it answers a dialog; of the host's "title" or "interrupted".
         when: it was said, milliseconds since 1970; 0 for unknown.
         asked: the question of a dialog that the person answers.
         given: what a tool was given: the command of a shell, else the arguments as JSON; its beginning.
