@@ -8,7 +8,7 @@ never pays for it.
 from __future__ import annotations
 
 import tomllib
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -43,7 +43,6 @@ POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
 WORDS_LIMIT = 100
-TOLD_LIMIT_CHARS = 100_000
 UPSTREAMS_LIMIT = 8
 
 
@@ -86,6 +85,11 @@ _Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_sect
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
+    def values(self) -> dict[str, Any]:
+        """Return what it says, as the projection has it."""
+        said = self.model_dump().items()
+        return {key: tuple(one) if isinstance(one, list) else one for key, one in said}
+
 
 class _Windows(_Table):
     working: _Count = Windows().working
@@ -113,13 +117,13 @@ class _Recall(_Table):
 
 
 class _Capture(_Table):
-    keep: Literal["told", "digest", "off", "facts"] | None = None
+    keep: Literal["", "told", "digest", "off", "facts"] = ""
     trust: Literal["thread", "supersede"] = "thread"
     approve: Literal["none", "ask"] = "none"
     decision_words: Annotated[list[_Name], Field(max_length=WORDS_LIMIT)] = []
     facts: Literal["said", "off"] = "said"
     ask: _Count = Capture().ask
-    characters: Annotated[int, Field(ge=0, le=TOLD_LIMIT_CHARS)] = Capture().characters
+    characters: Annotated[int, Field(ge=0, le=100_000)] = Capture().characters
 
 
 class _Views(_Table):
@@ -142,12 +146,6 @@ class _Learning(_Table):
     )
     adversarial_tokens: _Count = Learning().adversarial_tokens
     role_tokens: _Count = Learning().role_tokens
-
-    def value(self) -> Learning:
-        """Return it as the projection reads it."""
-        said = self.model_dump()
-        said.update(validators=tuple(self.validators), adversarial=tuple(self.adversarial))
-        return Learning(**said)
 
 
 class _Kind(_Table):
@@ -221,17 +219,9 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Privacy(file.privacy.secrets, file.privacy.personal),
         file.trunk,
         Recall(file.recall.language, tuple(file.recall.files)),
-        Capture(
-            file.capture.keep or "",
-            file.capture.trust,
-            file.capture.approve,
-            tuple(file.capture.decision_words),
-            file.capture.facts,
-            file.capture.ask,
-            file.capture.characters,
-        ),
+        Capture(**file.capture.values()),
         Views(tuple([name for name in PUBLISHABLE if name in file.views.publish])),
-        file.learning.value(),
+        Learning(**file.learning.values()),
         file.personal,
         file.push,
         tuple([Upstream(name, url) for name, url in file.upstream.items()]),
