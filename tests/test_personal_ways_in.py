@@ -13,6 +13,7 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
+from rituals.hosts.capture.personal_gate import PersonalGate
 from rituals.hosts.extraction.items import Extraction, Item
 from rituals.hosts.extraction.settings import Settings
 from rituals.hosts.moments import Moment
@@ -264,3 +265,11 @@ def test_whichever_way_somebody_writes_it(repo: Repo, run: Run, topic: str, way:
 
         done = anyio.run(story)
     assert [one["code"] for one in done["findings"]].count("personal-statement") == 1
+
+
+def test_paragraphs_are_closed_one_by_one() -> None:
+    """Each text keeps its place, and what is about the work is told beside what is not."""
+    work, own = "The cache is keyed by tenant.\n\n", "My daughter has asthma.\n"
+    gate = PersonalGate(["Blueprints lie in the attic"])
+    assert gate.open_paragraphs([work + own, own, work]) == ([work, "", work], 2)
+    assert gate.open_paragraphs(["The blueprints lie in the attic."]) == ([""], 1)

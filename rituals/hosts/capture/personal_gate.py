@@ -63,17 +63,31 @@ class PersonalGate:
         """Tell whether what was observed has to stay out; what a line begins with is no sentence."""
         return self.closes(one.what) or self.closes(one.what.partition(": ")[2])
 
+    def open_paragraphs(self, texts: Iterable[str]) -> tuple[list[str], int]:
+        """Return texts without the paragraphs that have to stay out, and how many those were.
+
+        Each text keeps its place; one that is closed whole is "".
+
+        Args:
+            texts: whole ones, or paragraphs.
+        """
+        kept: list[str] = []
+        left_out = 0
+        for text in texts:
+            parts = list(paragraphs(text))
+            open_parts = [part for part in parts if not self.closes(part)]
+            left_out += len(parts) - len(open_parts)
+            kept.append(text if len(open_parts) == len(parts) else "".join(open_parts))
+        return kept, left_out
+
     def open_turns(self, turns: Iterable[Turn]) -> tuple[tuple[Turn, ...], int]:
         """Return turns without the paragraphs that have to stay out, and how many those of agents were."""
         kept: list[Turn] = []
         left_out = 0
         for turn in turns:
-            parts = list(paragraphs(turn.text))
-            open_parts = [part for part in parts if not self.closes(part)]
-            if len(open_parts) < len(parts):
-                left_out += (len(parts) - len(open_parts)) * (turn.role == "assistant")
-                turn = turn._replace(text="".join(open_parts))
-            kept.append(turn)
+            (text,), closed = self.open_paragraphs([turn.text])
+            left_out += closed * (turn.role == "assistant")
+            kept.append(turn._replace(text=text) if closed else turn)
         return tuple(kept), left_out
 
     def _repeats(self, text: str) -> bool:
