@@ -18,8 +18,8 @@ from memory.api import SessionDraft
 from memory.cache.sqlite import CacheDamaged
 from memory.write.commit import Committer
 from tests.append_faults import Tried
-from tests.campaigns.deaths import DEEDS, PERSONS, kill, live_on, make_ground
-from tests.campaigns.faults import sites_of, strace_works
+from tests.campaigns.calls import sites_of, strace_works
+from tests.campaigns.deaths import DEEDS, PERSONS, digest, kill, live_on, make_ground, stops
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_BRANCH,
@@ -94,6 +94,22 @@ def test_a_sample_of_the_campaign(tmp_path: Path) -> None:
         assert kill(site, tmp_path / "ground", dead)
         death = live_on(site, between, "commit -a", dead, tmp_path / f"day-{number}")
         assert not death.faults, site
+
+
+@pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")
+def test_a_copy_made_at_a_call_is_what_a_kill_there_leaves(tmp_path: Path) -> None:
+    """On this the whole campaign stands: at each call of a note the branch, the index and the files are the same."""
+    deed = next(one for one in DEEDS if str(one) == "note in-tree")
+    ground = tmp_path / "ground"
+    make_ground(ground, deed)
+    copied = {digest(dead) for _, dead in stops(deed, ground, tmp_path) if dead.exists()}
+    assert len(copied) > 20
+    words = ("index.lock", "refs/heads/main.lock", "/spool/", "index-next")
+    sites = sites_of(deed, ground, tmp_path)
+    for number, word in enumerate(words):
+        site = next(one for one in sites if one.call in ("rename", "write") and word in one.what)
+        assert kill(site, ground, tmp_path / f"dead-{number}")
+        assert digest(tmp_path / f"dead-{number}") in copied, site
 
 
 @pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")

@@ -16,7 +16,8 @@ from memory.worktree.follow import catch_up
 from memory.write.commit import Committer
 from rituals.cli.context import Invocation
 from rituals.sync.sync import sync
-from tests.campaigns.faults import Act, Site, inflict, make_template, sites_of, strace_works
+from tests.campaigns.calls import Site, make_template, sites_of, strace_works
+from tests.campaigns.faults import Act, inflict
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_BRANCH,

@@ -5,7 +5,8 @@ its own but for those on caches, or one of a git that it started, with which it 
 way, at once or behind a command or hook of Diurna's. No log that the tip had may be gone from it then, no word that a
 recorded redaction withholds may show, and no lock may be in the person's way once anything of Diurna's has run.
 Where two deaths of a command leave the same, but for what is drawn anew in every run, no day goes on from the second.
-`--runs 0` takes every call. It needs strace. Prints a table; ends with 1 on any fault.
+`--runs 0` takes every call: each command runs once, is stopped before each call, and a copy made there is what a death
+of all of it leaves. It needs strace. Prints a table; ends with 1 on any fault.
 """
 
 from __future__ import annotations
@@ -14,18 +15,15 @@ import argparse
 import hashlib
 import json
 import math
-import os
 import random
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
 from pathlib import Path
 from unittest.mock import patch
 
@@ -39,14 +37,15 @@ from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from memory.write.commit import Committer
 from tests.campaigns import forks
-from tests.campaigns.faults import (
+from tests.campaigns.calls import (
     KILL,
     Site,
+    campaign,
     environment,
+    evenly,
+    injected,
     make_template,
     sites_of,
-    strace_works,
-    write_shim,
 )
 from tests.campaigns.homes import (
     IN_TREE,
@@ -56,10 +55,10 @@ from tests.campaigns.homes import (
     draft,
     git,
     logs_in,
-    sealed_environment,
     user_repository,
 )
 from tests.campaigns.kills import clear_servers_locks
+from tests.campaigns.stops import stop_at_each
 from tests.small_ledgers import log, write_ledger
 
 #: Words of facts: one that was redacted before, and one that the death may come into the redaction of.
@@ -84,10 +83,10 @@ BETWEEN = {
     "hook": ("hook", "claude", "SessionStart"),
     "append": ("note", "id=between fact: Something else is told."),
 }
-#: In what a death leaves: an object's path; files that nobody reads; names, of which it counts which are the same; and what tells nothing.
-_OBJECT = re.compile(r"/[0-9a-f]{2}/[0-9a-f]{38}$|/(pack|multi-pack-index)-[0-9a-f]{40}")
-_UNREAD = re.compile(r"/diurna/\.[^/]*\.tmp$")
-_NAMED = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{4,26}|\b[0-9a-f]{40}\b")
+#: In what a death leaves: files that nobody reads; what names an object; names, of which it counts which are the same; what tells nothing.
+_UNREAD = re.compile(r"/diurna/(cache/|\.[^/]*\.tmp$)|/objects/")
+_HASH = re.compile(r"\b[0-9a-f]{40}\b")
+_NAMED = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{4,26}|\b[0-9a-f]{40,64}\b")
 _DRAWN = re.compile(r"(?<=tmp_)\w+|\d+|\b[0-9a-f]{7,12}\b")
 _HOOK = {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"}
 
@@ -227,21 +226,41 @@ def make_ground(folder: Path, deed: Deed) -> None:
 def kill(site: Site, template: Path, folder: Path) -> bool:
     """Run a deed in a copy of its ground up to one call; tell whether it came to that."""
     _copy(template, folder)
-    inject = f"-e trace={site.call} -e inject={site.call}:signal={KILL}:when={site.number}"
-    shim = None
-    if site.child:
-        then = f'strace -f -o {folder}/log {inject} "$git" "$@"; code=$?'
-        dies = f'grep -q "killed by" {folder}/log && kill -9 $PPID; exit $code'
-        shim = write_shim(folder, f"if [ $n = {site.child} ]; then {then}; {dies}; fi")
-        command = site.act.command("")
-    else:
-        command = ["strace", "-o", str(folder / "log"), *inject.split(" "), *site.act.command("")]
+    command, shim = injected(site, folder, to_all=True)
     subprocess.run(
         command, cwd=folder / "home", env=environment(folder, shim), stdin=subprocess.DEVNULL,
         capture_output=True, timeout=120, check=False,
     )  # fmt: skip
     log = folder / "log"
     return log.exists() and f"killed by {KILL}" in log.read_text(errors="replace")
+
+
+def stops(deed: Deed, template: Path, scratch: Path) -> Iterator[tuple[Site, Path]]:
+    """Run a deed once; yield each call that changes something, with a copy of what a death there leaves.
+
+    A copy is there for the caller to take away. Of copies that are as another one only the first stays.
+    """
+    folder, seen, found = scratch / f"run-{deed}", set[str](), list[tuple[Site, Path]]()
+    _copy(template, folder)
+    counts: Counter[str] = Counter()
+
+    def look(call: str, path: str) -> None:
+        counts[call] += 1
+        if not path.startswith(f"{folder}/") or any(at in path for at in _BESIDE):
+            return
+        dead = scratch / f"stop-{deed}-{len(found)}"
+        _copy(folder, dead)
+        left = digest(dead)
+        if left in seen:
+            shutil.rmtree(dead)
+        seen.add(left)
+        found.append((Site(deed, 0, call, counts[call], "", path[len(str(folder)) :]), dead))
+
+    code = stop_at_each(deed.command(""), folder / "home", environment(folder), look)
+    shutil.rmtree(folder)
+    if code:
+        raise AssertionError(f"{deed} fails though it is only looked at: {code}")
+    yield from found
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -408,31 +427,32 @@ def digest(dead: Path) -> str:
     # in one order in every run: stems sort by time
     for path in sorted([*home.rglob("*"), *(dead / "hub.git").rglob("*")]):
         name = str(path.relative_to(dead))
-        if not path.is_file() or "/diurna/cache/" in name or _UNREAD.search(name):
+        if not path.is_file() or _UNREAD.search(name):
             continue
-        size = path.stat().st_size
-        if "/objects/" in name:
-            said.append("object" if _OBJECT.search(name) else _DRAWN.sub("", name) + f" {size > 0}")
-        elif b"\0" in (data := path.read_bytes()):
-            said.append(f"{name} {size > 0}")
+        if b"\0" in (data := path.read_bytes()):
+            said.append(f"{name} True")
         else:
             said.append(f"{name}\n{data.decode(errors='replace')}")
     said.append(git(home, "ls-files", "-s", check=False))
+    named = dict.fromkeys(_HASH.findall("\n".join(said)))
+    said += _there(home, named)
     text = _NAMED.sub(number, "\n".join(said))
     return hashlib.sha256(_DRAWN.sub("", text).encode()).hexdigest()
 
 
+def _there(home: Path, named: Iterable[str]) -> list[str]:
+    """Return of each object that something names whether git has it."""
+    asked = "".join(f"{one}\n" for one in named).encode()
+    return git(home, "cat-file", "--batch-check", data=asked, check=False).split("\n")
+
+
 def choose(sites: list[Site], runs: int, seed: int) -> list[Site]:
-    """Choose calls evenly, by deed, process and call; 0 for all."""
-    if not runs:
-        return sites
+    """Choose calls evenly, by deed, process and call."""
     rng = random.Random(seed)
     strata: defaultdict[tuple[str, bool, str], list[Site]] = defaultdict(list)
     for site in sites:
         strata[str(site.act), bool(site.child), site.call].append(site)
-    layers = [rng.sample(layer, len(layer)) for _, layer in sorted(strata.items())]
-    rng.shuffle(layers)
-    return [site for row in zip_longest(*layers) for site in row if site is not None][:runs]
+    return evenly(strata, runs, rng)
 
 
 def days(number: int, count: int) -> list[tuple[str, str]]:
@@ -447,56 +467,65 @@ def days(number: int, count: int) -> list[tuple[str, str]]:
 
 
 def die_all(
-    deeds: tuple[Deed, ...], runs: int, seed: int, scratch: Path, *, jobs: int = 1, count: int = 4,
-    told: bool = False, minutes: float = math.inf,
-) -> list[Death]:  # fmt: skip
+    deeds: tuple[Deed, ...], chosen: argparse.Namespace, scratch: Path, told: bool = False
+) -> list[Death]:
     """Let deeds die at calls, evenly, and days go on from each; return what came of it."""
-    until = time.monotonic() + 60 * minutes
-    for deed in deeds:
-        make_ground(scratch / str(deed), deed)
-    with ThreadPoolExecutor(jobs) as pool:
-        traced = pool.map(lambda deed: sites_of(deed, scratch / str(deed), scratch), deeds)
-        sites = [
-            one
-            for found in traced
-            for one in found
-            if one.call in _MUTATING and not any(at in one.what for at in _BESIDE)
-        ]
-    chosen = choose(sites, runs, seed)
-    if told:
-        print(f"deaths: {len(sites)} calls in {len(deeds)} deeds; {len(chosen)} deaths", flush=True)
-
+    until = time.monotonic() + 60 * chosen.minutes
+    dying = _killed if chosen.runs else _stopped
     left: dict[tuple[str, str], int] = {}
 
-    def one(numbered: tuple[int, Site]) -> list[Death]:
-        number, site = numbered
-        dead = scratch / f"dead-{number}"
-        if time.monotonic() > until or not kill(site, scratch / str(site.act), dead):
-            shutil.rmtree(dead, ignore_errors=True)
+    def one(site: Site, dead: Path) -> list[Death]:
+        if time.monotonic() > until:
             return []
         many = len(left)
-        if left.setdefault((str(site.act), digest(dead)), many) != many:  # as another one left it
+        if not dead.exists() or left.setdefault((str(site.act), digest(dead)), many) != many:
             shutil.rmtree(dead, ignore_errors=True)
-            return [Death(site)]
-        following = days(many, count)
+            return [Death(site)]  # as another one left it
+        following = days(many, chosen.days)
         found = []
         for day, (between, person) in enumerate(following):
-            there = dead if day == len(following) - 1 else scratch / f"day-{number}-{day}"
+            there = dead if day == len(following) - 1 else scratch / f"{dead.name}-{day}"
             try:
                 found.append(live_on(site, between, person, dead, there))
             except Exception as problem:  # noqa: BLE001 - the others go on
                 found.append(Death(site, between, person, faults=(f"{problem!r}",)))
         shutil.rmtree(dead, ignore_errors=True)
-        if told and number % 50 == 0:
-            print(f"  at {number} of {len(chosen)}", flush=True)
+        if told and many % 50 == 49:
+            print(f"  behind {many} kinds of death", flush=True)
         for death in found:
             if told and death.faults:
                 said = "".join(f"\n    {fault}" for fault in death.faults)
                 print(f"  {site}; {death.between or 'at once'}, {death.person}{said}", flush=True)
         return found
 
-    with ThreadPoolExecutor(jobs) as pool:
-        return [death for found in pool.map(one, enumerate(chosen)) for death in found]
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        dead = dying(deeds, chosen, scratch, until)
+        return [death for found in pool.map(lambda at: one(*at), dead) for death in found]
+
+
+def _killed(
+    deeds: tuple[Deed, ...], chosen: argparse.Namespace, scratch: Path, until: float
+) -> Iterator[tuple[Site, Path]]:
+    sites = []
+    for deed in deeds:
+        make_ground(scratch / str(deed), deed)
+        sites += [
+            one
+            for one in sites_of(deed, scratch / str(deed), scratch)
+            if one.call in _MUTATING and not any(at in one.what for at in _BESIDE)
+        ]
+    for number, site in enumerate(choose(sites, chosen.runs, chosen.seed)):
+        dead = scratch / f"dead-{number}"
+        if time.monotonic() < until and kill(site, scratch / str(site.act), dead):
+            yield site, dead
+
+
+def _stopped(
+    deeds: tuple[Deed, ...], _: argparse.Namespace, scratch: Path, until: float
+) -> Iterator[tuple[Site, Path]]:
+    for deed in deeds:
+        make_ground(scratch / str(deed), deed)
+        yield from stops(deed, scratch / str(deed), scratch)
 
 
 def table(deaths: list[Death]) -> str:
@@ -520,30 +549,15 @@ def table(deaths: list[Death]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Run the campaign."""
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.deaths", description=__doc__)
-    parser.add_argument("--runs", type=int, default=400, help="0 for every call")
-    parser.add_argument("--days", type=int, default=2, help="behind each kind of death")
-    parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="begin no death behind that"
+
+    def run(chosen: argparse.Namespace, scratch: Path) -> tuple[str, bool]:
+        deeds = tuple(deed for deed in DEEDS if chosen.only in str(deed))
+        found = die_all(deeds, chosen, scratch, told=True)
+        return table(found), not any(death.faults for death in found)
+
+    return campaign(
+        "tests.campaigns.deaths", __doc__, arguments, run, runs=400, days=2, minutes=math.inf
     )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="deeds whose name holds this")
-    chosen = parser.parse_args(arguments)
-    if not strace_works():
-        print("deaths: strace is not here or may not trace; nothing was tried", file=sys.stderr)
-        return 2
-    begun = time.monotonic()
-    deeds = tuple(deed for deed in DEEDS if chosen.only in str(deed))
-    with tempfile.TemporaryDirectory() as temporary:
-        os.environ.update(sealed_environment(temporary))
-        found = die_all(
-            deeds, chosen.runs, chosen.seed, Path(temporary), jobs=chosen.jobs, count=chosen.days, told=True,
-            minutes=chosen.minutes,
-        )  # fmt: skip
-    print(table(found))
-    print(f"deaths: {time.monotonic() - begun:.0f} s")
-    return int(any(death.faults for death in found))
 
 
 if __name__ == "__main__":

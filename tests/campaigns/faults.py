@@ -16,14 +16,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from ledger.home import discover
 from ledger.model.layout import LOCK_FILE
@@ -31,75 +26,32 @@ from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from projection.document.render import render
-from rituals.sync.sync import sync
+from tests.campaigns.calls import (
+    ERRORS,
+    KILL,
+    Site,
+    campaign,
+    environment,
+    evenly,
+    injected,
+    make_template,
+    sites_of,
+)
 from tests.campaigns.homes import (
-    EMAIL,
     IN_TREE,
     KINDS,
-    NAME,
     OWN_BRANCH,
-    OWN_REPOSITORY,
     WRITERS,
     assert_sound,
-    draft,
     git,
     logs_in,
-    make_home,
-    sealed_environment,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 #: A command that takes longer hangs: the longest wait of ours, for a fetch or a push, is two minutes.
 LIMIT_SECONDS = 200.0
-KILL = "SIGKILL"
-_DISK = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES")
-#: What a call is answered; every call can also be the last one.
-ERRORS = {
-    "openat": (*_DISK, "EMFILE", "EINTR"),
-    "read": ("EIO", "EINTR"),
-    "pread64": ("EIO",),
-    "write": ("EIO", "ENOSPC", "EDQUOT", "EINTR"),
-    "pwrite64": ("EIO", "ENOSPC", "EDQUOT"),
-    "fsync": ("EIO", "ENOSPC", "EDQUOT", "EINTR"),
-    "fdatasync": ("EIO", "ENOSPC"),
-    "rename": _DISK,
-    "link": _DISK,
-    "unlink": ("EIO", "EROFS", "EACCES"),
-    "mkdir": _DISK,
-    "ftruncate": ("EIO", "EROFS", "EINTR"),
-    "close": ("EIO", "ENOSPC", "EDQUOT", "EINTR"),
-    "flock": ("EIO", "EINTR"),
-    "fcntl": ("EIO",),
-    "mmap": ("ENOMEM",),
-    "newfstatat": ("EIO", "EACCES"),
-    "getdents64": ("EIO",),
-    "pipe2": ("EMFILE",),
-    "clone": ("EAGAIN", "ENOMEM"),
-    "clone3": ("EAGAIN", "ENOMEM"),
-    "vfork": ("EAGAIN", "ENOMEM"),
-    "execve": ("ENOENT",),  # by the shim: git is not there, or dies as it starts
-}
-#: Calls that name no file: those that follow the opening of the home count.
-_NAMELESS = ("mmap", "pipe2", "clone", "clone3", "vfork")
-_CALL = re.compile(r"^(?:(\d+) +)?([a-z0-9_]+)\((.*)")
-_FROM_HERE = re.compile(r"AT_FDCWD<[^>]*>")
-_RELATIVE = re.compile(r'AT_FDCWD, "[^/]')
 _STEM = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{4,26}")  # people read the start of one
 _USERS = ("code.py", "docs/guide.md", "staged.txt", "loose.txt")
 _BUG = ("Traceback (most recent call last)", "a bug in Diurna")
-_LOG = """# Work on {0}
-
-It went well.
-
-## Memory References
-
-- Created: {0}
-
-## Facts
-
-- The text of {0}.
-  <!-- id: {0} -->
-"""
 
 
 class Act(Record):
@@ -125,30 +77,6 @@ ACTS = (
     *(Act("append", kind, writer) for kind in (IN_TREE, OWN_BRANCH) for writer in WRITERS),
     *(Act("sync", kind, "git") for kind in KINDS),
 )
-
-
-class Site(Record):
-    """One system call of an act: the `number`-th of its kind of a process.
-
-    Args:
-        act: of which.
-        child: 0 for Diurna's own process, else the how manieth git it starts.
-        call: the system call.
-        number: counted from 1, in each process for itself.
-        error: what it is answered, or `SIGKILL`.
-        what: what the trace showed there.
-    """
-
-    act: Any
-    child: int
-    call: str
-    number: int
-    error: str = ""
-    what: str = ""
-
-    def __str__(self) -> str:
-        who = f"git {self.child}" if self.child else "diurna"
-        return f"{self.act}, {who}: {self.call} {self.number} {self.error} ({self.what[:90]})"
 
 
 class Outcome(Record):
@@ -178,125 +106,6 @@ class Outcome(Record):
         return not (self.lost or self.stuck or self.faults)
 
 
-def strace_works() -> bool:
-    """Tell whether strace is there and may trace."""
-    try:
-        done = subprocess.run(
-            ["strace", "-f", "-o", "/dev/null", "-e", "inject=chroot:error=EIO", "true"],
-            capture_output=True,
-        )
-    except OSError:
-        return False
-    return done.returncode == 0
-
-
-def make_template(folder: Path, kind: str) -> None:
-    """Make a home with two logs of its own, and a bare remote that has two others.
-
-    The user has something staged, something changed and something untracked.
-    """
-    hub, home, peer = folder / "hub.git", folder / "home", folder / "peer"
-    folder.mkdir(parents=True)
-    git(folder, "init", "-q", "--bare", "-b", "main", str(hub))
-    make_home(home, kind)
-    git(home, "remote", "add", "origin", "../hub.git")
-    branches = ["main"] + (["memory"] if kind == OWN_BRANCH else [])
-    git(home, "push", "-q", "-u", "origin", *branches)
-    git(folder, "clone", "-q", "hub.git", "peer")
-    git(peer, "config", "user.name", NAME)
-    git(peer, "config", "user.email", EMAIL)
-    for place, names in ((peer, ("there-1", "there-2")), (home, ("here-1", "here-2"))):
-        memory = Memory(discover(str(place)), agent=place.name, in_process=False)
-        for name in names:
-            memory.append(draft(name))
-        if place == peer:
-            sync(memory)
-        memory.close()
-    shutil.rmtree(peer)
-    (home / "staged.txt").write_text("staged\n")
-    git(home, "add", "staged.txt")
-    (home / "loose.txt").write_text("loose\n")
-    if kind != OWN_REPOSITORY:
-        (home / "code.py").write_text("print('changed')\n")
-    for name in ("mine", "next"):
-        (folder / f"{name}.md").write_text(_LOG.format(name))
-
-
-# ---- learning the calls -----------------------------------------------------------------------------
-
-
-def environment(folder: Path, shim: Path | None = None) -> dict[str, str]:
-    """Return the environment of a command in a copy of a template."""
-    found = {
-        **sealed_environment(str(folder)),
-        "PYTHONPATH": str(ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TMPDIR": str(folder),
-    }
-    if shim is not None:
-        found["PATH"] = f"{shim}:{found['PATH']}"
-    return found
-
-
-def write_shim(folder: Path, chosen: str) -> Path:
-    """Put a `git` on a path of its own that numbers its calls and does `chosen` with the real one.
-
-    In `chosen`, `$n` is the number and `$git` the real git.
-    """
-    shim = folder / "shim"
-    shim.mkdir()
-    text = (
-        f"#!/bin/sh\ngit={shutil.which('git')}\nn=1\n"
-        f'while ! mkdir "{shim}/$n" 2>/dev/null; do n=$((n + 1)); done\n'
-        f'{chosen}\nexec "$git" "$@"\n'
-    )
-    (shim / "git").write_text(text)
-    (shim / "git").chmod(0o755)
-    return shim
-
-
-def sites_of(act: Any, template: Path, scratch: Path) -> list[Site]:
-    """Run an act once under strace and list its calls that have to do with the home."""
-    folder = scratch / f"trace-{act}".replace(" ", "-")
-    shutil.copytree(template, folder, symlinks=True)
-    calls = ",".join(call for call in ERRORS if call != "execve")
-    tracing = f"strace -f -y -o {folder}/git.$n -e trace={calls}"
-    shim = write_shim(folder, f'exec {tracing} "$git" "$@"')
-    done = subprocess.run(
-        ["strace", "-y", "-o", str(folder / "own"), "-e", f"trace={calls}"]
-        + act.command("../mine.md"),
-        cwd=folder / "home", env=environment(folder, shim), capture_output=True,
-    )  # fmt: skip
-    if done.returncode:
-        raise AssertionError(f"{act} fails without a fault: {done.stderr.decode()}")
-    found = list(_sites(act, 0, folder / "own", str(folder)))
-    for number in sorted(int(path.suffix[1:]) for path in folder.glob("git.*")):
-        found.append(Site(act, number, "execve", 1, "", "its start"))
-        found += _sites(act, number, folder / f"git.{number}", str(folder))
-    shutil.rmtree(folder)
-    return found
-
-
-def _sites(act: Any, child: int, trace: Path, folder: str) -> Iterator[Site]:
-    counts: Counter[tuple[str, str]] = Counter()
-    seen: set[tuple[str, int]] = set()
-    opened = False
-    for line in trace.read_text(errors="replace").split("\n"):
-        parts = _CALL.match(line)
-        if parts is None or "resumed>" in line[:30]:
-            continue
-        process, call, rest = parts.groups()
-        counts[process or "", call] += 1
-        rest = _FROM_HERE.sub("AT_FDCWD", rest)
-        here = folder in rest or _RELATIVE.match(rest) is not None
-        opened = opened or here
-        number = counts[process or "", call]
-        # a close that fails has closed all the same: strace can not do that to a pipe's end
-        if (here or (opened and call in _NAMELESS)) and (call, number) not in seen:
-            seen.add((call, number))
-            yield Site(act, child, call, number, "", rest.replace(folder, ""))
-
-
 def choose(sites: list[Site], runs: int, seed: int) -> list[Site]:
     """Choose `runs` faults evenly: by act, process, system call and error; 0 for every call once."""
     rng = random.Random(seed)
@@ -312,9 +121,7 @@ def choose(sites: list[Site], runs: int, seed: int) -> list[Site]:
     for site in sites:
         for error in (*ERRORS[site.call], KILL):
             strata[site.act, bool(site.child), site.call, error].append(site._replace(error=error))
-    layers = [rng.sample(layer, len(layer)) for _, layer in sorted(strata.items())]
-    rng.shuffle(layers)
-    return [site for row in zip_longest(*layers) for site in row if site is not None][:runs]
+    return evenly(strata, runs, rng)
 
 
 # ---- one fault --------------------------------------------------------------------------------------
@@ -338,20 +145,6 @@ def _run(command: list[str], folder: Path, shim: Path | None = None) -> tuple[in
     return child.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
 
-def _faulty(site: Site, folder: Path) -> tuple[list[str], Path | None]:
-    """Return the command with the fault in it, and the shim for git if that is where it is."""
-    command = site.act.command("../mine.md")
-    how = f"signal={KILL}" if site.error == KILL else f"error={site.error}"
-    inject = f"-e trace={site.call} -e inject={site.call}:{how}:when={site.number}"
-    if not site.child:
-        return ["strace", "-o", str(folder / "log"), *inject.split(" "), *command], None
-    ends = "kill -9 $$" if site.error == KILL else "exit 127"
-    then = f'exec strace -f -o {folder}/log {inject} "$git" "$@"'
-    if site.call == "execve":
-        then = f"echo INJECTED > {folder}/log; {ends}"
-    return command, write_shim(folder, f"if [ $n = {site.child} ]; then {then}; fi")
-
-
 def _status(home: Path) -> str:
     return git(home, "status", "--porcelain", "-uall")
 
@@ -366,7 +159,7 @@ def inflict(site: Site, template: Path, folder: Path) -> Outcome:
     home = folder / "home"
     before, users = _status(home), _users(home)
     expected = set(logs_in(discover(str(home))))
-    command, shim = _faulty(site, folder)
+    command, shim = injected(site, folder)
     faults: list[str] = []
     try:
         code, out, err = _run(command, folder, shim)
@@ -518,25 +311,14 @@ def _counts(found: list[Outcome]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Run the campaign."""
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.faults", description=__doc__)
-    parser.add_argument("--runs", type=int, default=600, help="0 for every call once")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="acts whose name holds this")
-    chosen = parser.parse_args(arguments)
-    if not strace_works():
-        print("faults: strace is not here or may not trace; nothing was tried", file=sys.stderr)
-        return 2
-    begun = time.monotonic()
-    acts = tuple(act for act in ACTS if chosen.only in str(act))
-    with tempfile.TemporaryDirectory() as temporary:
-        os.environ.update(sealed_environment(temporary))
-        scratch = Path(temporary)
-        outcomes = inflict_all(acts, chosen.runs, chosen.seed, scratch, chosen.jobs, told=True)
-    print(table(outcomes))
-    missed = sum(not outcome.reached for outcome in outcomes)
-    print(f"faults: {missed} calls were not reached, {time.monotonic() - begun:.0f} s")
-    return int(not all(outcome.clean for outcome in outcomes))
+
+    def run(chosen: argparse.Namespace, scratch: Path) -> tuple[str, bool]:
+        acts = tuple(act for act in ACTS if chosen.only in str(act))
+        found = inflict_all(acts, chosen.runs, chosen.seed, scratch, chosen.jobs, told=True)
+        missed = sum(not outcome.reached for outcome in found)
+        return f"{table(found)}\n{missed} calls were not reached", all(one.clean for one in found)
+
+    return campaign("tests.campaigns.faults", __doc__, arguments, run, runs=600)
 
 
 if __name__ == "__main__":
