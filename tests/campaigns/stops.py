@@ -96,7 +96,7 @@ def _become(
         listener = _LIBC.syscall(317, 1, 8, ctypes.byref(asked))
         if listener >= 0:
             socket.send_fds(its, [b"."], [listener])
-            os.execvpe(command[0], command, environment)  # noqa: S606 - it is ours
+            os.execvpe(command[0], list(command), environment)  # noqa: S606 - it is ours
     finally:
         os._exit(127)
 
