@@ -46,7 +46,9 @@ def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Pa
         for line in _CALLS[shape]:
             for _ in range(3):
                 call = hostile.Call("", partial(hostile.ask, line))
-                once, more = [hostile.measured(call, home) for home in homes]
+                took = [hostile.measured(call, home) for home in homes]
+                assert all(one.answered for one in took), (line, took)
+                once, more = [one.seconds for one in took]
                 if more <= _GROWS * max(once, _FLOOR_SECONDS):
                     break
             else:
@@ -66,12 +68,21 @@ def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None
             for top, home in zip(tops, homes, strict=True):
                 line = ["web", "--export", str(top / "site")]
                 call = hostile.Call("", partial(hostile.ask, line))
-                took.append(hostile.measured(call, home))
+                took.append(hostile.measured(call, home).seconds)
                 assert (top / "site" / "index.html").exists()
             if took[1] <= 3 * took[0]:
                 break
         else:
             raise AssertionError(f"{took[0]:.2f} s, of four times as many: {took[1]:.2f} s")
+
+
+def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:
+    """What ends at once with an error, or with a signal, says nothing of how long an answer takes."""
+    ends = {"recall": 1, "show": 2, "lint": 1, "ls": 0}
+    answered = {name: hostile.measured(hostile.Call(name, partial(int, code)), tmp_path).answered for name, code in ends.items()}  # fmt: skip
+    assert answered == {"recall": False, "show": False, "lint": True, "ls": True}
+    fault = hostile.measured(hostile.Call("ls", partial(int, "no number")), tmp_path)
+    assert (fault.code, fault.answered) == (3, False)
 
 
 @pytest.mark.parametrize(

@@ -134,3 +134,31 @@ def test_two_processes_write_what_one_does(repo: Repo, run: Run, tmp_path: Path)
         assert done.returncode == 0, done.stderr
     held = tree_of(tmp_path / "one")
     assert len(held) > 15 and held == tree_of(tmp_path / "two")
+
+
+def test_a_site_plans_its_review_and_reads_its_tip_once(
+    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What compares all facts is worked out once for all pages, also for those of the second process."""
+    from rituals.review import plan as review
+    from rituals.serve.web.export import site
+
+    assert run("note", "decision: We use tabs.").code == 0
+    asked: list[str] = []
+
+    def counted(tip: str, *given: object) -> review.Plan:
+        asked.append(tip)
+        return plan_of(tip, *given)  # type: ignore[arg-type]
+
+    plan_of = review.plan_of
+    monkeypatch.setattr(review, "plan_of", counted)
+    monkeypatch.setattr(site, "may_fork", lambda: False)
+    exported(repo, tmp_path / "site")
+    assert len(asked) == 1
+    memory, other = [Memory(discover(str(repo.path)), clock=lambda: NOW_MS) for _ in range(2)]
+    tip = plan_site(memory, str(tmp_path / "site")).tip
+    view = tip.elsewhere(other)
+    assert view.has("plan") and view.plan is tip.plan and view.memory is other
+    assert len(asked) == 2
+    for one in (other, memory):
+        one.close()

@@ -247,6 +247,8 @@ def ended_at(stem: str, log: SessionLog) -> str:
 
 def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
     """Read logs, without the words of redacted ones and what any says of redacted facts."""
+    if not refs:
+        return
     redacted = snapshot.cache().redacted
     withheld = redacted_logs(snapshot.cache())
     contents = dict(read_bytes(snapshot.home, refs))

@@ -235,7 +235,7 @@ def _against(text: str, answer_text: str) -> tuple[str, str] | None:
     return None
 
 
-@lru_cache(1 << 11)
+@lru_cache(1 << 13)
 def _denials(text: str) -> list[tuple[str, list[str], str, int]]:
     """Return what a statement denies or leaves free: how, the roots that it is about, its kind and clause.
 

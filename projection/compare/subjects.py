@@ -94,7 +94,7 @@ class Subject(Record):
     exclusive: bool
 
 
-@lru_cache(1 << 11)
+@lru_cache(1 << 13)
 def subject(text: str) -> Subject:
     """Read what a statement is about."""
     from projection.text.topics import EXCLUSIVE, PAST, UNIVERSAL, UNTIL

@@ -139,7 +139,7 @@ def closed_with(history: History) -> tuple[str, ...]:
 
 def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
     if kind == SUCCESSOR:
-        return tuple(_successor(state, fact, rival) for rival in fact.rivals)
+        return _successors(state, fact)
     if kind == MOVED:
         return tuple(
             Choice(stem_in(move.stem), move.state, move.stem, move.agent) for move in fact.moves
@@ -175,14 +175,13 @@ def _call(state: State, stem: str, new: str) -> Choice:
     return Choice(new or stem, text, stem)
 
 
-def _successor(state: State, fact: Fact, rival: str) -> Choice:
-    """Return one of the facts that may replace another, with the log that says so."""
-    stems = [
-        act.stem
-        for act in state.histories[fact.id].acts
-        if isinstance(act.event, FactSuperseded) and act.event[:2] == (fact.id, rival)
-    ]
-    return Choice(rival, state[rival].fact.text, stems[0])
+def _successors(state: State, fact: Fact) -> tuple[Choice, ...]:
+    """Return the facts that may replace another, each with the log that says so first."""
+    stems: dict[str, str] = {}
+    for act in state.histories[fact.id].acts:
+        if isinstance(act.event, FactSuperseded) and act.event.id == fact.id:
+            stems.setdefault(act.event.new, act.stem)
+    return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
 
 
 def _member(state: State, fact: str) -> Choice:

@@ -32,6 +32,8 @@ from tests.hostile_ledgers import SHAPES, lay
 COUNT, SECONDS, HOOK_SECONDS = 3000, 5.0, 0.5
 #: Below this a doubling says nothing.
 FLOOR_SECONDS = 0.5
+#: What ends with 1 where it found an error; all else that does not end with 0 gave no answer.
+FINDING = ("lint", "verify", "doctor", "replay")
 #: A call that takes longer is ended.
 _LIMIT_SECONDS = 60
 Run = Callable[[], object]
@@ -81,6 +83,20 @@ class Call(NamedTuple):
     run: Run
     copied: bool = False
     limit: float = SECONDS
+
+
+class Took(NamedTuple):
+    """How long a call took, and how it ended.
+
+    Args:
+        seconds: of the processor, with its children.
+        code: that it ended with; that of a signal is negative.
+        answered: whether it did what it was asked for: what is refused at once is not fast.
+    """
+
+    seconds: float
+    code: int
+    answered: bool
 
 
 class Ledger(NamedTuple):
@@ -245,8 +261,8 @@ def _get(address: str) -> None:
     client_of(Path.cwd()).login().get(address)
 
 
-def measured(call: Call, home: Path, *, profile: str = "") -> float:
-    """Run a call in a process of its own; return the seconds of the processor that it and its children took."""
+def measured(call: Call, home: Path, *, profile: str = "") -> Took:
+    """Run a call in a process of its own; return what it and its children took, and how it ended."""
     folder = home
     if call.copied:
         folder = home.parent / "copy"
@@ -255,6 +271,7 @@ def measured(call: Call, home: Path, *, profile: str = "") -> float:
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
+        code: object = 3
         try:
             resource.setrlimit(resource.RLIMIT_CPU, (_LIMIT_SECONDS, _LIMIT_SECONDS))
             os.chdir(folder)
@@ -262,24 +279,25 @@ def measured(call: Call, home: Path, *, profile: str = "") -> float:
             for place in (0, 1, 2):
                 os.dup2(null, place)
             gc.disable()
-            if profile:
-                _profiled(call.run, profile)
-            else:
-                call.run()
+            code = _profiled(call.run, profile) if profile else call.run()
+        except SystemExit as ended:
+            code = ended.code
         finally:
-            os._exit(0)
-    _, _, used = os.wait4(child, 0)
+            os._exit(code if type(code) is int else 0)
+    _, status, used = os.wait4(child, 0)
     if call.copied:
         shutil.rmtree(folder, ignore_errors=True)
-    return used.ru_utime + used.ru_stime
+    code = os.waitstatus_to_exitcode(status)
+    answered = not code or (code == 1 and call.name.split()[0] in FINDING)
+    return Took(used.ru_utime + used.ru_stime, code, answered)
 
 
-def _profiled(run: Run, path: str) -> None:
+def _profiled(run: Run, path: str) -> object:
     import cProfile
 
     profiler = cProfile.Profile()
     try:
-        profiler.runcall(run)
+        return profiler.runcall(run)
     finally:
         profiler.dump_stats(path)
 
@@ -311,7 +329,8 @@ def main(arguments: list[str]) -> int:
 def _sweep(shape: str, chosen: argparse.Namespace) -> int:
     top = Path(tempfile.mkdtemp(prefix="diurna-hostile-"))
     os.environ.update(sealed_environment(str(top)))
-    late = done = 0
+    late = 0
+    refused: list[str] = []
     try:
         ledger = ledger_of(top, shape, chosen.count)
         cold = Call("status, cold", partial(ask, ["status"]))
@@ -319,12 +338,16 @@ def _sweep(shape: str, chosen: argparse.Namespace) -> int:
         measured(Call("recall", partial(ask, ["recall", "queue"])), ledger.folder)
         for call in calls(ledger, chosen.only, options=chosen.options):
             took[call.name] = measured(call, ledger.folder, profile=chosen.profile)
-            over = took[call.name] > call.limit
+            seconds, code, answered = took[call.name]
+            over = seconds > call.limit
             late += over
-            done += 1
-            if took[call.name] > min(chosen.above, call.limit):
-                print(f"{shape:32} {chosen.count:5} {took[call.name]:6.2f} s  {call.name}{'  LATE' * over}", flush=True)  # fmt: skip
-        print(f"{shape:32} {chosen.count:5} {done} calls, cold {took[cold.name]:.2f} s, slowest {max(took.values()):.2f} s", flush=True)  # fmt: skip
+            if not answered and not over:
+                refused.append(f"{call.name} ({code})")
+            if seconds > min(chosen.above, call.limit):
+                print(f"{shape:32} {chosen.count:5} {seconds:6.2f} s  {call.name}{'  LATE' * over}", flush=True)  # fmt: skip
+        slowest = max([one.seconds for one in took.values()])
+        print(f"{shape:32} {chosen.count:5} {len(took) - 1} calls, {len(refused)} refused, cold {took[cold.name].seconds:.2f} s, slowest {slowest:.2f} s", flush=True)  # fmt: skip
+        print("".join([f"{shape:32} refused: {one}\n" for one in refused]), end="", flush=True)
     finally:
         shutil.rmtree(top, ignore_errors=True)
     return late

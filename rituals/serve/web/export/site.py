@@ -47,12 +47,14 @@ class SitePlan(Record):
         base: where people will find it, "" for not said.
         pages: file -> address.
         removed: files of an earlier export that are no part of this one.
+        tip: what the pages show.
     """
 
     folder: str
     base: str
     pages: Mapping[str, str]
     removed: tuple[str, ...]
+    tip: TipView
 
 
 class SiteReport(Record):
@@ -86,12 +88,13 @@ def plan_site(memory: Memory, folder: str, base: str = "") -> SitePlan:
     """
     folder = os.path.realpath(folder)
     refuse_inside(memory, folder)
-    pages = {file_of(address): address for address in _addresses(TipViews().of(memory))}
+    tip = TipViews().of(memory)
+    pages = {file_of(address): address for address in _addresses(tip)}
     files = [*pages, *_other_files()]
     target = Target(folder)
     target.refuse(files)
     gone = sorted(set(target.listed or ()) - set(files))
-    return SitePlan(folder, base.rstrip("/"), pages, tuple(gone))
+    return SitePlan(folder, base.rstrip("/"), pages, tuple(gone), tip)
 
 
 def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport:
@@ -119,7 +122,7 @@ def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport
 
 def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) -> dict[str, int]:
     """Write each file into a folder, half of the pages on another core; return their sizes."""
-    tip = TipViews().of(memory)
+    tip = plan.tip
     assets = {f"/static/{name}": held for name, held in _assets().items()}
     hashes = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in assets.items()}
     links = Links(plan.pages.values(), hashes)
@@ -128,22 +131,23 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
         hashes[name] = hashlib.sha256(assets[name]).hexdigest()[:12]
     made = {name[1:]: held for name, held in assets.items()} | {_NO_BUILD: b""}
     said = NotFound("this site has no such page", hint="the pages stand in the menu above")
-    made[NOT_HERE] = _Writer(plan, tip, links).write(NOT_HERE, missing(said))
+    tip.prepare("origins", "graph", "uses")  # every page of a fact asks for some
+    writer = _Writer(plan, tip, links)
+    made[NOT_HERE] = writer.write(NOT_HERE, missing(said))
     for path, data in made.items():
         write_beside(beside, path, data)
     sizes = {path: len(data) for path, data in made.items()}
 
     def here(paths: list[str], at_once: int) -> dict[str, int]:
         return _write_pages(
-            plan, paths, tip, links, beside, lambda n: progress(n * at_once, len(plan.pages))
+            plan, paths, tip, writer, beside, lambda n: progress(n * at_once, len(plan.pages))
         )
 
     def elsewhere(paths: list[str]) -> dict[str, int]:
         own = Memory(memory.home)  # what is open belongs to the process that opened it
-        view = TipViews().of(own)
-        if view.mark != tip.mark:
+        if own.home.tip() != tip.tip:
             raise NotFound("memory has moved meanwhile")  # this half is then made here
-        return _write_pages(plan, paths, view, links, beside, lambda n: None)
+        return _write_pages(plan, paths, tip.elsewhere(own), writer, beside, lambda n: None)
 
     paths = sorted(plan.pages)
     if len(paths) < _WORTH_TWO or not may_fork():
@@ -157,13 +161,11 @@ def _write_pages(
     plan: SitePlan,
     paths: list[str],
     tip: TipView,
-    links: Links,
+    writer: _Writer,
     beside: str,
     progress: Callable[[int], None],
 ) -> dict[str, int]:
     """Write some pages; return the size of each."""
-    tip.prepare("origins")  # every page of a fact asks for some
-    writer = _Writer(plan, tip, links)
     sizes = {}
     for number, path in enumerate(paths, 1):
         try:

@@ -14,9 +14,10 @@ _TELLING_CHARS = 12
 _KEPT_TEXTS = 8192
 
 
+@lru_cache(_KEPT_TEXTS)
 def plain(text: str) -> str:
     """Return a text as a page may show it: what nobody can see by its number, and no secret."""
-    return _bare(text) if len(text) >= _TELLING_CHARS else visible(text, numbered)
+    return visible(without_secrets(text) if len(text) >= _TELLING_CHARS else text, numbered)
 
 
 def seen(text: str) -> Markup:
@@ -31,11 +32,6 @@ def shown_whole(text: str) -> bool:
 
 def shown(value: object) -> object:
     """Prepare what a template writes: all that is not markup already is `plain`."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return plain(value)
-    return value
-
-
-@lru_cache(_KEPT_TEXTS)
-def _bare(text: str) -> str:
-    return visible(without_secrets(text), numbered)
+    if type(value) is Markup or not isinstance(value, str):
+        return value
+    return plain(value)

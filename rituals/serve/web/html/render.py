@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path as FilePath
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -29,6 +29,8 @@ from rituals.serve.web.pictures.tier_areas import tier_areas
 HERE = FilePath(__file__).parent
 STATIC = HERE / "static"
 _BRIEF_CHARS = 280
+_LINKED = Markup('<a class="id" href="{to}">{id}</a>')
+_NAMED = Markup('<span class="id">{id}</span>')
 #: What people call the tiers, where that is not their name.
 TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
 
@@ -83,16 +85,18 @@ class Renderer:
         self._facts: Container[str] = ()
         self._mark = ""
         self._lines: dict[str, Markup] = {}
+        self._links: dict[tuple[str, ...], Markup] = {}
+        self._ids: dict[str, Markup] = {}
         self._environment = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True, finalize=shown,
+            trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
         self._environment.globals.update(
             url=self.url, block=self.block, line=self.line, seen=seen, shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
             heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=commands,
-            fact_address=self._fact,
+            fact_address=self._fact, fact_link=self.fact_link, fact_links=self.fact_links,
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:
@@ -100,7 +104,8 @@ class Renderer:
         self._facts = frame.facts
         if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
             self._mark = frame.mark
-            self._lines.clear()
+            for known in (self._lines, self._links, self._ids):
+                known.clear()
         frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, frame=frame, page=page)
@@ -112,7 +117,25 @@ class Renderer:
 
     def url(self, path: str, *parts: str, **query: object) -> Markup:
         """Write an address of ours."""
-        return escape(self._url(address_of(path, *parts, **query)))
+        if query:
+            return escape(self._url(address_of(path, *parts, **query)))
+        found = self._links.get((path, *parts))
+        if found is None:
+            found = self._links[path, *parts] = escape(self._url(address_of(path, *parts)))
+        return found
+
+    def fact_link(self, fact: str) -> Markup:
+        """Write an id, as a link where it has a page."""
+        found = self._ids.get(fact)
+        if found is None:
+            to = self._fact(fact)
+            frame = _LINKED if to else _NAMED
+            found = self._ids[fact] = frame.format(id=seen(fact), to=to)
+        return found
+
+    def fact_links(self, facts: Iterable[str]) -> Markup:
+        """Write ids beside each other."""
+        return Markup(" ").join(map(self.fact_link, facts))
 
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""

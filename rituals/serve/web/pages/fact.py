@@ -16,7 +16,7 @@ from rituals.serve.web.page import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: So many supersessions of each direction are shown, and so many facts that are two hops away.
-_NEAR, _FAR = 8, 100
+_NEAR, _FAR = 8, 24
 _USED, _UPDATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated]
 
 

@@ -154,6 +154,14 @@ class TipView:
         """Hold a part that was worked out elsewhere."""
         self.__dict__.setdefault(part, value)
 
+    def elsewhere(self, memory: Memory) -> TipView:
+        """Return the same view for a memory that another process opened; nothing is worked out again."""
+        other, memory.origins = TipView(memory, self.state), self.memory.origins
+        for part, value in self.__dict__.items():
+            if part != "resident":  # holds what is open
+                other.keep(part, value)
+        return other
+
     def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
         """Return who wrote each of some logs, and in which commit; none of a log that git has not yet."""
         from memory.query.provenance import writers
