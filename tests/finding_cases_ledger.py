@@ -450,6 +450,17 @@ case(
 )
 
 
+@case("note-line", "info: 4 texts: recorded, and 3 that matter most are better read")
+def _(shop: Shop) -> Arguments:
+    return (
+        "note",
+        "Logs are in UTC.",
+        "The port is 8080.",
+        "The cache is cold.",
+        "Builds take a minute.",
+    )
+
+
 @case(
     "withheld-text",
     "diurna: append: the text of b says what was redacted here",

@@ -251,15 +251,15 @@ def test_append_names_a_misspelled_kind(repo: Repo, run: Run) -> None:
 
 def test_append_refuses_an_unknown_kind_in_json(repo: Repo, run: Run) -> None:
     """JSON is held to the kinds of the policy too; `"anyway": true` stores what it says."""
-    draft = '{"new": [{"kind": "todo", "text": "Fix it.", "id": "fix-it"}]%s}'
+    draft = '{"new": [{"kind": "tread", "text": "Fix it.", "id": "fix-it"}]%s}'
     ran = run("append", "--from-json", "-", stdin=(draft % "").encode())
     assert (ran.code, ran.out) == (1, "")
     assert (
-        "new.0.kind: there is no kind todo\nhint: did you mean thread? kinds: vision, " in ran.err
+        "new.0.kind: there is no kind tread\nhint: did you mean thread? kinds: vision, " in ran.err
     )
     ran = run("append", "--from-json", "-", stdin=(draft % ', "anyway": true').encode())
     assert ran.code == 0
-    assert ran.err.startswith("warning: new.0.kind: there is no kind todo\n")
+    assert ran.err.startswith("warning: new.0.kind: there is no kind tread\n")
 
 
 @pytest.mark.parametrize("way", ["options", "json", "markdown"])

@@ -72,6 +72,7 @@ CODES: dict[str, tuple[str, str]] = {
     "personal-item": (ERROR, "what is only one person's, in a home that others share"),
     "personal-statement": (WARNING, "words about a person, in a home that others share"),
     "personal-log": (INFO, "what is only the user's went to their own home"),
+    "note-line": (INFO, "a line of a note came back, or was read otherwise than it stands"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
     "review-due": (INFO, "a review is due, by sessions or by size"),

@@ -7,13 +7,14 @@ from typing import Any
 
 from ledger.codec.validate import read_draft
 from ledger.errors import DraftRefused, NotFound, WrongUsage
-from ledger.model.personal import says_personal
 from memory.recall.hits.snippets import one_line
 from memory.write.draft import draft_of
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.views.selection import check_kind
 from rituals.record.compose import kinds_of
+from rituals.record.kind_words import says_nothing
+from rituals.record.note_lines import FACT
 from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
 from rituals.record.own_home import drafts_of
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.api import Memory
+    from rituals.record.answer import Answer
     from rituals.record.own_home import Drafts
 
 #: What options say of a log whose content is JSON.
@@ -34,8 +36,6 @@ _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
 _FILE_HINT = (
     "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
 )
-#: How much of its first text the title of a note bears.
-_TITLE_CHARS = 72
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
@@ -85,45 +85,48 @@ def read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[st
 
 def read_note_of(
     call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
-) -> Drafts:
-    """Gather the facts of a short write; without texts those of standard input.
+) -> Answer | None:
+    """Read a short write, without texts the answer on standard input; None where it says nothing.
 
     Args:
         call: for reading standard input.
         memory: for kinds and ids.
-        texts: a fact each, as `--new` takes it.
-        given: the options of `append_options.short`, by name.
+        texts: a line of an answer each.
+        given: the options of `append_options.short`, by name, with `dry_run` and `strict`.
 
     Raises:
         WrongUsage: there is nothing to note, or it is not clear what is one fact.
         DraftRefused: a kind or key is none.
     """
-    where = _NOTE
-    if texts == (STDIN,) or (not texts and call.piped()):
-        from rituals.record.note_lines import texts_of
+    from rituals.record.answer import answer_of
+    from rituals.record.note_lines import line_read, lines_of
 
-        texts, where = texts_of(call.read(STDIN).decode("utf-8", "surrogateescape")), _name(STDIN)
-    if not texts:
+    kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
+    if given["kind"] and not given["anyway"]:
+        check_kind(memory.snapshot.cache().policy, given["kind"])
+    if piped:
+        lines = lines_of(call.read(STDIN).decode("utf-8", "surrogateescape"), kinds)
+    elif not texts:
         raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
-    if where == _NOTE and len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
-        raise WrongUsage("is each word a fact? a text stands in quotes", hint=_NOTE_HINT)
-    kinds, kind = kinds_of(memory), given["kind"] or DEFAULT_KIND
-    if not given["anyway"]:
-        check_kind(memory.snapshot.cache().policy, kind)
-        _refuse_slips(texts, kinds, where)
-    new = tuple(_new(text, kinds, where, kind) for text in texts)
-    # what is only the user's gives no title to what others read
-    named = [one for one in new if not says_personal(one.footers)] or new
-    more = f" (and {len(named) - 1} more)" if len(named) > 1 else ""
-    request = Request(
-        title=given["title"] or one_line(named[0].text.split("\n")[0], _TITLE_CHARS) + more,
-        agent=given["agent"],
-        session=given["session"],
-        refs=parse_ids(given["ref"]),
-        new=new,
-        anyway=given["anyway"],
-    )
-    return drafts_of(memory, request, options=True)
+    elif len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
+        lines = ()
+    else:
+        if len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
+            raise WrongUsage("is each word a fact? a text stands in quotes", hint=_NOTE_HINT)
+        lines = tuple([line_read(text, kinds) for text in texts])
+        told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
+        if not given["anyway"]:
+            _refuse_slips(told, kinds, _NOTE)
+        for text in told:
+            _new(text, kinds, _NOTE)
+    if not lines and not given["title"]:
+        return None
+    header = Request(
+        title=given["title"], agent=given["agent"], session=given["session"],
+        refs=parse_ids(given["ref"]), anyway=given["anyway"],
+    )  # fmt: skip
+    asked = piped and not given["anyway"] and not given["strict"]
+    return answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
 
 
 def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:

@@ -24,6 +24,7 @@ from memory.write.draft import DEFAULT_TITLE, SessionDraft
 from memory.write.vocabulary import project_words
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject
+from rituals.record.kind_words import kind_of
 from rituals.record.slips import refuse
 
 TYPE_CHECKING = False
@@ -52,10 +53,19 @@ def draft_of_request(
     Raises:
         DraftRefused: an id or a kind is none.
     """
-    findings = refuse(request, kinds_of(memory), options=options)
+    kinds = kinds_of(memory)
+    request = request._replace(new=tuple([_of_its_kind(one, kinds) for one in request.new]))
+    findings = refuse(request, kinds, options=options)
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
     return compose(request, base, taken_in(memory), words), findings
+
+
+def _of_its_kind(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
+    """Return a fact of the kind that the word for it means."""
+    meant, tag = kind_of(new.kind, kinds)
+    more = (tag,) if tag and tag not in new.tags else ()
+    return new._replace(kind=meant or new.kind, tags=(*new.tags, *more))
 
 
 def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:

@@ -1,61 +1,261 @@
-"""Read facts from piped text: one for each line, or for each bullet where there are bullets."""
+"""Read the lines of a note: facts, what they replace, what is done, wrong or was used, and a title.
+
+Agents write as they like: bullets, bold words, code fences, wrapped lines, another case or language. A
+line without a form is a text of its own, goes on with the one above it, or is prose: none is lost.
+"""
 
 from __future__ import annotations
 
 import re
 from textwrap import dedent
 
-from ledger.errors import WrongUsage
+from ledger.model.ids import is_fact_id
+from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
+from rituals.record.kind_words import DONE, TITLE, kind_of, line_of, says_nothing
+from rituals.record.option_values import KEYS
 
-_BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
-_BOX = re.compile(r"\[([ xX])\][ \t]+")
-_HEADING = re.compile(r"#{1,6}[ \t]|```|~~~")
-_WHOLE_LOG = "a whole log, with headings and prose, is what `diurna append -` reads"
+FACT, PROSE = "fact", "prose"
+_BULLET = re.compile(r"(?:[-*+•–—]|\(?\d{1,9}[.)])[ \t]+(?=\S)")
+_BOX = re.compile(r"\[([ xX✓✔]?)\][ \t]+")
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_FENCE = re.compile(
+    r"[ \t]*(?:```+|~~~+)[ \t]*(?:text|txt|plain|plaintext|md|markdown|sh|bash|shell|console|yaml)?[ \t]*"
+)
+#: What stands around a word that begins a line, and what may end it.
+_MARKS = "*_`"
+_HEAD = re.compile(r"(?P<mark>[*_`]{0,3})(?P<word>[^\W\d_][^\n:\uff1a*_`\[\]]{0,30}?)"
+                   r"(?:[:\uff1a](?P=mark)|[*_`]{0,3}[ \t]*(?:[:\uff1a]|[-–—](?=\s)))[ \t]*")  # fmt: skip
+_BRACKETED = re.compile(
+    r"[*_`]{0,3}[\[【](?P<word>[^\W\d_][^\n\[\]]{0,30})[\]】][*_`]{0,3}[:\uff1a]?[ \t]*"
+)
+_ARROW = re.compile(r"(?P<ids>[^\s=][^\n]{0,300}?)[ \t]*(?:-{1,2}>|=>|→|⇒|➜|➔)[ \t]*")
+_IDS = re.compile(r"[,;\u3001\uff0c]\s*(?:(?:and|und|et|e|и|和)\s+)?|\s+(?:and|und|et|e|и|和|&)\s+")
+_KEY = re.compile(rf"(?:{'|'.join(KEYS)})=\S")
+_HEREDOC = re.compile(r"\$?[ \t]*diurna[ \t]+note\b[^\n]*<<-?[ \t]*['\"]?(\w+)['\"]?[ \t]*")
+_ENDS = ("END", "EOF")
+_SENTENCE_END = tuple(".!?…:;。\uff01\uff1f\uff1a\uff1b)\"'`»”")
+#: A line that is so long was probably wrapped.
+_WRAPPED_CHARS = 60
 
 
-def texts_of(piped: str) -> tuple[str, ...]:
-    """Return the facts that a text holds, as `diurna note` takes them.
+class Line(Record):
+    """One line of a note, with the lines that go on with it.
 
-    A bullet goes on with what is indented below it; an open checkbox makes a thread of it.
-
-    Raises:
-        WrongUsage: a line belongs to no fact, or a fact is a thread that is done.
+    Args:
+        what: `FACT`, `TITLE`, `DONE`, `WRONG`, `USED` or `PROSE`.
+        text: as `--new` takes it, without marks; of ids what stands behind them.
+        ids: that a fact replaces, or that the line is about.
+        said: as it was written.
+        plain: it names neither a kind nor a key.
     """
-    lines = dedent(piped.replace("\r\n", "\n")).split("\n")
-    bulleted = any(_BULLET.match(line) for line in lines)
-    found: list[list[str]] = []
-    fresh = True  # whether nothing that a line could continue stands right above it
-    for number, line in enumerate(lines, 1):
-        bullet = _BULLET.match(line)
-        if bullet:
-            found.append([_boxed(line[bullet.end() :], number)])
-        elif not line.strip():
-            if bulleted and found:
-                found[-1].append("")
-        elif _HEADING.match(line) or (bulleted and fresh and line[:1].strip()):
-            raise WrongUsage(f"line {number} is no fact", where="standard input", hint=_WHOLE_LOG)
-        elif bulleted and found:
-            found[-1].append(line)
+
+    what: str
+    text: str
+    ids: tuple[str, ...] = ()
+    said: str = ""
+    plain: bool = False
+
+
+def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
+    """Return the lines of a note in their order; none where it says that there is nothing to remember.
+
+    Args:
+        piped: the text.
+        kinds: those of the policy.
+    """
+    text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", piped.removeprefix("\ufeff"))
+    lines = _bare(dedent(text.expandtabs(4)).strip("\n").split("\n"), kinds)
+    found = _read(lines, kinds)
+    return tuple(one for one in found if not (one.what == FACT and _is_nothing(one.text, kinds)))
+
+
+def line_read(text: str, kinds: tuple[str, ...]) -> Line:
+    """Read one text by its form.
+
+    Args:
+        text: with the lines that go on with it.
+        kinds: those of the policy.
+    """
+    first, newline, rest = text.strip().partition("\n")
+    first, kind = _boxed(first.strip())
+    more = f"{newline}{rest}".rstrip()
+    word, behind = _head(first)
+    if word and kind_of(word, kinds)[0]:
+        return Line(FACT, f"{word}: {behind}{more}", said=text)
+    line = line_of(word)
+    if line == TITLE and behind:
+        return Line(TITLE, " ".join(f"{_unmarked(behind)}{more}".split()), said=text)
+    verb = line or line_of(first.partition(" ")[0])
+    if verb not in ("", TITLE):
+        about = _about(verb, behind if line else first.partition(" ")[2], colon=bool(line))
+        if about:
+            return about._replace(text=f"{about.text}{more}".strip(), said=text)
+    arrow = None if _KEY.match(first) else _ARROW.match(first)
+    ids = _ids(arrow["ids"]) if arrow else ()
+    if arrow and ids:
+        new = line_read(first[arrow.end() :] + more, kinds)
+        if new.what == FACT and new.text.strip():
+            return Line(FACT, new.text, ids, text, new.plain)
+    if kind == DONE:
+        ids = tuple([one for one in _ids(first) if "-" in one])
+        return Line(DONE if ids else PROSE, "" if ids else f"done: {first}{more}", ids, text)
+    formed = bool(kind) or _KEY.match(first) is not None
+    return Line(FACT, f"{kind}: {first}{more}" if kind else f"{first}{more}", (), text, not formed)
+
+
+def _head(first: str) -> tuple[str, str]:
+    """Return the word before a colon or a dash, without marks, and what stands behind; "" for none."""
+    head = _BRACKETED.match(first) or _HEAD.match(first)
+    if head is None:
+        return "", ""
+    behind, mark = first[head.end() :], head.groupdict().get("mark") or ""
+    if mark and head[0].count(mark) == 1 and behind.endswith(mark):
+        behind = behind.removesuffix(mark)  # all of the line is bold
+    return head["word"].strip(), behind
+
+
+def _is_nothing(text: str, kinds: tuple[str, ...]) -> bool:
+    head, _, behind = text.partition(":")
+    return says_nothing(behind if kind_of(head, kinds)[0] else text)
+
+
+def _read(lines: list[str], kinds: tuple[str, ...]) -> list[Line]:
+    """Gather what belongs together, and read each by its form."""
+    groups: list[tuple[str, list[str]]] = []  # what gives a group its form -> its lines
+    section = ""
+    gap, fence = True, False
+    for line in lines:
+        bullet, stripped = _BULLET.match(line.strip()), line.strip()
+        within = fence
+        if _FENCE.fullmatch(line):
+            fence = not fence
+        if not stripped:
+            if groups and (within or groups[-1][0] == "bullet"):
+                groups[-1][1].append("")
+            gap = True
+            continue
+        bare = stripped[bullet.end() :] if bullet else _HEADING.sub("", stripped)
+        formed = not within and _is_formed(bare, kinds)
+        if _HEADING.match(line) and not within and not formed:
+            word = bare.strip(f"{_MARKS}:\uff1a ")
+            section = word if kind_of(word, kinds)[0] else ""
+            groups.append(("section" if section else "heading", [bare]))
+        elif formed or (bullet and not within and line[:2].strip()):
+            bare = bare if formed or not section else f"{section}: {bare}"
+            groups.append(("bullet" if bullet else "form", [bare]))
+        elif groups and (within or _goes_on(line, gap, *groups[-1])):
+            groups[-1][1].append(line)
         else:
-            found.append([line.strip()])
-        fresh = not line.strip() or not found
-    return tuple(_joined(first, rest) for first, *rest in found)
+            groups.append(("line", [f"{section}: {stripped}" if section else stripped]))
+        gap = False
+    groups = [group for group in groups if group[0] != "section"]
+    return _titled([_line(how, parts, kinds) for how, parts in groups], groups)
 
 
-def _boxed(text: str, number: int) -> str:
-    """Read the checkbox of a bullet."""
-    box = _BOX.match(text)
+def _line(how: str, parts: list[str], kinds: tuple[str, ...]) -> Line:
+    text = f"{parts[0]}\n{dedent(chr(10).join(parts[1:]))}".rstrip()
+    introduces = how == "line" and text.endswith((":", "\uff1a"))
+    if how == "heading" or introduces:
+        return Line(PROSE, text, said=text)
+    return line_read(text, kinds)
+
+
+def _titled(found: list[Line], groups: list[tuple[str, list[str]]]) -> list[Line]:
+    """Let the first heading be the title where no line is."""
+    if not any(one.what == TITLE for one in found):
+        for place, (how, _) in enumerate(groups):
+            if how == "heading":
+                found[place] = found[place]._replace(what=TITLE)
+                break
+    return found
+
+
+def _goes_on(line: str, gap: bool, how: str, above: list[str]) -> bool:
+    """Tell whether a line without a form goes on with the group above it."""
+    if how not in ("form", "bullet"):
+        return False
+    if _FENCE.fullmatch(line):
+        return True
+    indented = not line[:2].strip()
+    if how == "bullet":
+        return indented or not gap
+    last = above[-1].rstrip()
+    if gap or line_of(last.partition(":")[0]):
+        return False
+    return indented or len(last) >= _WRAPPED_CHARS or not last.endswith(_SENTENCE_END)
+
+
+def _is_formed(text: str, kinds: tuple[str, ...]) -> bool:
+    """Tell whether a line begins with a kind, a key or a verb, or names what it replaces."""
+    read = line_read(text, kinds)
+    return bool(read.what != FACT or read.ids or not read.plain)
+
+
+def _bare(lines: list[str], kinds: tuple[str, ...]) -> list[str]:
+    """Take away what only carries an answer: fences around it, and the command that was to read it."""
+    called = next((one for one in lines if one.strip()), "")
+    heredoc = _HEREDOC.fullmatch(called.strip())
+    if heredoc:
+        lines = lines[lines.index(called) + 1 :]
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    if lines and lines[-1].strip() in (*_ENDS, heredoc[1] if heredoc else ""):
+        lines = lines[:-1]
+    fences = [place for place, line in enumerate(lines) if _FENCE.fullmatch(line)]
+    carry: set[int] = set()
+    for first, last in zip(fences[::2], [*fences[1::2], len(lines)], strict=False):
+        inside = [line.strip() for line in lines[first + 1 : last]]
+        alone = not any(line.strip() for line in lines[:first])
+        if alone or any(
+            _is_formed(_BULLET.sub("", line, count=1), kinds) for line in inside if line
+        ):
+            carry |= {first, last}
+    if not carry:
+        return lines
+    left = ["" if place in carry else line for place, line in enumerate(lines)]
+    return _bare(dedent("\n".join(left)).split("\n"), kinds)
+
+
+def _about(verb: str, said: str, *, colon: bool) -> Line | None:
+    """Read what is said of some ids; None where the words are no ids but a sentence."""
+    whole = _ids(said)
+    if whole and (colon or len(whole) > 1 or "-" in whole[0] or "`" in said or said.islower()):
+        return Line(verb, "", whole)
+    first, _, rest = said.strip().partition(" ")
+    one = _ids(first)
+    marked = first.endswith((":", ",")) or rest[:1] in ("(", "-", "–", "—") or first[:1] == "`"
+    if one and (marked or "-" in one[0]):
+        return Line(verb, rest.strip(), one)
+    return None
+
+
+def _ids(said: str) -> tuple[str, ...]:
+    """Return the ids that a text consists of, () where it holds anything else."""
+    parts = [part.strip() for part in _IDS.split(said.strip(" .")) if part.strip()]
+    blanks = [word for part in parts for word in part.split()]
+    if len(blanks) > len(parts) and all("-" in word for word in blanks):
+        parts = blanks
+    parts = [part.strip(f"{_MARKS}[]()\"'.:").lower() for part in parts]
+    good = parts and all(is_fact_id(part.removeprefix("personal/")) for part in parts)
+    return tuple(dict.fromkeys(parts)) if good else ()
+
+
+def _boxed(first: str) -> tuple[str, str]:
+    """Return a line without its checkbox, and the kind that this gives it: open a thread, else `DONE`."""
+    box = _BOX.match(first)
     if box is None:
-        return text
-    if box[1] != " ":
-        raise WrongUsage(
-            f"line {number} is a thread that is done", where="standard input",
-            hint="leave it out; `diurna append --close ID` closes a thread that memory has",
-        )  # fmt: skip
-    text = text[box.end() :]
-    return text if text.startswith(f"{THREAD_KIND}:") else f"{THREAD_KIND}: {text}"
+        return _unquoted(first), ""
+    return _unquoted(first[box.end() :]), DONE if box[1].strip() else THREAD_KIND
 
 
-def _joined(first: str, rest: list[str]) -> str:
-    return f"{first}\n{dedent(chr(10).join(rest))}".rstrip()
+def _unquoted(text: str) -> str:
+    return text.removeprefix("> ").lstrip()
+
+
+def _unmarked(text: str) -> str:
+    """Return a text without the marks around all of it."""
+    for mark in ("**", "__", "`", "*", '"'):
+        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+            return text[len(mark) : -len(mark)]
+    return text

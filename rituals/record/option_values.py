@@ -14,8 +14,9 @@ from ledger.model.session import META_KEYS
 from memory.write.birth_footers import FOOTERS, meant_key
 from projection.graph.neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
+from rituals.record.kind_words import kind_of
 from rituals.record.request import NewFact, Pairs, Supersession
-from rituals.record.slips import ALIKE, MEANT, meant_kind, unknown_kind
+from rituals.record.slips import ALIKE, meant_kind, unknown_kind
 
 #: What may stand before the text of a new fact.
 KEYS = ("id", "tags", "entity", *FOOTERS)
@@ -24,7 +25,7 @@ KEYS = ("id", "tags", "entity", *FOOTERS)
 def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> NewFact:
     """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and other keys may stand around the kind.
 
-    What stands before the colon and is no kind of the policy belongs to the text.
+    What stands before the colon and means no kind of the policy belongs to the text.
 
     Args:
         text: the option's value.
@@ -34,13 +35,15 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
     said: dict[str, str] = {}
     rest = _take(text.strip(), said)
     head, colon, tail = rest.partition(":")
-    if colon and head.strip().lower() in kinds:
-        kind, rest = head.strip().lower(), _take(tail.strip(), said)
+    meant, tag = kind_of(head, kinds) if colon else ("", "")
+    if meant:
+        kind, rest = meant, _take(tail.strip(), said)
+    tags = names_in(said.get("tags", ""))
     return NewFact(
         rest,
         said.get("id", ""),
         kind,
-        names_in(said.get("tags", "")),
+        (*tags, tag) if tag and tag not in tags else tags,
         names_in(said.get("entity", "")),
         tuple([(key, said[key]) for key in FOOTERS if said.get(key)]),
     )
@@ -103,10 +106,10 @@ def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
     said: dict[str, str] = {}
     rest = _take(text.strip(), said)
     head, colon, tail = rest.partition(":")
-    if colon and head.strip().lower() in kinds:
+    if colon and kind_of(head, kinds)[0]:
         return _key_slip(_take(tail.strip(), said), said, behind=True)
     words = head.split()
-    before_kind = bool(colon and len(words) > 1 and words[-1].lower() in kinds)
+    before_kind = bool(colon and len(words) > 1 and kind_of(words[-1], kinds)[0])
     wrong = _key_slip(rest, said, behind=False, sure=before_kind)
     if wrong is not None or not words or not colon or tail[:1].strip():
         return wrong
@@ -157,7 +160,7 @@ def _blank_slip(words: list[str], key: str, value: str) -> Finding:
 def _kind_slip(head: str, kinds: tuple[str, ...]) -> Finding | None:
     """Say that what stands before the colon is no kind, where it looks like one."""
     meant = meant_kind(head, kinds)
-    looks = _is_name(head) and (head.islower() or head.lower() in MEANT)
+    looks = _is_name(head) and head.islower()
     if not meant and not looks:
         return None
     found = unknown_kind(head, f"`{meant}: …`" if meant else "", kinds)

@@ -107,6 +107,11 @@ def _own(memory: Memory) -> Memory | None:
     return own if is_own(home, own.snapshot.cache().policy) else None
 
 
+def is_yours(memory: Memory, id: str) -> bool:
+    """Tell whether an id, which a home does not know, is one of the user's own home."""
+    return _is_yours(memory, _own(memory), id)
+
+
 def _is_yours(memory: Memory, own: Memory | None, id: str) -> bool:
     if id.startswith(_PREFIX):
         return True

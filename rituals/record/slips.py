@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
     from rituals.record.request import Request
 
-#: What others call a kind -> ours, where a kind of that name is not in the policy.
-MEANT = {
-    "todo": "thread", "fixme": "thread", "bug": "thread",
-    "action": "thread", "issue": "thread", "rule": "convention", "constraint": "invariant",
-    "lesson": "pattern", "learning": "pattern", "gotcha": "pattern", "choice": "decision",
-}  # fmt: skip
 ALIKE = 0.8
 MEANT_KEY = "if it is meant as it is, say `anyway`"
 _TEXT_HINT = 'for example: {"text": "CI runs on two cores."}'
@@ -131,10 +125,8 @@ def no_text(said: str) -> str:
 
 def meant_kind(word: str, kinds: tuple[str, ...]) -> str:
     """Return the kind that a word is probably meant to be, "" for none."""
-    joined = "-".join(word.split()).lower()
-    alike = get_close_matches(joined, kinds, 1, ALIKE)
-    meant = alike[0] if alike else MEANT.get(joined, "")
-    return meant if meant in kinds else ""
+    alike = get_close_matches("-".join(word.split()).lower(), kinds, 1, ALIKE)
+    return alike[0] if alike else ""
 
 
 def unknown_kind(kind: str, meant: str, kinds: tuple[str, ...]) -> Finding:

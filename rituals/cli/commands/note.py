@@ -26,9 +26,13 @@ def command(
 ) -> None:
     """Record facts, a text each: the short form of `append --new`.
 
-    A text may begin with its kind (`decision: …`, `thread: …`), and before that with `id=my-id`,
-    `entity=NAME`, `tags=NAME`. Without TEXT, or with -, standard input is read: a fact for each line, or
-    for each bullet where there are bullets; a bullet with an open checkbox is a thread.
+    A text may begin with its kind (`decision: …`, `lesson: …`, `thread: …`), and before that with
+    `id=my-id`, `entity=NAME`, `tags=NAME`. `ID -> KIND: text` replaces a fact, `done ID` closes a thread,
+    `wrong ID` says that a fact is false, `used ID, ID` that it was relied on, `title: …` what was done.
+
+    Without TEXT, or with -, the lines or bullets on standard input are read, however they are marked; a
+    bullet with an open checkbox is a thread. What can not be recorded is said, and costs no other line.
+    `nothing` records nothing.
 
     \b
     Examples:
@@ -37,7 +41,8 @@ def command(
       diurna note --dry-run < notes.md
     """
     from rituals.cli.append_input import read_note_of
-    from rituals.cli.views.receipt import record
+    from rituals.cli.views.receipt import record_answer
 
-    draft = read_note_of(call, call.memory(), texts, given)
-    record(call, draft, again=again, dry_run=dry_run, strict=strict)
+    memory = call.memory()
+    answer = read_note_of(call, memory, texts, {**given, "dry_run": dry_run, "strict": strict})
+    record_answer(call, answer, again=again, dry_run=dry_run, strict=strict)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from memory.write.draft import told
+from ledger.errors import DraftRefused
+from memory.write.draft import Receipt, told
 from rituals.answers.objects import receipt_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.write.draft import Receipt
+    from ledger.model.findings import Finding
     from rituals.cli.context import Invocation
+    from rituals.record.answer import Answer
     from rituals.record.own_home import Drafts
 
 
@@ -43,6 +45,55 @@ def record(
     else:
         print_receipt(call, receipt, dry_run=dry_run, stage=stage)
     out.findings(receipt.findings)
+
+
+def record_answer(
+    call: Invocation, answer: Answer | None, *, again: bool, dry_run: bool, strict: bool
+) -> None:
+    """Append what an answer says, and say what of it can not be recorded.
+
+    Args:
+        call: the invocation.
+        answer: None where it says that there is nothing to record.
+        again: as for `record`.
+        dry_run: as for `record`.
+        strict: as for `record`.
+
+    Raises:
+        DraftRefused: its one line can not be recorded, or `strict`.
+    """
+    from rituals.record.answer import named, recordable
+    from rituals.record.own_home import drafts_of
+
+    if answer is None or answer.request.says_nothing:
+        _say_nothing(call, "noted: nothing", answer.findings if answer else ())
+        return
+    how = {"again": again, "dry_run": dry_run, "strict": strict}
+    memory, request, said = call.memory(), answer.request, answer.findings
+    try:
+        drafts: Drafts | None = named(drafts_of(memory, request, options=True))
+        assert drafts is not None
+        record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
+        return
+    except DraftRefused:
+        lines = (request.new, request.close, request.invalidate, request.refs)
+        if strict or sum(map(len, lines)) < 2:
+            raise
+    drafts, more = recordable(memory, request)
+    said = (*said, *more)
+    if drafts is not None:
+        record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
+        return
+    _say_nothing(call, "already recorded", said)
+
+
+def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> None:
+    """Say that there is no log, and why."""
+    if call.json:
+        call.out.answer(receipt_object(Receipt("", "", (), (), findings, False, "", b"")))
+    else:
+        call.out.line(said)
+    call.out.findings(findings)
 
 
 def print_receipt(
