@@ -82,7 +82,8 @@ def test_recorded_transcripts(name: str) -> None:
             assert part is not None and part.start == at < part.end
             at = part.end
             parts += part.turns
-        assert tuple(parts) == whole.turns
+        alone = [one._replace(result="", failed=False) for one in whole.turns]
+        assert [one._replace(result="", failed=False) for one in parts] == alone
 
 
 CODEX_USER = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}

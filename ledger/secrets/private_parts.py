@@ -30,13 +30,17 @@ def without_private(text: str) -> str:
     if (_TAG in low and "<" in text) or "&lt;" in low:
         text = without_tags(text)
         low = text.lower()
-    if any(sign in low for sign in _SIGNS):
+    if _may_be_quiet(low):
         from ledger.secrets.person_statements import is_kept_quiet, paragraphs
 
         parts = list(paragraphs(text))
-        kept = [part for part in parts if not is_kept_quiet(part)]
+        kept = [part for part in parts if not (_may_be_quiet(part.lower()) and is_kept_quiet(part))]
         text = "".join(kept) if len(kept) < len(parts) else text
     return text
+
+
+def _may_be_quiet(low: str) -> bool:
+    return any(sign in low for sign in _SIGNS)
 
 
 def without_tags(text: str) -> str:

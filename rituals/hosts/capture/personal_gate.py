@@ -85,9 +85,9 @@ class PersonalGate:
         kept: list[Turn] = []
         left_out = 0
         for turn in turns:
-            (text,), closed = self.open_paragraphs([turn.text])
+            (text, asked), closed = self.open_paragraphs([turn.text, turn.asked])
             left_out += closed * (turn.role == "assistant")
-            kept.append(turn._replace(text=text) if closed else turn)
+            kept.append(turn._replace(text=text, asked=asked) if closed else turn)
         return tuple(kept), left_out
 
     def _repeats(self, text: str) -> bool:

@@ -83,7 +83,7 @@ def _requests(moment: Moment) -> list[str]:
 
     part = last_slice(moment.host, moment.transcript)
     asked = [
-        turn.text for turn in (part.turns if part else ()) if turn.role == "user" and turn.text
+        turn.text for turn in (part.turns if part else ()) if turn.role == "user" and not turn.asked
     ]
     return [_short(one) for one in asked[-_REQUESTS:]]
 
@@ -107,7 +107,7 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     yield "acts", acts[-_ACTS:]
     part = last_slice(moment.host, moment.transcript)
     part = part and audible(part, home.repository.commondir, moment.session, moment.folder)
-    turns = [turn for turn in (part.turns if part else ()) if turn.text]
+    turns = [turn for turn in (part.turns if part else ()) if turn.text and turn.role != "host"]
     said = [turn.text for turn in turns if turn.role == "assistant"]
     tasks = [one.what for one in seen if one.kind == "task"]
     ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}

@@ -38,7 +38,7 @@ def extract(
         kinds: of facts, by the policy.
     """
     started = monotonic()
-    turns = [turn for turn in part.turns if turn.text]
+    turns = [turn for turn in part.turns if turn.text and turn.role in ("user", "assistant")]
     found = Extraction((), RULES)
     if turns and settings.extractors:
         found = _by_models(_clean(turns), known, settings, environment, kinds)
@@ -49,7 +49,13 @@ def extract(
 
 def _clean(turns: Sequence[Turn]) -> list[Turn]:
     """Take secrets out of what is going to leave the machine, and show what can not be seen."""
-    return [turn._replace(text=visible(without_secrets(turn.text))) for turn in turns]
+    return [
+        turn._replace(text=_clean_text(turn.text), asked=_clean_text(turn.asked)) for turn in turns
+    ]
+
+
+def _clean_text(text: str) -> str:
+    return visible(without_secrets(text))
 
 
 def _without_secrets(item: Item) -> Item:

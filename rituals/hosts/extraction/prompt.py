@@ -52,7 +52,8 @@ def prompt_for(
     """
     facts = "\n".join([f"{name}: {_cut(text, _KNOWN_CHARS)}" for name, text in known[:_KNOWN]])
     shown = [
-        f"[{turn.role}] {_cut(turn.text, _USER_CHARS if turn.role == 'user' else _AGENT_CHARS)}"
+        f"[{turn.role}] {_asked(turn)}"
+        f"{_cut(turn.text, _USER_CHARS if turn.role == 'user' else _AGENT_CHARS)}"
         for turn in turns
         if turn.text
     ]
@@ -68,6 +69,11 @@ def prompt_for(
         f"{rules}\n<known-{mark}>\n{facts}\n</known-{mark}>\n\n"
         f"<session-{mark}>\n{session}\n</session-{mark}>\n"
     )
+
+
+def _asked(turn: Turn) -> str:
+    """Return the question that a turn answers, where it answers one."""
+    return f"(asked: {_cut(' '.join(turn.asked.split()), _KNOWN_CHARS)}) " if turn.asked else ""
 
 
 def _cut(text: str, limit: int) -> str:

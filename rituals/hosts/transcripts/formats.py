@@ -6,176 +6,289 @@ it is what its plugin handed over (`rituals.hosts.transcripts.handed`).
 
 from __future__ import annotations
 
-from datetime import datetime
+import json
+import re
 
-from ledger.model.record import Record
+from rituals.hosts.transcripts.dialogs import DIALOGS, answers_of, questions_of
+from rituals.hosts.transcripts.injected import words_of
+from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
+
+    from rituals.hosts.transcripts.turns import Turns
 
     Line = Mapping[str, object]
 
-USER, ASSISTANT, TOOL = "user", "assistant", "tool"
-
-
+#: So much of what a tool was given and of what it answered is kept.
+GIVEN_CHARS, RESULT_CHARS = 16 << 10, 4 << 10
 #: How Claude Code marks what it wrote itself: summaries, notes about commands, errors of its service.
 _CLAUDE_MARKS = (
     "isCompactSummary", "repeatsCompactSummary", "isVisibleInTranscriptOnly", "isMeta",
-    "isApiErrorMessage",
+    "isApiErrorMessage", "planContent",
 )  # fmt: skip
-
-
-class Said(Record):
-    """A turn as a transcript has it.
-
-    Args:
-        role: USER, ASSISTANT or TOOL.
-        text: of it, "" for a tool.
-        at: where its line starts.
-        tool: the name of the tool.
-        when: it was said, milliseconds since 1970; 0 for unknown.
-    """
-
-    role: str
-    text: str
-    at: int
-    tool: str
-    when: int = 0
-
-
-class Turns:
-    """Collect turns, of which a later one may take the place of an earlier one."""
-
-    def __init__(self) -> None:
-        self.at = 0
-        #: When the line was written, by what the host says.
-        self.when = 0
-        #: Who asks: a person, or in the session of a subagent the agent that gave it its task.
-        self.asking = USER
-        self._said: dict[str, list[Said]] = {}
-        self._count = 0
-
-    def __iter__(self) -> Iterator[Said]:
-        """Yield the turns in order."""
-        for said in self._said.values():
-            yield from said
-
-    def add(self, role: str, texts: list[str], tools: list[str], key: str = "") -> None:
-        """Add what a line says.
-
-        Args:
-            role: who says it.
-            texts: what it says.
-            tools: the names of the tools that it uses.
-            key: a line that bears the same one takes the place of this; "" where none does.
-        """
-        said = [Said(role, text, self.at, "", self.when) for text in texts if text]
-        said += [Said(TOOL, "", self.at, name, self.when) for name in tools if name]
-        self._count += 1
-        key = key or f"line {self._count}"
-        self._said.pop(key, None)
-        self._said[key] = said
-
-    def clear(self) -> None:
-        """Forget what was said, but not who asks."""
-        self._said.clear()
-
-    def without_summary(self, summary: str) -> None:
-        """Take back the newest turn of the agent where it is the summary that a host asked it for."""
-        for key in reversed(self._said):
-            said = self._said[key]
-            if said and said[-1].role == ASSISTANT:
-                if said[-1].text in summary:
-                    del self._said[key]
-                return
+#: How it says that the person stopped it, and what they said where they refused a tool.
+_CLAUDE_STOPPED, _CLAUDE_REFUSED = "[Request interrupted by user", "the user said:\n"
+#: How shells tell of failure in what they answer, all of them near its beginning or its end.
+_EXIT = re.compile(
+    r"^(?:process exited with code|exit code:) (-?\d{1,9})$|exit code (-?\d{1,9})>\s*\Z"
+    r"|\"exit_code\": ?(-?\d{1,9})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EXIT_CHARS = 300
+#: What Codex puts before what a command printed.
+_CODEX_OUTPUT = "\nOutput:\n"
 
 
 def _claude(line: Line, turns: Turns) -> None:
     """Read a line of Claude Code: each block of a message has one of its own."""
-    if line.get("type") not in (USER, ASSISTANT) or any(line.get(mark) for mark in _CLAUDE_MARKS):
+    kind = line.get("type")
+    if kind == "queue-operation":
+        _claude_queue(_text(line.get("operation")), _text(line.get("content")), turns)
+    elif kind in ("ai-title", "custom-title"):
+        turns.title(_text(line.get("aiTitle")) or _text(line.get("customTitle")), _text(kind))
+    if kind not in (USER, ASSISTANT) or any(line.get(mark) for mark in _CLAUDE_MARKS):
         return
-    message = _mapping(line.get("message"))
-    role = ASSISTANT if line.get("type") == ASSISTANT or line.get("isSidechain") else USER
-    blocks = _blocks(message.get("content"))
+    blocks = _blocks(_mapping(line.get("message")).get("content"))
     texts = [_text(block.get("text")) for block in blocks if block.get("type") == "text"]
-    tools = [_text(block.get("name")) for block in blocks if block.get("type") == "tool_use"]
-    turns.add(role, texts, tools, _text(line.get("uuid")))
+    key = _text(line.get("uuid"))
+    if kind == ASSISTANT:
+        used = [block for block in blocks if block.get("type") == "tool_use"]
+        calls = [_call(block.get("name"), block.get("id"), block.get("input")) for block in used]
+        turns.add(ASSISTANT, texts, calls, key)
+        return
+    for block in blocks:
+        if block.get("type") == "tool_result":
+            _claude_result(block, line.get("toolUseResult"), turns)
+    if line.get("isSidechain"):
+        turns.add(ASSISTANT, texts, key=key)
+    elif any(text.startswith(_CLAUDE_STOPPED) for text in texts):
+        turns.interrupted()
+    elif texts and _is_of_person(line):
+        turns.prompt(texts, key, _text(line.get("parentUuid")))
+
+
+def _is_of_person(line: Line) -> bool:
+    """Tell whether Claude Code says that nobody else wrote a line: a task, a colleague, the program."""
+    origin = _mapping(line.get("origin")).get("kind", "human")
+    return origin == "human" and line.get("promptSource") != "system"
+
+
+def _claude_queue(operation: str, content: str, turns: Turns) -> None:
+    """Read what is typed while Claude works, and what becomes of it."""
+    if operation == "enqueue":
+        if not content.startswith("/"):
+            turns.queue(content)
+    elif operation == "remove":
+        turns.unqueue(content, taken_back=False)
+    elif operation == "popAll":
+        turns.unqueue(content, taken_back=True)
+
+
+def _claude_result(block: Line, more: object, turns: Turns) -> None:
+    """Read what a tool of Claude's answered, or what the person did to it."""
+    name = _text(block.get("tool_use_id"))
+    call = turns.call(name)
+    text = _joined(block.get("content"))
+    failed = block.get("is_error") is True
+    turns.result(name, text[:RESULT_CHARS], failed=failed)
+    details = _mapping(more)
+    asked = questions_of(more) if "answers" in details else ()
+    if asked or (call and call.asked):
+        answers = answers_of(
+            asked or (call.asked if call else ()),
+            details.get("answers") or text,
+            details.get("annotations"),
+        )
+        turns.answer(call.name if call else "AskUserQuestion", answers)
+    elif failed and _CLAUDE_REFUSED in text:
+        said = text.partition(_CLAUDE_REFUSED)[2].strip()
+        turns.answer(call.name if call else "", [("", said)])
 
 
 def _codex(line: Line, turns: Turns) -> None:
     """Read a line of Codex: its events repeat what its items say."""
     item = _mapping(line.get("payload"))
     kind = item.get("type")
-    if line.get("type") == "session_meta":
-        turns.asking = ASSISTANT if item.get("thread_source") == "subagent" else USER
+    if line.get("type") == "response_item":
+        _codex_item(item, kind, turns)
+    elif line.get("type") == "event_msg":
+        _codex_event(item, kind, turns)
     elif line.get("type") == "compacted":
         turns.without_summary(_text(item.get("message")))
-    elif line.get("type") != "response_item":
-        return
-    elif kind == "message" and item.get("role") in (USER, ASSISTANT):
-        role = turns.asking if item.get("role") == USER else ASSISTANT
+    elif (
+        line.get("type") == "session_meta" and not turns.asking
+    ):  # a second one is of what it copied
+        source = _mapping(item.get("source"))
+        helps = item.get("thread_source") == "subagent" or "subagent" in source
+        turns.asking = ASSISTANT if helps else USER
+
+
+def _codex_event(item: Line, kind: object, turns: Turns) -> None:
+    """Read what Codex tells of a turn."""
+    if kind in ("task_started", "task_complete"):
+        turns.working = False
+    elif kind == "user_message":
+        if turns.working:
+            turns.steered()
+        turns.working = True
+    elif kind == "turn_aborted":
+        turns.working = False
+        turns.interrupted()
+    elif kind == "thread_rolled_back":
+        count = item.get("num_turns")
+        turns.undo_prompts(count if isinstance(count, int) else 0)
+
+
+def _codex_item(item: Line, kind: object, turns: Turns) -> None:
+    """Read what was said in Codex, or which tool was used."""
+    if kind == "message" and item.get("role") in (USER, ASSISTANT):
+        is_asked = item.get("role") == USER
         about = _mapping(item.get("internal_chat_message_metadata_passthrough"))
-        kinds = about.get("content_item_kinds") if item.get("role") == USER else None
+        kinds = about.get("content_item_kinds") if is_asked else None
         texts = []
         for place, block in enumerate(_blocks(item.get("content"))):
             said = kinds[place] if isinstance(kinds, list) and place < len(kinds) else "user.text"
             if said == "user.text" and block.get("type") in ("input_text", "output_text", "text"):
                 texts.append(_text(block.get("text")))
-        turns.add(role, texts, [], _text(item.get("id")))
+        if is_asked and turns.asking != ASSISTANT:
+            if any(words_of(text) for text in texts):
+                turns.prompt(texts, _text(item.get("id")))
+        else:
+            turns.add(ASSISTANT, texts, key=_text(item.get("id")))
     elif kind in ("function_call", "custom_tool_call"):
-        turns.add(ASSISTANT, [], [_text(item.get("name"))])
+        given = item.get("arguments", item.get("input"))
+        turns.add(ASSISTANT, [], [_call(item.get("name"), item.get("call_id"), given)])
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        name, text = _text(item.get("call_id")), _joined(item.get("output"))
+        call = turns.call(name)
+        result = text.partition(_CODEX_OUTPUT)[2] if _CODEX_OUTPUT in text[:_EXIT_CHARS] else text
+        turns.result(name, result[:RESULT_CHARS], failed=_fails(text))
+        if call and call.asked:
+            turns.answer(call.name, answers_of(call.asked, text))
     elif kind in ("local_shell_call", "web_search_call"):
-        turns.add(ASSISTANT, [], [_text(kind).removesuffix("_call")])
+        used = _text(kind).removesuffix("_call")
+        turns.add(ASSISTANT, [], [_call(used, item.get("call_id"), item.get("action"))])
 
 
 def _copilot(line: Line, turns: Turns) -> None:
     """Read an event of Copilot; those of its subagents stand in the same file."""
-    data = _mapping(line.get("data"))
-    if line.get("type") == "user.message":
-        role = ASSISTANT if line.get("agentId") or data.get("source") else USER
-        turns.add(role, [_text(data.get("content"))], [])
-    elif line.get("type") == "assistant.message":
-        tools = [_text(tool.get("name")) for tool in _blocks(data.get("toolRequests"))]
-        turns.add(ASSISTANT, [_text(data.get("content"))], tools, _text(data.get("messageId")))
+    kind, data = line.get("type"), _mapping(line.get("data"))
+    if kind == "user.message":
+        if line.get("agentId"):
+            turns.add(ASSISTANT, [_text(data.get("content"))])
+        elif data.get("source") in (None, "", USER):
+            turns.prompt([_text(data.get("content"))])
+    elif kind == "assistant.message":
+        calls = [
+            _call(tool.get("name"), tool.get("toolCallId"), tool.get("arguments"))
+            for tool in _blocks(data.get("toolRequests"))
+        ]
+        turns.add(ASSISTANT, [_text(data.get("content"))], calls, _text(data.get("messageId")))
+    elif kind == "tool.execution_complete":
+        name = _text(data.get("toolCallId"))
+        call = turns.call(name)
+        text = _text(_mapping(data.get("result")).get("content"))
+        text = text or _text(_mapping(data.get("error")).get("message"))
+        failed = data.get("success") is False or _fails(text)
+        turns.result(name, text[:RESULT_CHARS], failed=failed)
+        if call and call.asked and data.get("success"):
+            turns.answer(call.name, answers_of(call.asked, text))
+    elif kind == "abort":
+        turns.interrupted()
+    elif kind == "session.title_changed":
+        turns.title(_text(data.get("title")))
+    elif kind == "session.snapshot_rewind":
+        turns.undo_from(_text(data.get("upToEventId")))
 
 
 def _gemini(line: Line, turns: Turns) -> None:
     """Read a line of Gemini CLI: a message, or a patch that may have several; the last of an id holds."""
+    if "$rewindTo" in line:
+        turns.undo_from(_text(line.get("$rewindTo")))
     patch = _mapping(line.get("$set"))
+    turns.title(_text(patch.get("summary")))
     for message in _blocks(patch.get("messages")) if patch else [line]:
-        kind = message.get("type")
-        turns.when = when_said(message) or turns.when
-        if kind in (USER, "gemini"):
-            texts = _part_texts(message.get("content"))
-            tools = [_text(tool.get("name")) for tool in _blocks(message.get("toolCalls"))]
-            role = USER if kind == USER else ASSISTANT
-            turns.add(role, texts, tools, _text(message.get("id")))
+        kind, key = message.get("type"), _text(message.get("id"))
+        turns.begin(turns.at, message, key)
+        texts = _part_texts(message.get("content"))
+        if kind == USER:
+            turns.prompt(texts, key)
+        elif kind == "gemini":
+            used = _blocks(message.get("toolCalls"))
+            calls = [_call(tool.get("name"), tool.get("id"), tool.get("args")) for tool in used]
+            turns.add(ASSISTANT, texts, calls, key)
+            for tool in used:
+                _responses(tool.get("result"), turns, failed=tool.get("status") == "error")
+        elif kind == "info" and texts and texts[0].startswith("Request cancelled"):
+            turns.interrupted()
 
 
 def _qwen(line: Line, turns: Turns) -> None:
     """Read a line of Qwen Code, which has Claude's lines and Gemini's parts."""
-    if line.get("type") not in (USER, ASSISTANT) or line.get("provenance") == "system":
-        return
+    kind = line.get("type")
     parts = _mapping(line.get("message")).get("parts")
-    calls = [_mapping(part.get("functionCall")) for part in _blocks(parts)]
-    tools = [_text(call.get("name")) for call in calls]
-    turns.add(_text(line.get("type")), _part_texts(parts), tools, _text(line.get("uuid")))
+    if kind == "tool_result":
+        _responses(parts, turns)
+    if kind not in (USER, ASSISTANT) or line.get("provenance") == "system":
+        return
+    if kind == USER:
+        turns.prompt(_part_texts(parts), _text(line.get("uuid")), _text(line.get("parentUuid")))
+        return
+    used = [_mapping(part.get("functionCall")) for part in _blocks(parts)]
+    calls = [_call(one.get("name"), one.get("id"), one.get("args")) for one in used if one]
+    turns.add(ASSISTANT, _part_texts(parts), calls, _text(line.get("uuid")))
+
+
+def _responses(parts: object, turns: Turns, *, failed: bool = False) -> None:
+    """Read what the tools of Gemini CLI and Qwen Code answered."""
+    for part in _blocks(parts):
+        answer = _mapping(part.get("functionResponse"))
+        name, response = _text(answer.get("id")), _mapping(answer.get("response"))
+        call = turns.call(name)
+        if call is None:
+            continue
+        text = _text(response.get("output")) or _text(response.get("error"))
+        failed = failed or "error" in response or _fails(text)
+        turns.result(name, text[:RESULT_CHARS], failed=failed)
+        if call.asked and not failed:
+            turns.answer(call.name, answers_of(call.asked, text))
 
 
 def _opencode(line: Line, turns: Turns) -> None:
     """Read a message of opencode as its plugin hands it over; the last of an id holds."""
     message = _mapping(line.get("info"))
-    if message.get("role") not in (USER, ASSISTANT) or message.get("summary") is True:
-        return
+    role, key = message.get("role"), _text(message.get("id"))
     parts = _blocks(line.get("parts"))
+    if role == "host":
+        turns.title(_joined(parts))
+    if role not in (USER, ASSISTANT) or message.get("summary") is True:
+        return
     texts = [
         _text(part.get("text"))
         for part in parts
         if part.get("type") == "text" and not part.get("synthetic")
     ]
-    tools = [_text(part.get("tool")) for part in parts if part.get("type") == TOOL]
-    turns.add(_text(message.get("role")), texts, tools, _text(message.get("id")))
+    used = [part for part in parts if part.get("type") == TOOL]
+    calls = []
+    for place, part in enumerate(used):
+        state = _mapping(part.get("state"))
+        calls.append(_call(part.get("tool"), f"{key} {place}", state.get("input")))
+    if role == USER:
+        turns.prompt(texts, key)
+    else:
+        turns.add(ASSISTANT, texts, calls, key)
+    for place, (part, call) in enumerate(zip(used, calls, strict=True)):
+        state = _mapping(part.get("state"))
+        about = _mapping(state.get("metadata"))
+        text = _text(state.get("output")) or _text(state.get("error"))
+        failed = state.get("status") == "error" or about.get("exit") not in (None, 0)
+        turns.result(f"{key} {place}", text[:RESULT_CHARS], failed=failed)
+        if call.asked and not failed:
+            turns.answer(call.name, answers_of(call.asked, about.get("answers") or text))
+    if _mapping(message.get("error")).get("name") == "MessageAbortedError":
+        turns.interrupted()
 
 
 FORMATS: dict[str, Callable[[Line, Turns], None]] = {
@@ -186,22 +299,6 @@ FORMATS: dict[str, Callable[[Line, Turns], None]] = {
     "qwen": _qwen,
     "opencode": _opencode,
 }
-
-
-def when_said(line: Line) -> int:
-    """Return when a line or a message was written, milliseconds since 1970; 0 where it does not say."""
-    time = _mapping(_mapping(line.get("info")).get("time"))
-    said = line.get("timestamp", time.get("created"))
-    if isinstance(said, int) and not isinstance(said, bool):
-        return said if said > _SECONDS else said * 1000
-    try:
-        return round(datetime.fromisoformat(_text(said)).timestamp() * 1000)
-    except (ValueError, OverflowError):
-        return 0
-
-
-#: No moment since 1973 is so few milliseconds.
-_SECONDS = 100_000_000_000
 
 
 def _part_texts(content: object) -> list[str]:
@@ -222,4 +319,43 @@ def _mapping(value: object) -> Line:
 
 def _text(value: object) -> str:
     """Return a text that can be written; half of a pair of surrogates can not."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def _call(name: object, id: object, given: object) -> Call:
+    """Return the use of a tool by what its line says."""
+    name = _text(name)
+    if isinstance(given, str) and given.startswith("{"):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            pass
+    asked = questions_of(given) if name in DIALOGS else ()
+    return Call(name, _text(id), _given(given), asked)
+
+
+def _given(given: object) -> str:
+    """Return the command of a shell, and of what is none the arguments as JSON."""
+    if isinstance(given, dict):
+        command = given.get("command", given.get("cmd"))
+        if isinstance(command, list) and command and command[1:2] in (["-lc"], ["-c"]):
+            command = command[-1]
+        given = command if isinstance(command, str) else given
+    if given is None or isinstance(given, str):
+        return _text(given)[:GIVEN_CHARS]
+    return _text(json.dumps(given, ensure_ascii=False))[:GIVEN_CHARS]
+
+
+def _fails(text: str) -> bool:
+    """Tell whether a shell says in its answer that a command failed."""
+    found = _EXIT.search(text, 0, _EXIT_CHARS) or _EXIT.search(
+        text, max(0, len(text) - _EXIT_CHARS)
+    )
+    return found is not None and int(found[found.lastindex or 1]) != 0
+
+
+def _joined(content: object) -> str:
+    """Return the texts of blocks, one behind the other."""
+    return "\n".join([text for block in _blocks(content) if (text := _text(block.get("text")))])

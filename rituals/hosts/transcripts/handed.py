@@ -15,7 +15,7 @@ from ledger.secrets.scanner import without_secrets
 from ledger.wal.atomic_files import make_folder
 from rituals.hosts.moments import file_name
 from rituals.hosts.silence import heard, silences
-from rituals.hosts.transcripts.formats import when_said
+from rituals.hosts.transcripts.turns import when_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ _HOST_TAGS = (
     "local-command-caveat bash-input bash-stdout bash-stderr task-notification ide_opened_file "
     "ide_selection ide_diagnostics user-prompt-submit-hook environment_context user_instructions "
     "INSTRUCTIONS turn_aborted user_shell_command subagent_notification skills_instructions "
-    "skill hook_context session_context current_datetime attached_files open_and_recently_viewed_files"
+    "skill hook_context session_context current_datetime attached_files open_and_recently_viewed_files "
+    "teammate-message skill-context user_action command-contents system_reminder system_notification"
 ).split()
 _OPENING = re.compile(
     r"(?:<|&lt;)((?:diurna-[a-z]{1,32}-[0-9a-f]{4,64}|qwen:[a-z-]{1,64}|"
@@ -32,7 +33,28 @@ _OURS = (
     "Project memory lives in Diurna; ",
 )  # fmt: skip
 #: How lines begin that a host puts between turns, and our line about the state of the project.
-_NOTES = ("[Memory] ", "# AGENTS.md instructions for ", "[Request interrupted by user")
+_NOTES = (
+    "[Memory] ", "# AGENTS.md instructions for ", "[Request interrupted by user",
+    "Full transcript available at: ",
+)  # fmt: skip
+#: How turns begin that a host writes in a person's place: skills and commands in full, plans that were
+#: approved, what hooks, tasks and other agents report, summaries of what went before.
+_WRITTEN = (
+    "Base directory for this skill: ", "Stop hook feedback", "Implement the following plan:",
+    "PLEASE IMPLEMENT THIS PLAN:", "A previous agent produced the plan below",
+    "Caveat: The messages below", "This session is being continued from a previous conversation",
+    "Another Claude session sent a message",
+    "Generate a file named AGENTS.md that serves as a contributor guide",
+    "Please analyze this codebase and create a CLAUDE.md file",
+    "You are an AI agent that brings the power of Gemini directly into the terminal.",
+    "Another language model started to solve this problem", "The following is the Codex agent history",
+    '{"task_id"',
+)  # fmt: skip
+#: What an editor puts before the words of a person.
+_AROUND, _REQUEST = (
+    ("# Context from my IDE setup:", "# Files mentioned by the user:"),
+    "## My request for Codex:",
+)
 
 
 def without_injected(text: str) -> str:
@@ -42,6 +64,14 @@ def without_injected(text: str) -> str:
     if _STEM.search(text) or any(mark in text for mark in (*_OURS, *_NOTES)):
         text = "\n".join([line for line in text.split("\n") if not _is_injected(line)])
     return text.strip()
+
+
+def words_of(text: str) -> str:
+    """Return what a person typed themselves of their turn; "" where a host wrote it in their place."""
+    if text.startswith(_AROUND):
+        text = text.partition(_REQUEST)[2] or text
+    text = without_injected(text)
+    return "" if text.startswith(_WRITTEN) else text
 
 
 def _without_blocks(text: str) -> str:

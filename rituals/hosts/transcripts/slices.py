@@ -12,42 +12,18 @@ import os
 import stat
 
 from ledger.model.record import Record
-from ledger.secrets.private_parts import without_private
-from rituals.hosts.transcripts.formats import FORMATS, Turns, when_said
-from rituals.hosts.transcripts.injected import without_injected
+from ledger.secrets.private_parts import without_private, without_tags
+from rituals.hosts.transcripts.formats import FORMATS
+from rituals.hosts.transcripts.injected import without_injected, words_of
+from rituals.hosts.transcripts.retractions import without_retraction
+from rituals.hosts.transcripts.turns import USER, Turn, Turns
+
+__all__ = ["SLICE_BYTES", "Slice", "Turn", "last_slice", "read_slice"]
 
 #: How much a slice has, and how long a line may be that is passed over because it does not fit into one.
 SLICE_BYTES, _LINE_BYTES = 1 << 20, 1 << 30
 #: How much of a file's first line is read to learn whose session it is.
 _FIRST_BYTES = 64 << 10
-
-
-class Turn(Record):
-    """What was said at once.
-
-    Args:
-        role: "user" for a person, "assistant" for an agent, also for one that gives a task to another one,
-            "tool" for the use of a tool, "host" for what the program says of the session.
-        text: what was said, without what programs put there; "" for a tool.
-        at: the byte at which its line starts.
-        tool: the name of the tool; of a person's turn "queue" where it was typed while the agent worked,
-            and the tool that asked where it answers a dialog; of the host's "title" or "interrupted".
-        when: it was said, milliseconds since 1970; 0 for unknown.
-        asked: the question of a dialog that the person answers.
-        given: what a tool was given: the command of a shell, else the arguments as JSON; its beginning.
-        result: what a tool answered; its beginning.
-        failed: whether the tool says that it failed.
-    """
-
-    role: str
-    text: str
-    at: int
-    tool: str = ""
-    when: int = 0
-    asked: str = ""
-    given: str = ""
-    result: str = ""
-    failed: bool = False
 
 
 class Slice(Record):
@@ -99,8 +75,8 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
         turns.clear()
     at = start
     for line in data.split(b"\n"):
-        turns.at, found = at, _object(line)
-        turns.when = when_said(found) or turns.when
+        found = _object(line)
+        turns.begin(at, found, found.get("uuid") or found.get("id"))
         read(found, turns)
         at += len(line) + 1
     return Slice(os.path.basename(path), start, end, _turns(turns))
@@ -163,17 +139,34 @@ def _read(file: int, start: int, limit: int) -> tuple[bytes, int]:
 def _object(line: bytes) -> dict[str, object]:
     """Return the object on a line; an empty one where there is none."""
     try:
-        found = json.loads(line.decode("utf-8-sig", "replace"))
+        found = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _turns(turns: Turns) -> tuple[Turn, ...]:
-    """Return what is left of the turns without what programs put there."""
+    """Return what is left of the turns without what programs put there, and what people took back."""
     found: list[Turn] = []
     for said in turns:
-        text = without_private(without_injected(said.text)).strip()
-        if text or said.tool:
-            found.append(Turn(said.role, text, said.at, said.tool, said.when))
+        is_person = said.role == USER
+        text = (words_of if is_person else without_injected)(said.text) if said.text else ""
+        if is_person and (kept := without_retraction(text)) is not None:
+            _take_back(found)
+            text = kept
+        text = without_private(text).strip()
+        if text or (said.tool and not is_person):
+            given, result = said.given, said.result
+            if "private" in given.lower() or "private" in result.lower():
+                given, result = without_tags(given), without_tags(result)
+            role, _, at, tool, when, asked, _, _, failed = said
+            found.append(Turn(role, text, at, tool, when, asked, given, result, failed))
     return tuple(found)
+
+
+def _take_back(found: list[Turn]) -> None:
+    """Leave out what a person typed last: they say that it was not meant for this session."""
+    for place in range(len(found) - 1, -1, -1):
+        if found[place].role == USER and not found[place].asked:
+            del found[place]
+            return

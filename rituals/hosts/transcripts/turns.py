@@ -1,0 +1,251 @@
+"""Collect the turns of a transcript while its lines are read, of which a later one may undo others."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
+#: What a turn of the host says, and a turn of a person that was typed while the agent worked.
+TITLE, INTERRUPTED, QUEUE = "title", "interrupted", "queue"
+
+
+class Turn(Record):
+    """What was said at once.
+
+    Args:
+        role: "user" for a person, "assistant" for an agent, also for one that gives a task to another one,
+            "tool" for the use of a tool, "host" for what the program says of the session.
+        text: what was said, without what programs put there; "" for a tool.
+        at: the byte at which its line starts.
+        tool: the name of the tool; of a person's turn "queue" where it was typed while the agent worked,
+            and the tool that asked where it answers a dialog; of the host's "title" or "interrupted".
+        when: it was said, milliseconds since 1970; 0 for unknown.
+        asked: the question of a dialog that the person answers.
+        given: what a tool was given: the command of a shell, else the arguments as JSON; its beginning.
+        result: what a tool answered; its beginning.
+        failed: whether the tool says that it failed.
+    """
+
+    role: str
+    text: str
+    at: int
+    tool: str = ""
+    when: int = 0
+    asked: str = ""
+    given: str = ""
+    result: str = ""
+    failed: bool = False
+
+
+class Call(Record):
+    """The use of a tool.
+
+    Args:
+        name: of the tool.
+        id: by which its result names it; "" where none will.
+        given: as in `Turn`.
+        asked: the questions of a dialog.
+    """
+
+    name: str
+    id: str = ""
+    given: str = ""
+    asked: Sequence[Mapping[str, object]] = ()
+
+
+class Turns:
+    """Collect turns, of which a later one may take the place of an earlier one."""
+
+    def __init__(self) -> None:
+        self.at = 0
+        #: When the newest line was written that says so, and a line that was not asked yet.
+        self._when = 0
+        self._dated: Mapping[str, object] | None = None
+        #: Who asks: a person, or in a subagent's session the agent that gave it its task; "" for unknown.
+        self.asking = ""
+        #: Whether the agent works on what it was asked.
+        self.working = False
+        self._said: dict[str, list[Turn]] = {}
+        #: The numbers of the lines: of what was said, of the ids of lines, and of a person's prompts.
+        self._lines: dict[str, int] = {}
+        self._places: dict[str, int] = {}
+        self._prompts: list[int] = []
+        self._count = 0
+        self._calls: dict[str, tuple[str, int, Call]] = {}
+        self._queued: list[str] = []
+
+    def __iter__(self) -> Iterator[Turn]:
+        """Yield the turns in order."""
+        for said in self._said.values():
+            yield from said
+
+    def begin(self, at: int, line: Mapping[str, object], id: object) -> None:
+        """Begin a line: where it starts, and by what id others name it."""
+        self._count += 1
+        self.at = at
+        if "timestamp" in line or "info" in line:
+            self._dated = line
+        if id and isinstance(id, str):
+            self._places.setdefault(id, self._count)
+
+    def add(
+        self, role: str, texts: Sequence[str], calls: Sequence[Call] = (), key: str = ""
+    ) -> None:
+        """Add what a line says.
+
+        Args:
+            role: who says it.
+            texts: what it says.
+            calls: of tools.
+            key: a line that bears the same one takes the place of this; "" where none does.
+        """
+        key = key or f"line {self._count} {len(self._said)}"
+        said = [self._turn(role, text) for text in texts if text]
+        for call in calls:
+            if call.id:
+                self._calls[call.id] = key, len(said), call
+            said.append(self._turn(TOOL, "", call.name, given=call.given))
+        self._put(key, said)
+
+    def prompt(self, texts: Sequence[str], key: str = "", behind: str = "") -> None:
+        """Add what a person asks for; it undoes what was asked behind the line that it follows.
+
+        Args:
+            texts: what it says.
+            key: as for `add`.
+            behind: the id of the line that it follows, "" for unknown.
+        """
+        place = self._places.get(behind, self._count)
+        undone = [one for one in self._prompts if one > place]
+        if undone:
+            self.undo(undone[0])
+        words = _words(" ".join(texts))
+        for queued in [one for one in self._queued if one in words]:
+            self._queued.remove(queued)
+            self._said.pop(f"{QUEUE} {queued}", None)
+        self._prompts.append(self._count)
+        self.add(USER, texts, key=key)
+
+    def undo(self, first: int) -> None:
+        """Take back what was said from a line on, by its number."""
+        while self._said and self._lines[key := next(reversed(self._said))] >= first:
+            del self._said[key]
+        self._prompts = [one for one in self._prompts if one < first]
+
+    def undo_from(self, id: str) -> None:
+        """Take back what was said from the line with an id on; all where that is before the slice."""
+        self.undo(self._places.get(id, 0))
+
+    def undo_prompts(self, count: int) -> None:
+        """Take back the newest prompts of a person, and what was said behind them."""
+        self.undo(self._prompts[-count] if 0 < count <= len(self._prompts) else 0)
+
+    def queue(self, text: str) -> None:
+        """Add what a person types while the agent works; a prompt that repeats it takes its place."""
+        words = _words(text)
+        if words:
+            self._queued.append(words)
+            self._put(f"{QUEUE} {words}", [self._turn(USER, text, QUEUE)])
+
+    def unqueue(self, text: str, *, taken_back: bool) -> None:
+        """End the waiting of what was queued, of the oldest where it is not said which."""
+        words = _words(text) or (self._queued[0] if self._queued else "")
+        if words in self._queued:
+            self._queued.remove(words)
+            if taken_back:
+                self._said.pop(f"{QUEUE} {words}", None)
+
+    def answer(self, tool: str, answers: Sequence[tuple[str, str]]) -> None:
+        """Add what a person answers in a dialog: questions and answers."""
+        said = [self._turn(USER, text, tool, asked) for asked, text in answers]
+        self._put(f"answer {self._count} {len(self._said)}", said)
+
+    def call(self, id: str) -> Call | None:
+        """Return the use of a tool that has no result yet."""
+        found = self._calls.get(id)
+        return found[2] if found else None
+
+    def result(self, id: str, result: str, *, failed: bool) -> None:
+        """Tell what a tool answered; nothing where its use is not known."""
+        if id in self._calls:
+            key, place, call = self._calls.pop(id)
+            said = self._said.get(key, [])
+            if place < len(said) and said[place].tool == call.name:
+                said[place] = said[place]._replace(result=result, failed=failed)
+
+    def title(self, text: str, key: str = TITLE) -> None:
+        """Add how the host names the session; the newest name holds."""
+        if text:
+            self._put(key, [self._turn(HOST, text, TITLE)])
+
+    def interrupted(self) -> None:
+        """Add that the person stopped the agent, once where it is said twice."""
+        newest = self._said[next(reversed(self._said))] if self._said else []
+        if not newest or newest[-1].tool != INTERRUPTED:
+            self._put(f"stop {self._count}", [self._turn(HOST, "", INTERRUPTED)])
+
+    def steered(self) -> None:
+        """Say of the newest prompt that it was typed while the agent worked."""
+        for key in reversed(self._said):
+            said = self._said[key]
+            if said and said[-1].role == USER:
+                self._said[key] = [one._replace(tool=one.tool or QUEUE) for one in said]
+                return
+
+    def clear(self) -> None:
+        """Forget what was said, but not who asks."""
+        self._said.clear()
+
+    def without_summary(self, summary: str) -> None:
+        """Take back the newest turn of the agent where it is the summary that a host asked it for."""
+        for key in reversed(self._said):
+            said = self._said[key]
+            if said and said[-1].role == ASSISTANT:
+                if said[-1].text in summary:
+                    del self._said[key]
+                return
+
+    def _turn(self, role: str, text: str, tool: str = "", asked: str = "", given: str = "") -> Turn:
+        if self._dated is not None:
+            self._when = when_said(self._dated) or self._when
+            self._dated = None
+        return Turn(role, text, self.at, tool, self._when, asked, given)
+
+    def _put(self, key: str, said: list[Turn]) -> None:
+        """Let something be said last, in the place of what the same key said."""
+        self._said.pop(key, None)
+        if said:
+            self._said[key] = said
+            self._lines[key] = self._count
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def when_said(line: Mapping[str, object]) -> int:
+    """Return when a line or a message was written, milliseconds since 1970; 0 where it does not say."""
+    time = _mapping(_mapping(line.get("info")).get("time"))
+    said = line.get("timestamp", time.get("created"))
+    if isinstance(said, int) and not isinstance(said, bool):
+        return said if said > _SECONDS else said * 1000
+    try:
+        return round(
+            datetime.fromisoformat(said if isinstance(said, str) else "").timestamp() * 1000
+        )
+    except (ValueError, OverflowError):
+        return 0
+
+
+#: No moment since 1973 is so few milliseconds.
+_SECONDS = 100_000_000_000
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
