@@ -118,3 +118,36 @@ def test_a_label_is_no_reply() -> None:
     long = "It is used for everything that has to be quick. " * 30
     assert not any(one.late for one in passages_of(f"# Log\n\nModel: {long}\n\nMore of it.\n"))
     assert any(one.late for one in passages_of(f"# Log\n\nuser: Which?\n\nmodel: {long}\n"))
+
+
+TOLD = st.lists(
+    st.sampled_from(
+        ["### Turn 1 of 2", "### fix(ci): keep it\nIt is kept.", "# A", "## Turns", "## Commits", "Note: it is so. ", "**What holds**",
+         "The cause was this: " + "a reason of some length. " * 30, "- One item of many. " * 9, "Done.", "It failed, because:"]
+    ),
+    max_size=30,
+)  # fmt: skip
+
+
+@settings(max_examples=examples(200))
+@given(blocks=TOLD)
+def test_passage_of_one_turn(blocks: list[str]) -> None:
+    """No passage is of two turns or commits, and nobody speaks in one, whatever it begins with."""
+    found = passages_of("# T\n\n## Turns\n\n" + "\n\n".join(blocks))
+    for passage in found:
+        lines = [line for line in passage.text.split("\n") if line.strip()]
+        behind = [place for place, line in enumerate(lines) if line[0] != "#"]
+        assert not behind or not any(line[0] == "#" for line in lines[behind[0] :])
+        assert not passage.who
+
+
+def test_a_heading_stands_with_what_follows_it() -> None:
+    """A heading is no passage where something stands under it, nor is what announces a list left behind."""
+    long = "It keeps the cache outside, because the tree was dirty. " * 30
+    items = "\n".join(f"- {number} of them is told at some length here." for number in range(9))
+    filler = "Filler of a length. " * 20
+    text = f"# T\n\n## Turns\n\n### Turn 1 of 1\n\n{long}\n\n{filler}\n\n**Left:**\n\n{items}\n"
+    found = passages_of(text)
+    assert found[0].text.split("\n")[-1].startswith("It keeps")
+    assert not any(passage.text.endswith("**Left:**") for passage in found)
+    assert any("**Left:**\n\n- 0 of" in passage.text for passage in found)

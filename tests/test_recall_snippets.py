@@ -17,6 +17,7 @@ from memory.recall.hits.snippets import (
 )
 from memory.recall.index.fts_file import LogRow, Piece
 from memory.recall.values import TIMELINE
+from projection.text.clipping import sentence_starts
 
 
 def test_a_line_is_cut_at_its_limit_and_not_before() -> None:
@@ -56,12 +57,12 @@ def test_a_text_is_told_from_its_best_sentence() -> None:
     short = "x. ".ljust(LINE_CHARS - 7, "x") + " retry."
     assert len(short) == LINE_CHARS
     assert telling(short, ("retry",)) == short
-    assert telling(short[:-1] + "; retries", ("retries",)).startswith("… ")
+    assert telling(f"{short} Retries", ("retries",)).startswith("… ")
 
 
 def test_words_are_looked_for_without_their_endings() -> None:
     """Two letters at the end of a word are not looked at, but three always are."""
-    text = "x. " * 120 + "A cathedral. A dog."
+    text = "Nobody. " * 60 + "A cathedral. A dog."
     assert telling(text, ("cathedrals",)) == "… A cathedral. A dog."
     assert telling(text, ("dog",)) == "… A dog."
     assert telling(text, ("doghouse",)) == text
@@ -114,3 +115,43 @@ def test_what_stands_around_a_passage_is_told_a_line_each() -> None:
         assert around == [
             f"{'>' if number == str(place) else ' '} {number} {'x' * 197}…" for number in numbers
         ]
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("It is in `.entire/settings. json`, which is kept. Then it goes on.", ["Then"]),
+        (
+            "See e.g. Ada, or No. Three. **Why:** it was slow! (Ada said so.) Done",
+            ["**Why", "(Ada", "Done"],
+        ),
+        ("1. First of it. 2. second", []),
+        ("Первое готово. Второе нет. третье", ["Второе"]),
+        ("\u5df2\u7ecf\u5b8c\u6210\u3002\u8fd8\u6ca1\u6709", ["\u8fd8"]),
+        ("a line\n- an item", ["- an"]),
+    ],
+)
+def test_a_sentence_ends_at_a_mark_a_blank_and_a_capital(text: str, begins: list[str]) -> None:
+    """What only looks like an end is none; the marks of writings without blanks stand alone."""
+    found = [*sentence_starts(text, 0, len(text))]
+    assert len(found) == len(begins)
+    assert all(text[at:].startswith(one) for at, one in zip(found, begins, strict=True))
+
+
+def test_a_line_is_cut_behind_a_sentence_of_its_back_half() -> None:
+    """A sentence that ends there is the last that is shown; where none does, a word is."""
+    told = (
+        "The cache is kept outside of the tree. It was dirty before that. And what follows is cut"
+    )
+    assert (
+        one_line(told, 80) == "The cache is kept outside of the tree. It was dirty before that. …"
+    )
+    assert one_line(told, 60) == "The cache is kept outside of the tree. …"
+    assert one_line(told, 100) == told
+    assert one_line("It stands in `.entire/settings. json` and nowhere else at all", 50).endswith(
+        "nowhere…"
+    )
+    assert (
+        one_line("One thing\n- another of them\n- a third one that is long", 34)
+        == "One thing - another of them …"
+    )

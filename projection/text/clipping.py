@@ -6,7 +6,21 @@ behind the mark of the cut.
 
 from __future__ import annotations
 
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _CUT = "…"
+#: What may end a sentence: a mark and a blank, a line's end, or a mark of a writing without blanks.
+_STOP = re.compile(
+    "([.!?…][\"'”’»)\\]*_`]*\\s+|[\u3002\uff01\uff1f][\u300d\u300f\u201d\u2019*]*|\n\\s*)"
+)
+#: How a line begins that does not go on where the one above it ended.
+_STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
+#: What may stand before the capital of a sentence.
+_OPENING = "*_`\"'“‘„«([¿¡"
 #: How far a cut goes back to the end of a word; what no cut ends with.
 _WORD_CHARS, _LOOSE = 24, " ⏎,;:—–-("
 #: How much of a sentence is looked through, and the least room in which a second piece is of use.
@@ -40,6 +54,52 @@ def clipped(text: str, chars: int) -> str:
         return kept + _CUT
     kept = _kept(text, chars - 2 - len(lost))
     return f"{kept}{_CUT} {lost}" if dropped(text, len(kept)) else kept + _CUT
+
+
+def ended(text: str, chars: int) -> str:
+    """Put a text on one line of so many characters, cut behind a sentence where one ends in its back half.
+
+    Else it is cut as `clipped` does.
+    """
+    parts: list[str] = []
+    fresh = True  # what begins here does not go on where the line above ended
+    for line in text.split("\n"):
+        said = " ".join(line.split())
+        if said:
+            parts.append(("\n" if fresh or said.startswith(_STARTS) else " ") + said)
+        fresh = not said
+    lines = "".join(parts).strip()
+    bare = lines.replace("\n", " ")
+    if len(bare) <= chars:
+        return bare
+    ends = [*sentence_starts(lines, chars // 2, chars - 2)]
+    return f"{bare[: ends[-1]].rstrip()} {_CUT}" if ends else clipped(bare, chars)
+
+
+def sentence_starts(text: str, first: int, behind: int) -> Iterator[int]:
+    """Yield where sentences begin in a stretch of a text, behind others.
+
+    A mark ends one where a blank and a capital follow: that in `.entire/settings. json` does not.
+    """
+    for found in _STOP.finditer(text, first, behind):
+        at = found.end()
+        if text[found.start()] not in ".!?…" or (
+            _is_capital(text[at : at + 8].lstrip(_OPENING)) and not _shortens(text, found.start())
+        ):
+            yield at
+
+
+def _is_capital(rest: str) -> bool:
+    """Tell whether a text begins with a capital, or a letter of a writing that has none."""
+    return rest[:1].isalpha() and not rest[0].islower()
+
+
+def _shortens(text: str, at: int) -> bool:
+    """Tell whether a full stop is that of a shortened word, an initial or a number of a list."""
+    if text[at] != ".":
+        return False
+    word = text[text.rfind(" ", max(0, at - _WORD_CHARS), at) + 1 : at].lower().lstrip(_OPENING)
+    return word in _SHORT or len(word) < 2 or (word.isdecimal() and len(word) < 4)
 
 
 def windowed(text: str, at: int, chars: int) -> str:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
+from memory.recall.hits.snippets import (
+    LINE_CHARS,
+    heading_of,
+    one_line,
+    section_of,
+    title_of,
+    titled,
+)
 from memory.recall.values import FULL, SESSION_KIND, TIMELINE, Hit, tokens_of
 from projection.document.marks import PLAIN, Mark
 
@@ -21,6 +28,7 @@ def passage_hit(
     words: Sequence[str],
     kind: str = SESSION_KIND,
     mark: Mark = PLAIN,
+    chars: int = LINE_CHARS,
 ) -> Hit | None:
     """Return the hit of a passage, None where the lines are too few: they were lost since it was indexed.
 
@@ -32,6 +40,7 @@ def passage_hit(
         words: that it was found by.
         kind: of the hit.
         mark: what of it does not hold any more.
+        chars: that its line may take.
     """
     number = log.pieces[place].line
     if number > len(lines):
@@ -43,9 +52,9 @@ def passage_hit(
     title = title_of(lines)
     if log.day and log.day in title:  # other tools' titles are the time, which the hit says already
         title = ""
-    line = titled(title, heading, text, words)
+    line = titled(title, heading, text, words, chars)
     if mark.said:
-        line = one_line(f"{mark.whole}: {line}")
+        line = one_line(f"{mark.whole}: {line}", chars)
     id = f"{log.stem}:{number}"
     _, section = section_of(lines, number)
     about = "  ".join([one for one in (log.day, log.agent) if one])
@@ -82,15 +91,8 @@ def _headings_before(text: str) -> int:
 
 
 def passage_text(log: LogRow, lines: list[str], place: int) -> str:
-    """Return a passage from the lines that it stands in.
-
-    Of a long line that is several passages, those before are passed over.
-    """
+    """Return a passage from the lines that it stands in."""
     piece = log.pieces[place]
-    before = [one.chars for one in log.pieces[:place] if one.line == piece.line]
-    end = next(
-        (one.line - 1 for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines)
-    )
+    end = next((one.line for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines))
     text = "\n".join(lines[piece.line - 1 : end])
-    start = sum(before) + len(before)
-    return text[start : start + piece.chars].strip()
+    return text[piece.skip : piece.skip + piece.chars].strip()

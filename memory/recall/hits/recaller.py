@@ -11,10 +11,10 @@ from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.log_texts import LogTexts
 from memory.recall.hits.outdated import Outdated
 from memory.recall.hits.passages import passage_hit, passage_text
-from memory.recall.hits.snippets import one_line, title_of
+from memory.recall.hits.snippets import LINE_CHARS, WHOLE_CHARS, one_line, title_of
+from memory.recall.hits.stated import Stated
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
-from memory.recall.query.parse import as_indexed
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
@@ -36,7 +36,6 @@ from memory.recall.values import (
 from memory.replay.gc_pause import Uncollected
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
-from projection.text.normalize import plain, sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +51,10 @@ if TYPE_CHECKING:
 
 #: How many passages beyond twice the hits are fetched at first: some may not be shown.
 _MORE_TOLD = 40
+#: How many passages are shown whole.
+_WHOLE = 3
 #: How many logs are named that answer as a whole.
 _SESSIONS = 20
-#: So many of the rarest words of a sentence are looked up among facts, but none that more passages have;
-#: those tell that stand at no more places of facts; and so many facts are compared with a passage.
-_WORDS, _TOLD_BY, _COMMON, _FACTS = 4, 2000, 400, 12
 #: What is said where only passages answer.
 NO_FACT = "no fact answers that; this is what was said"
 
@@ -123,9 +121,8 @@ class Recaller:
             hits, notes = hits or [], found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
-            return answer_of(holding_first(mixed(hits, passages, limit)), notes)._replace(
-                sessions=view.sessions(ranking)
-            )
+            told = view.with_whole(holding_first(mixed(hits, passages, limit)), level, explain)
+            return answer_of(told, notes)._replace(sessions=view.sessions(ranking))
 
         with Uncollected(), self.texts:
             found = self._following.ask(answer)
@@ -189,7 +186,9 @@ class _View:
         self._index = index
         self._facts = facts
         self._outdated = Outdated(cache, facts.known, facts.logs)
-        self._with: dict[str, frozenset[int]] = {}
+        self._stated = Stated(recaller.lookups(index), index)
+        #: of the passages that are shown, by id
+        self._scored: dict[str, Scored] = {}
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:
             from memory.redaction.withheld import redacted_logs
@@ -282,18 +281,27 @@ class _View:
             hit = self.hit(scored, level, explain)
             if hit is not None and hit.id not in found:
                 found[hit.id] = hit
+                self._scored[hit.id] = scored
                 if len(found) == limit:
                     break
         return list(found.values())
 
-    def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
+    def with_whole(self, hits: list[Hit], level: str, explain: bool) -> list[Hit]:
+        """Return hits with the whole of the first passages, up to `WHOLE_CHARS`."""
+        first = [hit.id for hit in hits if hit.kind == SESSION_KIND][:_WHOLE]
+        return [
+            (hit.id in first and self.hit(self._scored[hit.id], level, explain, WHOLE_CHARS)) or hit
+            for hit in hits
+        ]
+
+    def hit(self, scored: Scored, level: str, explain: bool, chars: int = LINE_CHARS) -> Hit | None:
         """Return the hit of a passage, None for one that is not to be shown."""
         log = self._index.log(scored.row >> PLACE_BITS)
         piece = None if log is None else log.at(scored.row & PLACES)
         if log is None or piece is None or stem_in(log.stem) in self._withheld:
             return None
         place = scored.row & PLACES & ~LATE_BIT
-        hit = self._passage(log, place, level, scored.words)
+        hit = self._passage(log, place, level, scored.words, chars)
         return None if hit is None else with_score(hit, scored, explain)
 
     def named(self, one: str, level: str) -> Hit:
@@ -350,49 +358,18 @@ class _View:
             tokens_of(shown), tokens_of(text),
         )  # fmt: skip
 
-    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
+    def _passage(
+        self, log: LogRow, place: int, level: str, words: Sequence[str], chars: int = LINE_CHARS
+    ) -> Hit | None:
         """Return a passage, None where the repository lost the log's bytes since it was indexed."""
         lines = self._recaller.texts.lines(log, self._cache)
-        hit = passage_hit(log, lines, place, level, words)
+        hit = passage_hit(log, lines, place, level, words, chars=chars)
         if hit is None:
             return None
         shown = hit.text if level != INDEX else passage_text(log, lines, place)
         text = f"{title_of(lines)}\n\n{shown}"
         brought = [piece.fact for piece in log.facts]
-        mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated(text))
-        return passage_hit(log, lines, place, level, words, mark=mark) if mark.said else hit
-
-    def _stated(self, text: str) -> list[str]:
-        """Return the facts that a text may state: those that share the rarest words of a sentence."""
-        lookups = self._recaller.lookups(self._index)
-        shared: dict[int, int] = {}
-        parts = list(dict.fromkeys([plain(sentence) for sentence in sentences(text)]))
-        # read at once; what is not ASCII has words that only the index can tell
-        lookups.stems(" ".join([one for one in " ".join(parts).split() if _is_simple(one)]))
-        for part in parts:
-            simple = " ".join([one for one in part.split() if _is_simple(one)])
-            stems = {*lookups.stems(simple if part.isascii() else as_indexed(part))}
-            found: dict[int, int] = {}
-            rare = sorted([(lookups.count(stem), stem) for stem in stems])[:_WORDS]
-            for stem in [stem for count, stem in rare if count <= _TOLD_BY]:
-                if stem not in self._with:
-                    self._with[stem] = self._index.facts_with(stem, _COMMON)
-                for row in self._with[stem]:
-                    found[row] = found.get(row, 0) + 1
-            for row, count in found.items():
-                if count > 1:
-                    shared[row] = max(shared.get(row, 0), count)
-        ids: dict[str, None] = {}
-        for row in sorted(shared, key=lambda row: (-shared[row], row)):
-            log = self._index.log(row >> PLACE_BITS)
-            piece = None if log is None else log.at(row & PLACES)
-            if piece is not None:
-                ids[piece.fact] = None
-            if len(ids) == _FACTS:
-                break
-        return list(ids)
-
-
-def _is_simple(word: str) -> bool:
-    """Tell whether a word is one for the index, too, which remembers those."""
-    return word.isascii() and word.isalnum()
+        mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated.of(text))
+        if not mark.said:
+            return hit
+        return passage_hit(log, lines, place, level, words, mark=mark, chars=chars)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from projection.brief.plain_text import shortened
+from projection.text.clipping import ended, sentence_starts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +10,8 @@ if TYPE_CHECKING:
 
 #: The most characters that a line of a hit has: about 80 tokens.
 LINE_CHARS = 320
+#: The most that a hit has that is shown whole: a passage, behind the title and the heading.
+WHOLE_CHARS = 720
 #: How much of a line the title and the heading may take.
 _TITLE_CHARS = 60
 #: The most that is shown of a section.
@@ -19,18 +19,18 @@ SECTION_CHARS = 6000
 
 
 def one_line(text: str, chars: int = LINE_CHARS) -> str:
-    """Return a text on one line, cut at a word where it is too long."""
-    return shortened(" ".join(text.split()), chars)
+    """Return a text on one line; one too long is cut behind a sentence of its back half, or a word."""
+    return ended(text, chars)
 
 
-def telling(text: str, words: Sequence[str]) -> str:
-    """Return a text from the first of the sentences that have most of some words.
+def telling(text: str, words: Sequence[str], chars: int = LINE_CHARS) -> str:
+    """Return a text from the first of the sentences that have most of some words, where it is too long.
 
     A word is looked for without its ending, so this is a guess; it only says what is shown first.
     """
-    if len(text) <= LINE_CHARS or not words:
+    if len(text) <= chars or not words:
         return text
-    starts = [0, *[found.end() for found in _SENTENCE.finditer(text)]]
+    starts = [0, *sentence_starts(text, 0, len(text))]
     lower = text.lower()
     heads = [word[: max(3, len(word) - 2)] for word in words]
     counts = [
@@ -39,10 +39,6 @@ def telling(text: str, words: Sequence[str]) -> str:
     ]
     best = starts[counts.index(max(counts))]
     return "… " + text[best:] if best else text
-
-
-#: No part of a sentence begins one: what stands before it may turn it round.
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n\s*|\n\s*(?=[-*+#] )")
 
 
 def title_of(lines: list[str]) -> str:
@@ -62,7 +58,9 @@ def heading_of(lines: list[str], number: int) -> str:
     return ""
 
 
-def titled(title: str, heading: str, text: str, words: Sequence[str]) -> str:
+def titled(
+    title: str, heading: str, text: str, words: Sequence[str], chars: int = LINE_CHARS
+) -> str:
     """Return a passage on one line, behind the title of its log and the heading it stands under.
 
     Args:
@@ -70,13 +68,18 @@ def titled(title: str, heading: str, text: str, words: Sequence[str]) -> str:
         heading: the nearest one above the passage.
         text: the passage; headings in it lose their marks.
         words: that it was found by: it is shown from where they are.
+        chars: that all of it may take.
     """
     lines = text.split("\n")
     while lines and (lines[0][:1] == "#" or not lines[0].strip()):
         heading = lines.pop(0).lstrip("#").strip() or heading
     names = [one_line(name, _TITLE_CHARS) for name in dict.fromkeys((title, heading)) if name]
-    rest = telling("\n".join(lines).strip(), words)
-    return one_line(": ".join([" / ".join(names), rest] if names and rest else [*names, rest]))
+    said = "\n".join(lines).strip()
+    if not said:
+        return " / ".join(names)
+    head = f"{' / '.join(names)}: " if names else ""
+    room = chars - len(head)
+    return head + one_line(telling(said, words, room), room)
 
 
 def section_of(lines: list[str], number: int) -> tuple[int, str]:

@@ -86,14 +86,13 @@ def indexed_document(path: str, blob: str, text: str) -> Indexed:
 
 def _prose(
     passages: list[Passage],
-) -> tuple[list[tuple[int, str, str]], list[tuple[int, int, str, bool, str, int]], int]:
+) -> tuple[list[tuple[int, str, str]], list[tuple[int, int, str, bool, str, int, int]], int]:
     """Return the texts of passages by place, the passages as the index keeps them, and all characters."""
     texts: list[tuple[int, str, str]] = []
-    pieces: list[tuple[int, int, str, bool, str, int]] = []
+    pieces: list[tuple[int, int, str, bool, str, int, int]] = []
     for place, passage in enumerate(passages):
-        pieces.append(
-            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
-        )
+        one = passage
+        pieces.append((one.line, len(one.text), one.who, one.late, "", one.marks, one.skip))
         at = place | LATE_BIT if passage.late else place
         texts.append((at, passage.text, split_words(passage.text)))
     return texts, pieces, sum([len(passage.text) for passage in passages])

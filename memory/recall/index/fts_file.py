@@ -95,7 +95,10 @@ class Totals(Record):
 
 
 class Piece(Record):
-    """A passage as the index keeps it; `fact` is the id of a fact, "" in prose."""
+    """A passage as the index keeps it; `fact` is the id of a fact, "" in prose.
+
+    It begins behind `skip` characters of its line.
+    """
 
     line: int
     chars: int
@@ -103,6 +106,7 @@ class Piece(Record):
     late: bool
     fact: str
     marks: int = 0
+    skip: int = 0
 
 
 class LogRow(Record):

@@ -7,21 +7,25 @@ sections that name and hold facts are left out: facts are found as facts.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
 from memory.recall.index.turn_marks import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
 from memory.recall.index.unspaced import pairs_in
+from projection.text.clipping import sentence_starts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: Neighbouring paragraphs are one passage up to so many characters, and a paragraph over twice as many
 #: is cut.
 PASSAGE_CHARS = 600
 #: How many characters of a reply count in full: who answers at length says the point first.
 REPLY_CHARS = 300
+#: The sections of a captured log in which nobody speaks, whatever a paragraph begins with.
+TOLD_HEADINGS = frozenset(("## Answered", "## Commits", "## Texts", "## Turns", "## Observed"))
 #: A log is cut into no more passages than this; beyond, they are made larger.
 PASSAGES_LIMIT = 8000
 
@@ -42,9 +46,10 @@ _SHAPES = bytes(
     for code in range(256)
 )
 _CAMEL_WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*\b")
-_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+]|[0-9]{1,3}[.)]) )")
+_ITEM = re.compile(r"\n(?=[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)]) |\|))")
 _CAMEL_CUT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_CUT = re.compile(r"\s(?:(?<=[.!?;]\s)\s*|(?<=\n))")
+#: What one line ends with that announces the next ones.
+_COLONS = (":", "\uff1a", ":**", "\uff1a**")
 
 
 class Passage(Record):
@@ -56,6 +61,7 @@ class Passage(Record):
         who: the first word of who speaks, in lower case; "" in a text that is no dialogue.
         late: it is what a reply says beyond its beginning.
         marks: of a turn, what it gives away of itself (`marks_of`).
+        skip: how many characters of its line stand before it.
     """
 
     line: int
@@ -63,6 +69,16 @@ class Passage(Record):
     who: str
     late: bool
     marks: int = 0
+    skip: int = 0
+
+
+class _Stretch(Record):
+    """Where a passage begins and ends, who speaks there, and whether it is the rest of a reply."""
+
+    start: int
+    end: int
+    who: str = ""
+    late: bool = False
 
 
 def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
@@ -72,7 +88,7 @@ def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
         text: the whole of it, its header too.
         is_log: sections of facts are left out, and who speaks is told.
     """
-    found = list(_passages(text, PASSAGE_CHARS, is_log))
+    found = list(_placed(text, _passages(text, PASSAGE_CHARS, is_log)))
     if any(one.late for one in found) and ASKERS.isdisjoint([one.who for one in found]):
         # `Model: …` is a label where nobody asks
         found = [one._replace(late=False) if one.late else one for one in found]
@@ -118,16 +134,25 @@ def split_words(text: str) -> str:
     return f"{camel_words(text)} {pairs}" if pairs else camel_words(text)
 
 
-def _passages(text: str, room: int, is_log: bool) -> Iterator[Passage]:
+def _passages(text: str, room: int, is_log: bool) -> Iterator[_Stretch]:
     header = _HEADER.match(text)
     start = header.end() if header else 0
-    line = 1 + text.count("\n", 0, start)
     for begin, end in _fact_sections(text, start) if is_log else ():
-        yield from _section(text[start:begin], line, room, is_log)
-        line += text.count("\n", start, end)
+        yield from _section(text, start, begin, room, is_log)
         start = end
-    if start < len(text):
-        yield from _section(text[start:], line, room, is_log)
+    yield from _section(text, start, len(text), room, is_log)
+
+
+def _placed(text: str, stretches: Iterable[_Stretch]) -> Iterator[Passage]:
+    """Yield the passages that stretches of a text are, in its order."""
+    line = 1
+    place = 0
+    for one in stretches:
+        line += text.count("\n", place, one.start)
+        place = one.start
+        said = text[one.start : one.end]
+        skip = one.start - (text.rfind("\n", 0, one.start) + 1)
+        yield Passage(line, said, one.who, one.late, marks_of(said) if one.who else 0, skip)
 
 
 def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
@@ -142,96 +167,140 @@ def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
         yield facts.start(), start
 
 
-def _section(text: str, line: int, room: int, is_log: bool) -> Iterator[Passage]:
-    """Cut a text that holds no section of facts."""
-    who = ""
-    pending: list[str] = []
-    pending_chars = pending_line = 0
-    prose = False  # what is pending is more than headings
-    place = 0
-    for found in [*_BREAK.finditer(text), None]:
-        end = len(text) if found is None else found.start()
-        block = text[place:end]
-        here = line
-        line += text.count("\n", place, len(text) if found is None else found.end())
-        place = 0 if found is None else found.end()
-        bare = block.strip()
-        if not bare:
-            continue
-        if bare is not block and block[0].isspace():
-            lead = block.find(bare)
-            here += block.count("\n", 0, lead)
-            block = block[block.rfind("\n", 0, lead) + 1 :]
-        heading = bare[0] == "#"
-        turns = _TURNS.split(block) if is_log and ": " in block and "\n" in block else None
-        speaker = _SPEAKER.match(block) if is_log and not heading and ":" in block else None
+def _section(text: str, begin: int, end: int, room: int, is_log: bool) -> Iterator[_Stretch]:
+    """Cut a part of a text that holds no section of facts."""
+    who, told = "", False
+    run: list[tuple[int, int]] = []  # paragraphs of one section that nobody speaks
+    for first, behind in _blocks(text, begin, end):
+        heading = text[first] == "#"
         if heading:
             who = ""
-        if pending and (
-            speaker
-            or (turns is not None and len(turns) > 1)
-            or (heading and prose)
-            or pending_chars + len(bare) > room
-        ):
-            yield Passage(pending_line, "\n\n".join(pending), who, False)
-            pending = []
-        if speaker or (turns is not None and len(turns) > 1):
-            for turn in turns or [block]:
-                said = _SPEAKER.match(turn)
+            if text[first : first + 3] == "## ":
+                told = text[first:behind].partition("\n")[0].rstrip() in TOLD_HEADINGS
+        dialogue = is_log and not heading and not told
+        turns = _turns(text, first, behind) if dialogue else []
+        if len(turns) > 1 or (dialogue and _SPEAKER.match(text, first, behind)):
+            yield from _packed(text, run, room)
+            run = []
+            for start, stop in turns:
+                said = _SPEAKER.match(text, start, stop)
                 if said:
                     who = said[1].lower().rstrip(".'’-")
-                yield from _turn(turn, here, room, who)
-                here += turn.count("\n") + 1
-        elif who or len(bare) > 2 * room:
-            if pending:
-                yield Passage(pending_line, "\n\n".join(pending), who, False)
-                pending = []
-            yield from _turn(block, here, room, who, who in REPLIERS)
+                yield from _turn(text, start, stop, room, who)
+        elif who:
+            yield from _packed(text, run, room)
+            run = []
+            yield from _turn(text, first, behind, room, who, who in REPLIERS)
         else:
-            if not pending:
-                pending_line, pending_chars, prose = here, 0, False
-            prose = prose or not heading or "\n" in bare
-            pending.append(bare)
-            pending_chars += len(bare)
-    if pending:
-        yield Passage(pending_line, "\n\n".join(pending), who, False)
+            run.append((first, behind))
+    yield from _packed(text, run, room)
 
 
-def _turn(block: str, line: int, room: int, who: str, late: bool = False) -> Iterator[Passage]:
-    """Yield a turn, or a long paragraph, in pieces; of a reply only the first one counts in full."""
-    bare = block.rstrip()
-    reply = who in REPLIERS
-    first = REPLY_CHARS if reply else 2 * room
-    if len(bare) <= first or (late and len(bare) <= 2 * room):
-        said = bare.lstrip("\n")
-        yield Passage(line, said, who, late, marks_of(said) if who else 0)
+def _blocks(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where paragraphs begin and end."""
+    place = begin
+    for found in [*_BREAK.finditer(text, begin, end), None]:
+        bare = _stripped(text, place, end if found is None else found.start())
+        if bare is not None:
+            yield bare
+        place = end if found is None else found.end()
+
+
+def _turns(text: str, first: int, behind: int) -> list[tuple[int, int]]:
+    """Return where the turns of a block begin and end."""
+    starts = [first, *[found.end() for found in _TURNS.finditer(text, first, behind)]]
+    return [*pairwise([*starts, behind])]
+
+
+def _stripped(text: str, first: int, behind: int) -> tuple[int, int] | None:
+    """Return where what is not blank of a stretch begins and ends, None where all is."""
+    bare = text[first:behind].lstrip()
+    first = behind - len(bare)
+    return (first, first + len(bare.rstrip())) if bare else None
+
+
+def _packed(text: str, blocks: Sequence[tuple[int, int]], room: int) -> Iterator[_Stretch]:
+    """Put neighbouring paragraphs together; what announces others stays with what it announces."""
+    parts = [part for one in blocks for part in _parts(text, *one, room)]
+    open_: list[tuple[int, int]] = []
+    for first, behind in parts:
+        ends = bool(open_) and text[first] == "#" and not _is_heading(text, *open_[-1])
+        if ends or (open_ and behind - open_[0][0] > room):
+            kept = len(open_)
+            while not ends and kept and _announces(text, *open_[kept - 1]):
+                kept -= 1
+            kept = kept or len(open_)  # nothing but what announces
+            yield _Stretch(open_[0][0], open_[kept - 1][1])
+            open_ = open_[kept:]
+        open_.append((first, behind))
+    if open_:
+        yield _Stretch(open_[0][0], open_[-1][1])
+
+
+def _announces(text: str, first: int, behind: int) -> bool:
+    """Tell whether a paragraph is a heading, or one line that ends with a colon or is all bold."""
+    said = text[first:behind]
+    announces = said[0] == "#" or said.endswith(_COLONS) or (said[:2] == "**" == said[-2:])
+    return announces and "\n" not in said
+
+
+def _is_heading(text: str, first: int, behind: int) -> bool:
+    return text[first] == "#" and text.find("\n", first, behind) < 0
+
+
+def _parts(text: str, first: int, behind: int, room: int) -> Iterator[tuple[int, int]]:
+    """Cut a paragraph that is too long where items and rows begin, the longest behind sentences."""
+    if behind - first <= room:
+        yield first, behind
         return
-    place, size = 0, (REPLY_CHARS if reply and not late else room)
-    while place < len(bare):
-        end = place + size
-        if end < len(bare):
-            # best where an item of a list begins, then behind a sentence, then behind a word
-            cut = _last(_ITEM, bare, place + size // 4, end)
-            cut = cut or _last(_CUT, bare, place + size // 2, end)
-            if cut:
-                end = cut
-            else:
-                blank = bare.rfind(" ", place + size // 2, end)
-                end = blank + 1 if blank > 0 else end
-        piece = bare[place:end]
-        said = piece.strip()
-        if said:
-            before = piece.count("\n", 0, piece.index(said[0]))
-            yield Passage(line + before, said, who, late, marks_of(said) if who else 0)
-        line += piece.count("\n")
-        place, size = end, room
-        late = reply
+    starts = [first, *[found.end() for found in _ITEM.finditer(text, first, behind)]]
+    for start, stop in pairwise([*starts, behind]):
+        bare = _stripped(text, start, stop)
+        if bare is not None:
+            yield from _pieces(text, *bare, room) if bare[1] - bare[0] > 2 * room else [bare]
 
 
-def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
-    """Return where the last match of a stretch ends, 0 for none."""
-    ends = [found.end() for found in pattern.finditer(text, start, end)]
-    return ends[-1] if ends else 0
+def _pieces(text: str, first: int, behind: int, room: int) -> Iterator[tuple[int, int]]:
+    """Cut a stretch into pieces of about one length: best before an item, then between sentences."""
+    place, size = first, room
+    while place < behind:
+        end = _cut(text, place, place + size, behind)
+        bare = _stripped(text, place, end)
+        if bare is not None:
+            yield bare
+        place = end
+
+
+def _cut(text: str, place: int, end: int, behind: int) -> int:
+    """Return where a stretch that ends about there is cut."""
+    if end >= behind:
+        return behind
+    size = end - place
+    items = [found.end() for found in _ITEM.finditer(text, place + size // 4, end)]
+    ends = items or [*sentence_starts(text, place + size // 2, end)]
+    if ends:
+        return ends[-1]
+    blank = text.rfind(" ", place + size // 2, end)
+    return blank + 1 if blank > 0 else end
+
+
+def _turn(
+    text: str, first: int, behind: int, room: int, who: str, late: bool = False
+) -> Iterator[_Stretch]:
+    """Yield a turn in pieces; of a reply only the first one counts in full."""
+    bare = _stripped(text, first, behind)
+    if bare is None:
+        return
+    first, behind = bare
+    reply = who in REPLIERS
+    size = REPLY_CHARS if reply and not late else room
+    if behind - first > (REPLY_CHARS if reply and not late else 2 * room):
+        end = _cut(text, first, first + size, behind)
+        yield _Stretch(*(_stripped(text, first, end) or (first, end)), who, late)
+        for start, stop in _pieces(text, end, behind, room):
+            yield _Stretch(start, stop, who, reply)
+    else:
+        yield _Stretch(first, behind, who, late)
 
 
 def _joined(found: list[Passage]) -> list[Passage]:
