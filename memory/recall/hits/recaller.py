@@ -11,7 +11,7 @@ from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.log_texts import LogTexts
 from memory.recall.hits.outdated import Outdated
 from memory.recall.hits.passages import passage_hit, passage_text
-from memory.recall.hits.snippets import LINE_CHARS, WHOLE_CHARS, one_line, title_of
+from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
 from memory.recall.hits.stated import Stated
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
@@ -121,8 +121,8 @@ class Recaller:
             hits, notes = hits or [], found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
-            told = view.with_whole(holding_first(mixed(hits, passages, limit)), level, explain)
-            return answer_of(told, notes)._replace(sessions=view.sessions(ranking))
+            shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
+            return answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
 
         with Uncollected(), self.texts:
             found = self._following.ask(answer)
@@ -286,22 +286,31 @@ class _View:
                     break
         return list(found.values())
 
-    def with_whole(self, hits: list[Hit], level: str, explain: bool) -> list[Hit]:
+    def with_whole(self, hits: list[Hit], level: str) -> list[Hit]:
         """Return hits with the whole of the first passages, up to `WHOLE_CHARS`."""
-        first = [hit.id for hit in hits if hit.kind == SESSION_KIND][:_WHOLE]
-        return [
-            (hit.id in first and self.hit(self._scored[hit.id], level, explain, WHOLE_CHARS)) or hit
-            for hit in hits
-        ]
+        left, found = _WHOLE, []
+        for hit in hits:
+            shown: Hit | None = None
+            if hit.id in self._scored and left:
+                left -= 1
+                row, words = self._scored[hit.id].row, self._scored[hit.id].words
+                log = self._index.log(row >> PLACE_BITS)
+                lines = [] if log is None else self._recaller.texts.lines(log, self._cache)
+                place = row & PLACES & ~LATE_BIT
+                shown = log and passage_hit(
+                    log, lines, place, level, words, mark=hit.mark, chars=WHOLE_CHARS
+                )
+            found.append(shown._replace(score=hit.score, parts=hit.parts) if shown else hit)
+        return found
 
-    def hit(self, scored: Scored, level: str, explain: bool, chars: int = LINE_CHARS) -> Hit | None:
+    def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
         """Return the hit of a passage, None for one that is not to be shown."""
         log = self._index.log(scored.row >> PLACE_BITS)
         piece = None if log is None else log.at(scored.row & PLACES)
         if log is None or piece is None or stem_in(log.stem) in self._withheld:
             return None
         place = scored.row & PLACES & ~LATE_BIT
-        hit = self._passage(log, place, level, scored.words, chars)
+        hit = self._passage(log, place, level, scored.words)
         return None if hit is None else with_score(hit, scored, explain)
 
     def named(self, one: str, level: str) -> Hit:
@@ -358,18 +367,14 @@ class _View:
             tokens_of(shown), tokens_of(text),
         )  # fmt: skip
 
-    def _passage(
-        self, log: LogRow, place: int, level: str, words: Sequence[str], chars: int = LINE_CHARS
-    ) -> Hit | None:
+    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
         """Return a passage, None where the repository lost the log's bytes since it was indexed."""
         lines = self._recaller.texts.lines(log, self._cache)
-        hit = passage_hit(log, lines, place, level, words, chars=chars)
+        hit = passage_hit(log, lines, place, level, words)
         if hit is None:
             return None
         shown = hit.text if level != INDEX else passage_text(log, lines, place)
         text = f"{title_of(lines)}\n\n{shown}"
         brought = [piece.fact for piece in log.facts]
         mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated.of(text))
-        if not mark.said:
-            return hit
-        return passage_hit(log, lines, place, level, words, mark=mark, chars=chars)
+        return passage_hit(log, lines, place, level, words, mark=mark) if mark.said else hit

@@ -27,9 +27,12 @@ class Stated:
     def __init__(self, lookups: Lookups, index: Index) -> None:
         self._lookups, self._index = lookups, index
         self._with: dict[str, frozenset[int]] = {}
+        self._none = not index.rows("SELECT 1 FROM facts_places LIMIT 1")
 
     def of(self, text: str) -> list[str]:
         """Return the facts that a text may state, those first that share most."""
+        if self._none:
+            return []
         lookups = self._lookups
         shared: dict[int, int] = {}
         parts = list(dict.fromkeys([plain(sentence) for sentence in sentences(text)]))

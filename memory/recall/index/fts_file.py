@@ -95,10 +95,7 @@ class Totals(Record):
 
 
 class Piece(Record):
-    """A passage as the index keeps it; `fact` is the id of a fact, "" in prose.
-
-    It begins behind `skip` characters of its line.
-    """
+    """A passage as the index keeps it, behind `skip` characters of its line; `fact` is the id of one."""
 
     line: int
     chars: int
