@@ -24,7 +24,7 @@ from memory.recall.index.fts_file import PLACE_BITS, PLACES, Index, IndexDamaged
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.search import search
-from memory.recall.values import DOCUMENT_KIND, Answer, Filters, Hit
+from memory.recall.values import Answer, Filters, Hit
 from projection.policy.model import ENGLISH
 
 TYPE_CHECKING = False
@@ -115,7 +115,7 @@ class Documents:
 
     def _hit(self, document: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
         lines = self._texts([document.blob])[0].split("\n")
-        return passage_hit(document, lines, place, level, words, DOCUMENT_KIND)
+        return passage_hit(document, lines, place, level, words)
 
     def _texts(self, blobs: Sequence[str]) -> list[str]:
         """Return the texts of documents, without lines that were redacted; "" for what is no text."""

@@ -10,7 +10,7 @@ from memory.recall.hits.snippets import (
     title_of,
     titled,
 )
-from memory.recall.values import FULL, SESSION_KIND, TIMELINE, Hit, tokens_of
+from memory.recall.values import DOCUMENT_KIND, FULL, SESSION_KIND, TIMELINE, Hit, tokens_of
 from projection.document.marks import PLAIN, Mark
 
 TYPE_CHECKING = False
@@ -26,7 +26,6 @@ def passage_hit(
     place: int,
     level: str,
     words: Sequence[str],
-    kind: str = SESSION_KIND,
     mark: Mark = PLAIN,
     chars: int = LINE_CHARS,
 ) -> Hit | None:
@@ -38,10 +37,10 @@ def passage_hit(
         place: of the passage.
         level: how much is given.
         words: that it was found by.
-        kind: of the hit.
         mark: what of it does not hold any more.
         chars: that its line may take.
     """
+    kind = SESSION_KIND if log.day else DOCUMENT_KIND
     number = log.pieces[place].line
     if number > len(lines):
         return None

@@ -110,7 +110,7 @@ class LogRow(Record):
     """A log as the index keeps it.
 
     Args:
-        stem: its key in the set: `STEM~BLOB` for the second log of a name.
+        stem: its key in the set, `STEM~BLOB` for the second log of a name.
         blob: the object whose bytes were indexed.
         pieces: its passages of prose, in order.
         facts: those that hold a fact's text.
@@ -278,8 +278,7 @@ class Index:
     def newest(self, stem: str, count: int) -> list[int]:
         """Return the rows of the newest passages that hold a word, newest first."""
         if self.stems(stem) != [stem]:  # see `matching`: by its places, all of them
-            rows = sorted({row for row, _ in self.found(stem)}, reverse=True)
-            return rows[:count]
+            return sorted({row for row, _ in self.found(stem)}, reverse=True)[:count]
         found: list[int] = []
         for table in ("recent", "passages"):
             found += [
