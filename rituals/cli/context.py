@@ -129,11 +129,13 @@ class Invocation:
         if self._memory is None:
             from memory.api import Memory
             from memory.write.host_session import host_session
+            from rituals.hosts.processes import noted_session
 
+            home = self.find_home()
             self._memory = Memory(
-                self.find_home(),
+                home,
                 agent=self.agent,
-                session=host_session(variables()),
+                session=host_session(variables()) or noted_session(home.repository.commondir),
                 clock=self.now_ms,
                 in_process=False,
                 progress=self.out.progress,

@@ -58,6 +58,7 @@ class Host(Record):
         beside: files, below a project and the user's folder: it runs the hooks of each.
         restarts: a start follows a compaction, which gives back what that took; else the next prompt does.
         below: the hooks of a project run also where it is started in a folder of the project.
+        asks: a stop that is blocked with a reason goes on with that.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Host(Record):
     beside: tuple[str, ...] = ()
     restarts: bool = True
     below: bool = True
+    asks: bool = False
 
 
 HOSTS = {
@@ -83,6 +85,7 @@ HOSTS = {
             {**_CLAUDE, "PostToolUseFailure": FAILURE, "TaskCompleted": TASK},
             "CLAUDE_PROJECT_DIR",
             below=False,
+            asks=True,
         ),
         Host(
             "codex",
@@ -91,6 +94,7 @@ HOSTS = {
             _NESTED,
             _CLAUDE,
             beside=(".codex/hooks.json", ".claude/settings.json"),
+            asks=True,
         ),
         Host(
             "copilot",
@@ -102,6 +106,7 @@ HOSTS = {
             (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
             (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
             restarts=False,
+            asks=True,
         ),
         Host(
             "gemini",
@@ -117,6 +122,7 @@ HOSTS = {
             },
             "GEMINI_PROJECT_DIR",
             below=False,
+            asks=True,
         ),
         Host(
             "qwen",
@@ -126,6 +132,7 @@ HOSTS = {
             {**_CLAUDE, "PostToolUseFailure": FAILURE},
             "QWEN_PROJECT_DIR",
             below=False,
+            asks=True,
         ),
         Host(
             "opencode",

@@ -2,7 +2,8 @@
 
 The agent waits for the answer, so there is a limit to the time. A call is answered first; what is left to
 do (a stamp of the session, a child that folds it into a log) follows, and none of it waits for anything.
-Where Claude is about to compact, the answer is plain text, which its summary is made by.
+Where Claude is about to compact, the answer is plain text, which its summary is made by. A stop is
+answered where the agent is to be asked (`rituals.hosts.ask`).
 """
 
 from __future__ import annotations
@@ -266,6 +267,14 @@ class Call:
 
             text, self._heard = role_brief(said, self._environment, self._commondir)
             return text
+        if said.event == STOP and self._commondir and not self._silent:
+            from rituals.hosts.observed.admission import observing
+
+            known = observing(self._commondir)
+            if not known.off:
+                from rituals.hosts.ask import request
+
+                return request(said, self._commondir, self._environment, known.ask)
         if said.event == PRECOMPACT and self._commondir and said.session and not self._silent:
             from ledger.home import discover
             from rituals.hosts.context.checkpoint import save
@@ -276,7 +285,7 @@ class Call:
     def _form(self, said: Moment, text: str) -> bytes:
         """Put what the agent is to know into the form that its host takes."""
         host = HOSTS[said.host]
-        if not text or said.event in (STOP, END):  # a stop with an answer begins another turn
+        if not text or said.event == END:
             return NOTHING
         if said.event == PRECOMPACT and said.host == "claude":
             return text.encode("utf-8", "replace") + b"\n"
@@ -284,6 +293,8 @@ class Call:
             return NOTHING
         from rituals.hosts.payloads import write_object
 
+        if said.event == STOP:  # it begins another turn
+            return write_object({"decision": "block", "reason": text}).encode() + b"\n"
         return write_object(envelope(host, self._event, text)).encode() + b"\n"
 
     def _note(self, problem: Exception) -> None:

@@ -35,6 +35,7 @@ _AGENT = ("agent_id", "agentId", "subagent_id")
 _ROLE = ("agent_type", "agentType", "subagent_type")
 _MESSAGE = ("last_assistant_message", "prompt_response", "response")
 _REASON = ("reason", "trigger")
+_STOPPED = ("stop_reason", "stopReason")
 _NAME_CHARS = 100
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 #: No host has a longer id of a session or of a call.
@@ -63,6 +64,7 @@ class Moment(Record):
         cwd: where the agent stands.
         at: the host's own time of it, "" for none: it tells two calls apart that have no id.
         task: what a completed task is called.
+        final: of a stop: the agent ended its turn by itself, no hook had it go on, and it may act.
     """
 
     host: str
@@ -83,6 +85,7 @@ class Moment(Record):
     cwd: str = ""
     at: str = ""
     task: str = ""
+    final: bool = True
 
 
 def moment(
@@ -127,6 +130,11 @@ def moment(
         cwd=cwd,
         at=str(stamp) if isinstance(stamp, (str, int)) else "",
         task=without_private(_text(payload, "task_subject")),
+        final=(
+            payload.get("stop_hook_active") is not True
+            and _text(payload, *_STOPPED) in ("", "end_turn")
+            and payload.get("permission_mode") != "plan"
+        ),
     )
 
 

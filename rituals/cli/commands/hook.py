@@ -23,8 +23,8 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
 
     With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of its
     events: read the event from standard input and answer with one JSON object. The start of a session is
-    answered with the brief, all else with {}. It ends with 0, whatever happens; DIURNA_HOOKS=off keeps it
-    silent.
+    answered with the brief, a stop at times with a question, most else with {}. It ends with 0, whatever
+    happens; DIURNA_HOOKS=off keeps it silent.
 
     \b
     Examples:

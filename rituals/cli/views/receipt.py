@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
+from ledger.model.session import WORKING
 from memory.write.draft import Receipt, told
 from rituals.answers.objects import receipt_object
 
@@ -38,6 +39,8 @@ def record(
         call.memory(), again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
     )
     receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
+    if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
+        _note_answer(call, dict(drafts.here.header).get("session", ""))
     call.landed = bool(receipt.commit) and not receipt.already and drafts.here is not None
     if call.json:
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
@@ -66,6 +69,8 @@ def record_answer(
     from rituals.record.own_home import drafts_of
 
     if answer is None or answer.request.says_nothing:
+        if not dry_run:
+            _note_answer(call, nothing=True)
         _say_nothing(call, "noted: nothing", answer.findings if answer else ())
         return
     how = {"again": again, "dry_run": dry_run, "strict": strict}
@@ -85,6 +90,15 @@ def record_answer(
         record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
         return
     _say_nothing(call, "already recorded", said)
+
+
+def _note_answer(call: Invocation, session: str = "", *, nothing: bool = False) -> None:
+    """Note that the session answered, asked or not."""
+    from rituals.hosts.ask import note_answer
+
+    memory = call.memory()
+    said = session or memory.occasion().session
+    note_answer(memory.home.repository.commondir, said, nothing=nothing)
 
 
 def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> None:

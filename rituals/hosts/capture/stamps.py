@@ -199,7 +199,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
 
 def forget(commondir: str, host: str, session: str) -> None:
     """Take away the stamps of a session of which nothing is left to tell."""
-    for end in (_SEEN, _TOLD):
+    for end in (_SEEN, _TOLD, ".asked"):
         try:
             os.unlink(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{end}")
         except OSError:

@@ -117,11 +117,13 @@ class Observing(Record):
         tip: the commit that says so, "" where nobody noted it.
         off: nothing is kept of sessions.
         words: that tell of a decision, beside the built-in ones.
+        ask: how often an agent is asked in a session.
     """
 
     tip: str = ""
     off: bool = False
     words: tuple[str, ...] = ()
+    ask: int = 4
 
 
 def observing(commondir: str) -> Observing:
@@ -138,7 +140,9 @@ def observing(commondir: str) -> Observing:
             os.close(fd)
     except (OSError, ValueError):
         return Observing()
-    return Observing(tip, off == "off", tuple([word for word in words if word]))
+    asks = off.partition(" ")[2]
+    ask = int(asks) if asks.isdigit() else Observing().ask
+    return Observing(tip, off == "off", tuple([word for word in words if word]), ask)
 
 
 def is_candidate(said: Moment) -> bool:

@@ -29,5 +29,5 @@ def refresh(home: Home) -> None:
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
     words = [" ".join(word.split()) for word in capture.decision_words]
-    said = "\n".join((tip, "off" if capture.keep == OFF else "on", *words))
+    said = "\n".join((tip, "off" if capture.keep == OFF else f"on {capture.ask}", *words))
     replace_file(f"{commondir}/{NOTE_FILE}", f"{said}\n".encode(), 0o600)
