@@ -467,24 +467,43 @@ def test_the_plugin_puts_the_brief_into_the_system_prompt(
     ]
     moments = [moment("opencode", event, one, {}) for one, event in calls]
     assert moments[2].prompt == "go" and moments[6].message == "Well done."
-    handed = [moments[at].given["messages"] for at in (4, 6)]
+    handed: list[Any] = [moments[at].given["messages"] for at in (4, 6)]
+    assert all(one["info"].pop("time")["created"] > 1e12 for listed in handed for one in listed)
+    given = {"command": "make"}
     assert handed == [
         [
             {"info": {"id": "m", "role": "user"}, "parts": [{"type": "text", "text": "go"}]},
             {
                 "info": {"id": "c1", "role": "assistant"},
-                "parts": [{"type": "tool", "tool": "read"}],
+                "parts": [
+                    {
+                        "type": "tool",
+                        "tool": "read",
+                        "state": {"input": given, "output": "looked", "metadata": {}},
+                    }
+                ],
             },
             {
                 "info": {"id": "c2", "role": "assistant"},
-                "parts": [{"type": "tool", "tool": "bash"}],
+                "parts": [
+                    {
+                        "type": "tool",
+                        "tool": "bash",
+                        "state": {"input": given, "output": "made", "metadata": {"exit": 0}},
+                    }
+                ],
+            },
+            {
+                "info": {"id": "title", "role": "host"},
+                "parts": [{"type": "text", "text": "Make it"}],
             },
         ],
         [
+            {"info": {"id": "aborted", "role": "host"}, "parts": []},
             {
                 "info": {"id": "p", "role": "assistant"},
                 "parts": [{"type": "text", "text": "Well done."}],
-            }
+            },
         ],
     ]
     assert (moments[3].tool, moments[3].given, moments[3].once) == (
@@ -507,10 +526,14 @@ const outputs = [{ output: "looked" }, { output: "made", metadata: { exit: 0 } }
 const call = (tool, callID) => ({ tool, sessionID: "a", callID, args: { command: "make" } })
 await hooks["tool.execute.after"](call("read", "c1"), outputs[0])
 await hooks["tool.execute.after"](call("bash", "c2"), outputs[1])
+for (const title of ["New session - 2026", "Make it", "Make it"])
+  await hooks.event({ event: { type: "session.updated", properties: { sessionID: "a", info: { title } } } })
 const compacting = { context: [] }, shell = { env: {} }
 await hooks["experimental.session.compacting"]({ sessionID: "a" }, compacting)
 await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "a" } } })
 await start({ sessionID: "a" }, output)
+const error = { name: "MessageAbortedError" }
+await hooks.event({ event: { type: "session.error", properties: { sessionID: "a", error } } })
 await hooks["experimental.text.complete"]({ sessionID: "a", partID: "p" }, { text: "Well done." })
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "a" } } })
 await hooks["shell.env"]({ cwd: ".", sessionID: "a" }, shell)

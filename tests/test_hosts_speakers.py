@@ -367,7 +367,7 @@ STOPPED: list[tuple[str, Lines]] = [
     ("codex", [codex_said("<turn_aborted>\nstop\n</turn_aborted>"), codex("turn_aborted")] * 2),
     ("copilot", [copilot("abort", reason="user_initiated")]),
     ("gemini", [{"type": "info", "content": "Request cancelled."}]),
-    ("opencode", [{"info": {"id": "1", "role": "assistant", "error": {"name": "MessageAbortedError"}}}]),
+    ("opencode", [{"info": {"id": "aborted", "role": "host"}, "parts": []}]),
 ]  # fmt: skip
 
 
@@ -382,6 +382,7 @@ TITLES: list[tuple[str, Lines]] = [
     ("claude", [{"type": "custom-title", "customTitle": "Fix it"}] * 3),
     ("copilot", [copilot("session.title_changed", title="Fix it")]),
     ("gemini", [{"$set": {"summary": "Fix it"}}]),
+    ("opencode", [{"info": {"id": "title", "role": "host"}, "parts": [{"text": "Fix it"}]}]),
 ]
 
 

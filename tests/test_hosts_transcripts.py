@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 
 from rituals.hosts.moments import Moment
 from rituals.hosts.starts import RULE
+from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.handed import keep_messages
 from rituals.hosts.transcripts.injected import without_injected
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
 from tests.conftest import Repo, Run
+from tests.test_hosts_speakers import DIALOGS, QUEUES, STOPPED, TITLES, UNDONE, shell
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
 #: A hook with time enough on a machine that does other things.
@@ -266,20 +268,24 @@ VALUES = st.recursive(
             st.sampled_from(
                 "type message content payload data info parts role text name id uuid $set messages tool "
                 "toolCalls toolRequests functionCall internal_chat_message_metadata_passthrough "
-                "content_item_kinds".split()
+                "content_item_kinds operation origin toolUseResult questions question answers call_id output "
+                "arguments num_turns $rewindTo result error state input uuid parentUuid timestamp".split()
             ),
             inner
             | st.sampled_from(
-                ["user", "assistant", "message", "text", "response_item", "compacted"]
+                "user assistant message text response_item event_msg compacted queue-operation enqueue "
+                "tool_use tool_result AskUserQuestion request_user_input function_call "
+                "function_call_output thread_rolled_back turn_aborted tool.execution_complete "
+                "user.message assistant.message host title".split()
             ),
-            max_size=5,
+            max_size=8,
         )
     ),
 )
 
 
-@settings(max_examples=40)
-@given(st.lists(VALUES, max_size=4))
+@settings(max_examples=60)
+@given(st.lists(VALUES, max_size=6))
 def test_any_json_makes_a_slice(tmp_path_factory: pytest.TempPathFactory, lines: list[Any]) -> None:
     """The keys that hosts use, with any value behind them; what comes back can be written."""
     path = tmp_path_factory.getbasetemp() / "json.jsonl"
@@ -288,6 +294,39 @@ def test_any_json_makes_a_slice(tmp_path_factory: pytest.TempPathFactory, lines:
         found = read_slice(host, str(path), 0)
         assert found is not None and found.end == path.stat().st_size
         assert all(f"{turn.text}{turn.tool}".encode() for turn in found.turns)
+
+
+#: Lines as hosts write them, of which a value, somewhere, is put in the place of another one.
+SHAPES: list[Any] = [
+    *[line for case in (*DIALOGS, *UNDONE, *STOPPED, *TITLES) for line in case[-1]],
+    *[line for case in QUEUES for line in case[0]],
+    *[line for host in FORMATS for line in shell(host, "ls", "a", 1)],
+]
+
+
+def mutated(value: Any, chance: random.Random) -> Any:
+    """A value with some of its parts gone, doubled, or something else."""
+    if chance.random() < 0.08:
+        return chance.choice([None, 7, -1, True, "", "\ud800", [], {}, [[]], {"a": None}, 10**400])
+    if isinstance(value, dict):
+        return {key: mutated(one, chance) for key, one in value.items() if chance.random() > 0.05}
+    return [mutated(one, chance) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("host", FORMATS)
+def test_odd_lines_of_hosts_make_a_slice(tmp_path: Path, host: str) -> None:
+    """Whatever a later release writes in the place of what was recorded, in any order."""
+    chance = random.Random(host)
+    path = tmp_path / "odd.jsonl"
+    for _ in range(60):
+        lines = [mutated(one, chance) for one in chance.sample(SHAPES, 12)]
+        path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        found = read_slice(host, str(path), 0)
+        assert found is not None and found.end == path.stat().st_size
+        for turn in found.turns:
+            assert "".join(
+                [turn.text, turn.tool, turn.asked, turn.given, turn.result]
+            ).encode() or (turn.role == "tool")
 
 
 def test_deep_json_says_nothing(tmp_path: Path) -> None:
@@ -393,6 +432,20 @@ def test_what_a_plugin_hands_over_is_a_transcript(tmp_path: Path) -> None:
         assert keep_messages(str(tmp_path), odd) == path and os.path.getsize(path) == size
     other = keep_messages(str(tmp_path), handing(message("Other"), session="../../x"))
     assert os.path.dirname(other) == os.path.dirname(path)
+
+
+def test_what_tools_of_a_plugin_answered(tmp_path: Path) -> None:
+    """Without secrets there, too; of too much the newest is kept."""
+    token = "ghp" + "_x7Kq2LmN9pRs4TvW8yZb3CdF6gHj1KlM5nPq"
+    state = {"input": {"command": f"echo {token}"}, "output": f"{token}\n<private>x</private>y"}
+    tool = {"info": {"id": "t", "role": "assistant"}}
+    tool["parts"] = [{"type": "tool", "tool": "bash", "state": state}]  # type: ignore[assignment]
+    path = keep_messages(str(tmp_path), handing(message("x" * SLICE_BYTES), tool, message("Go on")))
+    assert token not in Path(path).read_text()
+    found = read_slice("opencode", path, 0)
+    assert told(found) == "t:bash u:Go on" and found is not None
+    assert found.turns[0].given == "echo [redacted: github-token]"
+    assert found.turns[0].result == "[redacted: github-token]\ny"
 
 
 def test_what_was_handed_over_goes_after_a_week(tmp_path: Path) -> None:

@@ -40,11 +40,12 @@ export const Diurna = async ({ directory }) => {
   const told = new Map() // one text a session: a prompt that stays the same is cached by the provider
   const compacted = new Set()
   const last = new Map()
+  const titles = new Map()
   const said = new Map() // what was said since it was handed over last: no file of opencode's has it
   const children = new Set() // what asks a subagent is an agent
   const note = (session, id, role, parts) => {
     if (!said.has(session)) said.set(session, [])
-    said.get(session).push({ info: { id, role }, parts })
+    said.get(session).push({ info: { id, role, time: { created: Date.now() } }, parts })
   }
   const handed = (session) => {
     const messages = said.get(session) ?? []
@@ -65,6 +66,13 @@ export const Diurna = async ({ directory }) => {
       }
       if (event.type === "session.created" && event.properties.info?.parentID)
         children.add(event.properties.info.id)
+      const title = event.type === "session.updated" && event.properties.info?.title
+      if (title && !title.startsWith("New session - ") && titles.get(session) !== title) {
+        titles.set(session, title)
+        note(session, "title", "host", [{ type: "text", text: title }])
+      }
+      if (event.properties?.error?.name === "MessageAbortedError")
+        note(session, "aborted", "host", [])
       if (event.type === "session.idle") {
         const more = { last_assistant_message: last.get(session) ?? "", ...handed(session) }
         await ask("session.idle", of(session, more))
@@ -88,9 +96,11 @@ export const Diurna = async ({ directory }) => {
       if (text) parts.push({ ...ours, type: "text", text })
     },
     "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
-      note(sessionID, callID, "assistant", [{ type: "tool", tool }])
+      const { exit, answers } = output.metadata ?? {}
+      const input = JSON.stringify(args ?? {}).length > 4000 ? { command: args.command?.slice(0, 4000) } : args
+      const state = { input, output: String(output.output ?? "").slice(0, 4000), metadata: { exit, answers } }
+      note(sessionID, callID, "assistant", [{ type: "tool", tool, state }])
       if (!CHANGING.has(tool)) return
-      const { exit } = output.metadata ?? {}
       const answer = { output: String(output.output ?? "").slice(0, 20000), ...(exit === undefined ? {} : { exit }) }
       const call = { tool_name: tool, tool_input: args, tool_response: answer, tool_use_id: callID }
       const text = await ask("tool.execute.after", of(sessionID, call))

@@ -11,7 +11,7 @@ import re
 
 from rituals.hosts.transcripts.dialogs import DIALOGS, answers_of, questions_of
 from rituals.hosts.transcripts.injected import words_of
-from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Call
+from rituals.hosts.transcripts.turns import ASSISTANT, HOST, TITLE, TOOL, USER, Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,8 +261,10 @@ def _opencode(line: Line, turns: Turns) -> None:
     message = _mapping(line.get("info"))
     role, key = message.get("role"), _text(message.get("id"))
     parts = _blocks(line.get("parts"))
-    if role == "host":
+    if role == HOST and key == TITLE:
         turns.title(_joined(parts))
+    if role == HOST and key == "aborted":
+        turns.interrupted()
     if role not in (USER, ASSISTANT) or message.get("summary") is True:
         return
     texts = [
@@ -287,8 +289,6 @@ def _opencode(line: Line, turns: Turns) -> None:
         turns.result(f"{key} {place}", text[:RESULT_CHARS], failed=failed)
         if call.asked and not failed:
             turns.answer(call.name, answers_of(call.asked, about.get("answers") or text))
-    if _mapping(message.get("error")).get("name") == "MessageAbortedError":
-        turns.interrupted()
 
 
 FORMATS: dict[str, Callable[[Line, Turns], None]] = {

@@ -19,13 +19,15 @@ from rituals.hosts.transcripts.turns import when_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rituals.hosts.moments import Moment
 
 SAID_DIR = "diurna/said"
 #: Of what a moment hands over at most so much is kept, and a file so long behind its last line.
 _BYTES, _KEPT_SECONDS = 1 << 20, 7 * 86_400
+#: What lies deeper in what a tool was given is not kept.
+_DEPTH = 6
 
 
 def keep_messages(commondir: str, moment: Moment) -> str:
@@ -41,14 +43,13 @@ def keep_messages(commondir: str, moment: Moment) -> str:
     folder = f"{commondir}/{SAID_DIR}"
     path = f"{folder}/{file_name(moment.host, moment.session)}.jsonl"
     known = silences(commondir)
-    data = b"".join(
-        [
-            line
-            for line, when in _lines(moment.given)
-            if heard(known, moment.session, moment.folder, when)
-        ]
-    )
-    if data and len(data) <= _BYTES:
+    lines = [
+        line
+        for line, when in _lines(moment.given)
+        if heard(known, moment.session, moment.folder, when)
+    ]
+    data = b"".join(_newest(lines))
+    if data:
         make_folder(folder)
         _sweep(folder)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -58,6 +59,16 @@ def keep_messages(commondir: str, moment: Moment) -> str:
         finally:
             os.close(file)
     return path
+
+
+def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:
+    """Return the lines at the end that are not too many bytes."""
+    room = _BYTES
+    for place in range(len(lines) - 1, -1, -1):
+        room -= len(lines[place])
+        if room < 0:
+            return lines[place + 1 :]
+    return lines
 
 
 def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
@@ -70,12 +81,15 @@ def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
             yield line, when_said(message)
 
 
-def _clean(part: dict[str, object]) -> dict[str, object]:
-    """Return a part without what of its text nothing may keep."""
-    text = part.get("text")
-    return (
-        {**part, "text": without_secrets(without_private(text))} if isinstance(text, str) else part
-    )
+def _clean(value: object, depth: int = 0) -> object:
+    """Return a part without what of its texts nothing may keep."""
+    if isinstance(value, str):
+        return without_secrets(without_private(value))
+    if depth == _DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {key: _clean(one, depth + 1) for key, one in value.items()}
+    return [_clean(one, depth + 1) for one in value] if isinstance(value, list) else value
 
 
 def _sweep(folder: str) -> None:
