@@ -29,7 +29,7 @@ from memory.cache.schema import likeness
 from memory.cache.word_index import WordIndex
 from memory.query.pairs import compare
 from memory.write.draft import SessionDraft
-from projection.compare.candidates import queries
+from projection.compare.candidates import queries, subjects
 from projection.policy.model import Policy
 from projection.text.normalize import index_words, statements
 from tests.conftest import Repo
@@ -56,7 +56,10 @@ def answers(cache: Cache, texts: list[str]) -> list[list[str]]:
     """Return what the index proposes for each text."""
     index = WordIndex(cache)
     index.follow()
-    return [index.candidates(queries(statements(text), index_words(text))) for text in texts]
+    read = [(text, statements(text)) for text in texts]
+    return [
+        index.candidates(queries(said, index_words(text)), subjects(said)) for text, said in read
+    ]
 
 
 def history(seed: int, size: int) -> list[tuple[LogRef, Entry]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.record import Record
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.word_index import WordIndex
-from projection.compare.candidates import Postings, queries
+from projection.compare.candidates import Postings, queries, subjects
 from projection.compare.pairs import Claim, Opposition, Overlap, claim, opposition, overlap
 from projection.text.normalize import index_words
 
@@ -120,7 +120,9 @@ def compare_facts(
         if progress is not None:
             progress(number, len(wanted))
         mine = read(fact)
-        for other in postings.candidates(queries(mine.statements, words[fact]), fact):
+        for other in postings.candidates(
+            queries(mine.statements, words[fact]), subjects(mine.statements), fact
+        ):
             pair = (fact, other) if fact < other else (other, fact)
             if pair in pairs:
                 continue

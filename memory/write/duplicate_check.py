@@ -100,7 +100,7 @@ def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
         sqlite3.Error: the cache can not be used.
     """
     from memory.cache.word_index import WordIndex
-    from projection.compare.candidates import queries
+    from projection.compare.candidates import queries, subjects
     from projection.text.normalize import index_words, statements
 
     index = WordIndex(cache)
@@ -119,7 +119,7 @@ def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
             asked = queries(said, index_words(fact.text))
             others = [
                 place(other)
-                for name in index.candidates(asked, fact.id)
+                for name in index.candidates(asked, subjects(said), fact.id)
                 if name not in settled and name not in new
                 if (other := cache.fact(name)) is not None
             ]

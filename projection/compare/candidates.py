@@ -1,4 +1,4 @@
-"""Propose the facts that are worth comparing: those that share rare words.
+"""Propose the facts that are worth comparing: those that share most words, and those that share rare ones.
 
 Comparing every pair of 10,000 facts takes minutes. An index from words to facts proposes a few for each,
 and comparing those takes milliseconds.
@@ -7,6 +7,7 @@ and comparing those takes milliseconds.
 from __future__ import annotations
 
 from _collections import _count_elements  # type: ignore[import-not-found]
+from math import log, sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     #: The facts with a word, in parts: (what to add to the numbers of a part, these numbers).
     Parts = Iterable[tuple[int, Iterable[int]]]
 
-#: How many candidates a fact gets.
-CANDIDATES = 20
+#: How many candidates a fact gets that share most words, and a statement that share its rarest.
+CANDIDATES, RIVALS = 20, 8
+#: By so many letters rare words are looked up: reservation, reserved.
+STEM_LETTERS = 6
+#: Which share of what a statement's words weigh has to be shared.
+LEAST_SHARE = 0.15
 #: How many facts are looked up by their rarest words before the best of them are chosen.
 SHORTLIST = 64
 #: How many entries of the index are read for one query; its rarest words come first.
@@ -52,6 +57,36 @@ def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[
             if old and old not in asked:
                 asked.append(old)
     return asked
+
+
+def subjects(parts: Sequence[Statement]) -> list[frozenset[str]]:
+    """Return for each statement how its words begin: what else speaks of its subject shares the rarest."""
+    found = [
+        frozenset([form[:STEM_LETTERS] for form in part.forms if form[0] not in "#@"])
+        for part in parts[:ASKING]
+    ]
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def rivals(
+    counts: Mapping[str, int], total: int, known: Iterable[tuple[str, Sequence[str]]]
+) -> list[str]:
+    """Return the ids of the facts that share the rarest words with a statement, best first.
+
+    Args:
+        counts: of how many facts each beginning of a word is.
+        total: how many facts there are.
+        known: (id, distinct words) of the facts on the shortlist.
+    """
+    weights = {word: log(1 + total / count) for word, count in counts.items() if count}
+    least = LEAST_SHARE * sum(weights.values())
+    ranked = []
+    for fact, words in known:
+        weight = sum([weights.get(word, 0.0) for word in {word[:STEM_LETTERS] for word in words}])
+        if weight >= least:
+            ranked.append((-weight / sqrt(len(words)), fact))
+    ranked.sort()
+    return [fact for _, fact in ranked[:RIVALS]]
 
 
 def looked_up(counts: Iterable[tuple[int, str]], read: Callable[[str], Parts]) -> list[int]:
@@ -140,23 +175,38 @@ class Postings:
         self._ids = sorted(words)
         self._words = [words[fact] for fact in self._ids]
         self._posts: dict[str, list[int]] = {}
+        self._begun: dict[str, list[int]] = {}
         for number, own in enumerate(self._words):
             for word in own:
                 self._posts.setdefault(word, []).append(number)
+            for word in {word[:STEM_LETTERS] for word in own}:
+                self._begun.setdefault(word, []).append(number)
 
-    def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
+    def candidates(
+        self, asked: Iterable[frozenset[str]], about: Iterable[frozenset[str]] = (), fact: str = ""
+    ) -> list[str]:
         """Return the ids worth comparing with a text, sorted.
 
         Args:
             asked: the queries of the text.
+            about: the subjects of its statements.
             fact: its id, which is left out.
         """
         found: set[str] = set()
-        posts = self._posts
         for words in asked:
-            counts = ((len(posts.get(word, ())), word) for word in words)
-            numbers = looked_up(counts, lambda word: ((0, posts[word]),))
-            listed = ((self._ids[n], self._words[n]) for n in numbers)
-            found.update(best(words, listed))
+            _, known = self._shortlist(self._posts, words)
+            found.update(best(words, known))
+        for words in about:
+            counts, known = self._shortlist(self._begun, words)
+            found.update(rivals(counts, len(self._ids), (one for one in known if one[0] != fact)))
         found.discard(fact)
         return sorted(found)
+
+    def _shortlist(
+        self, posts: Mapping[str, list[int]], words: Iterable[str]
+    ) -> tuple[dict[str, int], Iterable[tuple[str, Sequence[str]]]]:
+        counts = {word: len(posts.get(word, ())) for word in words}
+        numbers = looked_up(
+            [(n, word) for word, n in counts.items()], lambda word: ((0, posts[word]),)
+        )
+        return counts, ((self._ids[n], self._words[n]) for n in numbers)

@@ -21,8 +21,15 @@ from projection.compare.difference import (
     scoped,
 )
 from projection.compare.overturned import exception, replacement
-from projection.compare.rivals import ROOTS_LIMIT, alternative, modality, order, owner, value
-from projection.compare.subjects import related, subject
+from projection.compare.rivals import (
+    ROOTS_LIMIT,
+    alternative,
+    denial,
+    order,
+    owner,
+    value,
+)
+from projection.compare.subjects import Subject, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
 from projection.text.vocabulary import (
     COUNTED,
@@ -80,16 +87,21 @@ def clash(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:
 def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:
     """Find how two texts disagree in words of their own."""
     ours, theirs = (
-        [(said, subject(said.text)) for said in side if not _asks(said)] for side in (one, two)
+        [
+            found
+            for number, said in enumerate(side)
+            if _claims(found := subject(said), first=not number) and len(found.roots) <= ROOTS_LIMIT
+        ]
+        for side in (one, two)
     )
-    for first, mine in ours:
-        for second, other in theirs:
-            if max(len(mine.roots), len(other.roots)) > ROOTS_LIMIT or not related(mine, other):
+    for mine in ours:
+        for other in theirs:
+            if mine.roots.isdisjoint(other.roots):
                 continue
             for name, rule in _OWN_WORDS.items():
-                words = rule(first, second)
+                words = rule(mine, other)
                 if words is not None:
-                    return Clash(name, *words, first.text, second.text)
+                    return Clash(name, *words, mine.said.text, other.said.text)
     return None
 
 
@@ -125,6 +137,22 @@ def _asks(statement: Statement) -> bool:
     low = statement.text.lower().lstrip("*_`\"' ")
     return statement.text.rstrip("*_` \"')").endswith("?") or low.startswith(
         ("find out", "decide ", "investigate", "check whether", "if ", "when ", "todo", "consider")
+    )
+
+
+def _claims(found: Subject, *, first: bool) -> bool:
+    """Tell whether a statement says in a sentence how something is: no piece of one, no entry of a log."""
+    statement = found.said
+    text = statement.text.lstrip("*_`\"'¡¿ ")
+    whole = first or text[:1] == text[:1].upper()
+    if found.past or _asks(statement) or not whole or text.count("(") != text.count(")"):
+        return False
+    low = text.lower()
+    return not (
+        low.split(" ", 1)[0].endswith("ed")
+        or low.split(" ", 1)[0].count("-") > 1
+        or any(mark in low for mark in ("[x]", "](", "→", " / ", "**"))
+        or any(word.form.startswith((DATE, HASH)) for word in statement.words)
     )
 
 
@@ -235,7 +263,7 @@ _FRAMED: dict[str, Rule] = {
 _OWN_WORDS = {
     "value": value,
     "alternative": alternative,
-    "modality": modality,
+    "denial": denial,
     "order": order,
     "owner": owner,
 }

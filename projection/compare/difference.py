@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.text.normalize import Statement, Word, stem
-from projection.text.vocabulary import ANTONYMS, CHOOSING, FAMILIES, PLACING, SCOPES
+from projection.text.vocabulary import ANTONYMS, CHOOSING, PLACING, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +30,10 @@ def _load_tables() -> None:
             for two in right.split():
                 _antonyms.add((stem(one), stem(two)))
                 _antonyms.add((stem(two), stem(one)))
-    for number, family in enumerate(FAMILIES):
-        for word in family.split():
-            _families.setdefault(stem(word), set()).add(number)
+    from projection.compare.subjects import families
+
+    for name, rows in families().items():
+        _families.setdefault(stem(name), set()).update([number for number, _, _ in rows])
 
 
 class Difference(Record):

@@ -1,31 +1,28 @@
-"""Read the amounts in a statement, each in the smallest unit of what it measures."""
+"""Read the amounts in a statement: of a time, a size, a share, or how many there are of a thing."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from ledger.model.record import Record
-from projection.compare.subjects import VERBS, Subject, Token, subject
-from projection.text.topics import (
-    ADVERBS,
-    AMOUNTS,
-    ASPECTS,
-    BOUNDS,
-    MEASURES,
-    PLACES_OF_NUMBERS,
-    RULING,
-    TIMES_OF_TEN,
-)
-from projection.text.vocabulary import COUNTED, LABELS
+from projection.text.normalize import stem, value_with_unit
+from projection.text.topics import ASPECTS, OFTEN
+from projection.text.vocabulary import COUNTED, LABELS, UNITS
 
-_EVERY = frozenset("every each alle cada toutes tous".split())
-_PER = frozenset("per a an each every pro je por par".split())
-_ONCE = {"once": 1, "twice": 2, "einmal": 1, "zweimal": 2}
-_TIMES = frozenset("times mal veces fois time".split())
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.compare.subjects import Subject
+
 _ASPECTS = {word: name for name, words in ASPECTS.items() for word in words.split()}
-_BOUNDS = frozenset(BOUNDS)
-#: How many words behind a number may name what is counted.
-_COUNTED_WORDS = 3
+#: As they stand in a statement.
+_FORMS = frozenset(map(stem, UNITS))
+_TENS = {"thousand": 1000, "million": 10**6, "k": 1000, "tausend": 1000, "mil": 1000}
+_TIMES = frozenset("times mal veces".split())
+_EVERY = frozenset("every once cada alle".split())
+#: Words by which an amount is told to be a bound.
+_BOUNDS = (
+    "limit maximum cap capped exceed budget minimum threshold quota interval rate allow".split()
+)
 
 
 class Quantity(Record):
@@ -34,7 +31,7 @@ class Quantity(Record):
     Args:
         what: what it measures; `count` for a number of things.
         amount: in the smallest unit.
-        things: the roots of what is counted, or of what it is a rate of.
+        things: the roots of what is counted.
         aspects: what a duration is the duration of.
         raw: as it was written.
     """
@@ -45,167 +42,91 @@ class Quantity(Record):
     aspects: frozenset[str]
     raw: str
 
+    def comparable(self, other: Quantity) -> bool:
+        """Tell whether two amounts may be of one thing."""
+        if self.what != other.what or (self.things and not self.things & other.things):
+            return False
+        return not (self.aspects and other.aspects) or bool(self.aspects & other.aspects)
 
-@lru_cache(1 << 11)
-def quantities(text: str) -> tuple[Quantity, ...]:
-    """Read the amounts of a statement."""
-    found = subject(text)
-    tokens = found.tokens
-    quants: list[Quantity] = []
-    at = 0
-    while at < len(tokens):
-        quantity, size = _read(tokens, at, found)
-        if quantity is not None:
-            quants.append(quantity)
-        at += max(1, size)
-    return tuple(quants)
+    def equals(self, other: Quantity) -> bool:
+        """Tell whether two amounts are one."""
+        return self.what == other.what and self.amount == other.amount
 
 
 @lru_cache(1)
 def measuring() -> frozenset[str]:
     """Return the roots of words that say how something is measured, and nothing of what."""
-    from projection.compare.lexicon import root
+    from projection.compare.subjects import root
 
-    words = (*_ASPECTS, *_BOUNDS, *MEASURES, *(f"{unit}s" for unit in MEASURES), *ADVERBS, *AMOUNTS)
-    return frozenset([found for word in words if (found := root(word))])
+    words = (*_ASPECTS, *_BOUNDS, *UNITS, *OFTEN)
+    return frozenset([found for word in words if (found := root(stem(word)))])
 
 
-def _read(tokens: tuple[Token, ...], at: int, found: Subject) -> tuple[Quantity | None, int]:
-    """Read the amount that begins at a word; return it and how many words it takes."""
-    token = tokens[at]
-    ahead = tokens[at + 1 : at + 6]
-    if token.low in ADVERBS and not (ahead and ahead[0].before == token.root and ahead[0].root):
-        return _made("every", ADVERBS[token.low], tokens, at, token.raw), 1
-    if token.low in _ONCE and len(ahead) > 1 and ahead[0].low in _PER:
-        unit = _unit(ahead[1].low)
-        if unit and unit[0] == "time":
-            return _made("every", unit[1] / _ONCE[token.low], tokens, at, _raw(tokens, at, 3)), 3
-    amount, unit, size = _number(tokens, at)
-    if amount is None:
-        if token.low in _EVERY and ahead and (one := _unit(ahead[0].low)) and one[0] == "time":
-            if token.low == "every":
-                return _made("every", one[1], tokens, at, _raw(tokens, at, 2)), 2
-        return None, 1
-    raw = _raw(tokens, at, size)
-    rest = tokens[at + size : at + size + 5]
-    before = tokens[at - 1].low if at else ""
-    if unit is not None:
-        what, factor = unit
-        if what == "rate":
-            return _made("every", 1000 / (amount * factor) if amount else 0, tokens, at, raw), size
-        if what == "time" and before in _EVERY:
-            return _made("every", amount * factor, tokens, at, raw), size
-        if (
-            len(rest) > 1
-            and rest[0].low in ("per", "a")
-            and (one := _unit(rest[1].low))
-            and one[0] == "time"
+def quantities(found: Subject) -> list[Quantity]:
+    """Read the amounts of a statement."""
+    words = found.said.words
+    aspects = frozenset([_ASPECTS[low] for word in words if (low := word.raw.lower()) in _ASPECTS])
+    quants: list[Quantity] = []
+    for at, word in enumerate(words):
+        low, form = word.raw.lower(), word.form
+        every = not _EVERY.isdisjoint((word.before, word.lead)) or low in OFTEN
+        if low in OFTEN or (form in _FORMS and every):
+            form = value_with_unit("#1", stem(OFTEN.get(low, form)))
+        elif low == "single":
+            form = "#1"
+        amount, what = _read(form)
+        if amount is None or word.before in LABELS or stem(word.before) in LABELS:
+            continue
+        if what:
+            of = frozenset(["period"]) if every else aspects
+            of = of if what == "time" else frozenset()
+            quants.append(Quantity(what, amount, frozenset(), of, word.raw))
+            continue
+        behind = words[at + 1 : at + 3]
+        if behind and behind[0].form in _TENS and behind[0].before == low:
+            amount *= _TENS[behind[0].form]
+            at, behind = at + 1, words[at + 2 : at + 4]
+        if behind and behind[0].raw.lower() in _TIMES:
+            quants.append(Quantity("times", amount, frozenset(), frozenset(), word.raw))
+            continue
+        things = _things(found, at, 1)
+        if (amount == 1 and low != "single" and "most" not in word.before) or any(
+            one.raw.lower() in COUNTED for one in behind
         ):
-            return _made(f"{what} rate", amount * factor / one[1], tokens, at, raw), size
-        return _made(what, amount * factor, tokens, at, raw), size
-    if (
-        len(rest) > 2
-        and rest[0].low in _TIMES
-        and rest[1].low in _PER
-        and (one := _unit(rest[2].low))
-    ):
-        return (
-            (_made("every", one[1] / amount, tokens, at, raw), size)
-            if amount and one[0] == "time"
-            else (None, size)
-        )
-    if any(one.low in PLACES_OF_NUMBERS for one in tokens[max(0, at - 3) : at]):
-        return _made("port", amount, tokens, at, raw), size
-    if before in LABELS or _is_name(tokens, at) or tokens[at].raw[:1] == "#":
-        return None, size
-    return _count(tokens, at, size, amount, raw), size
+            continue
+        if things:
+            quants.append(Quantity("count", amount, things, frozenset(), word.raw))
+        elif things := _things(found, at, -1):
+            named = words[at - 1].raw[:1].isupper() and words[at - 1].raw.lower() == word.before
+            what = "version" if named else "count"
+            quants.append(Quantity(what, amount, things, frozenset(), word.raw))
+    return quants
 
 
-def _count(
-    tokens: tuple[Token, ...], at: int, size: int, amount: float, raw: str
-) -> Quantity | None:
-    """Read how many there are of a thing, or how many of it in a time."""
+def _things(found: Subject, at: int, step: int) -> frozenset[str]:
+    """Return the roots of the one or two words next to a number in its clause."""
+    words = found.said.words
     things: list[str] = []
-    end = at + size
-    for token in tokens[end : end + _COUNTED_WORDS]:
-        if not token.root or token.clause != tokens[at].clause or token.low in COUNTED:
+    for place in (at + step, at + 2 * step):
+        if not 0 <= place < len(words) or words[place].clause != words[at].clause:
             break
-        things.append(token.root)
-        end += 1
-    if not things or not amount:
-        return None
-    behind = tokens[end : end + 2]
-    words = _raw(tokens, at, size + 1)
-    if len(behind) == 2 and behind[0].low in _PER and (one := _unit(behind[1].low)):
-        if one[0] == "time":
-            return Quantity("rate", amount / one[1], frozenset(things), frozenset(), words)
-    if not any(token.low in RULING or token.low in VERBS for token in tokens):
-        return None
-    return Quantity("count", amount, frozenset(things), frozenset(), words)
+        if step > 0 and words[place].before != words[place - 1].raw.lower():
+            break
+        if found.marks[place]:
+            things.append(found.marks[place])
+    return frozenset(things)
 
 
-def _number(
-    tokens: tuple[Token, ...], at: int
-) -> tuple[float | None, tuple[str, float] | None, int]:
-    """Read a number and its unit; return both and how many words they take."""
-    low = tokens[at].low
-    size, unit = 1, None
-    amount: float | None = AMOUNTS.get(low)
-    if amount is None:
-        bare = low.lstrip("~€$").replace(",", "")
-        end = len(bare)
-        while end and not bare[end - 1].isdigit():
-            end -= 1
-        digits, behind = bare[:end], bare[end:]
-        if (
-            not digits
-            or digits.count(".") > 1
-            or not digits.replace(".", "").isdigit()
-            or not digits.isascii()
-        ):
-            return None, None, 1
-        if len(digits) == 4 and digits[:2] in ("19", "20") and not behind:
-            return None, None, 1  # a year
-        amount = float(digits)
-        if behind:
-            unit = _unit(behind)
-            if unit is None and behind not in TIMES_OF_TEN:
-                return None, None, 1
-            amount *= TIMES_OF_TEN.get(behind, 1) if unit is None else 1
-    if at + size < len(tokens) and (more := TIMES_OF_TEN.get(tokens[at + size].low)):
-        amount, size = amount * more, size + 1
-    if unit is None and at + size < len(tokens) and tokens[at + size].clause == tokens[at].clause:
-        unit = _unit(tokens[at + size].low)
-        size += unit is not None
-    return amount, unit, size
-
-
-def _unit(low: str) -> tuple[str, float] | None:
-    found = MEASURES.get(low)
-    if found is None and len(low) > 3:
-        for ending in ("s", "n", "en", "es", "e"):
-            if low.endswith(ending) and (found := MEASURES.get(low[: -len(ending)])):
-                break
-    return found
-
-
-def _is_name(tokens: tuple[Token, ...], at: int) -> bool:
-    """Tell whether a number belongs to a name before it: `Python 3`, `level 2`, `NDCG at 10`."""
-    if not at or not tokens[at].low[0].isdigit():
-        return False
-    before = tokens[at - 1]
-    return (before.raw[:1].isupper() and at > 1) or before.low in ("version", "v")
-
-
-def _made(what: str, amount: float, tokens: tuple[Token, ...], at: int, raw: str) -> Quantity:
-    """Return an amount with what its clause says that it is of."""
-    clause = tokens[at].clause
-    near = [token.low for token in tokens if abs(token.clause - clause) <= 1]
-    aspects = [_ASPECTS[low] for low in near if low in _ASPECTS]
-    if "läuft" in near and "ab" in near:
-        aspects.append("expiry")
-    return Quantity(what, amount, frozenset(), frozenset(aspects if what == "time" else ()), raw)
-
-
-def _raw(tokens: tuple[Token, ...], at: int, size: int) -> str:
-    return " ".join([token.raw for token in tokens[at : at + size]])
+def _read(form: str) -> tuple[float | None, str]:
+    """Read a number and what it measures."""
+    bare = form.removeprefix("#").rstrip("abcdefghijklmnopqrstuvwxyz%")
+    try:
+        if form[0] == "#":
+            return float(bare), form[1 + len(bare) :]
+        if form[-1] == "k" and form[:-1].isdigit():
+            return 1000.0 * int(form[:-1]), ""
+        if form[0].isdigit() and "e-" in form:
+            return float(form), ""
+    except ValueError:
+        pass
+    return None, ""

@@ -1,4 +1,4 @@
-"""Read what a statement is about: its words by their roots, what is chosen in it, and where it holds.
+"""Read what a statement is about: its words by their roots, the names in it, and where it holds.
 
 Two statements in words of their own can only be held against each other where both speak of one subject:
 they share its words, and no word beside these says that one means another thing of the kind.
@@ -7,152 +7,172 @@ they share its words, and no word beside these says that one means another thing
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from ledger.model.record import Record
-from projection.compare.lexicon import Lexicon, lexicon, root, weight_of
-from projection.text.vocabulary import MOMENTS
+from projection.text.normalize import Statement, Word
+from projection.text.topics import (
+    ENDS,
+    FILLERS,
+    GENERIC,
+    PASSED,
+    PREPOSITIONS,
+    SCOPE_CLASSES,
+    TOPIC_SYNONYMS,
+    UNIVERSAL,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
-_BLANKS = str.maketrans(dict.fromkeys('`*"“”„«»()[]{}<>|~→=_', " ") | {"’": "'"})
-_MARKS = ".,;:!?…'\"-–—¡¿"
-#: The most words in the name of an alternative.
-_NAME_WORDS = 3
-_LEAVING = frozenset(
-    "replace replaces replaced replacing dropped drop abandoned removed retired "
-    "ersetzt reemplaza remplace".split()
-)
-_TRIALS = frozenset("test tests tutorials examples benchmarks".split())
-#: The classes of which a name on one side alone makes an exception: environments, sorts of tests.
-_EXCEPTIONS = (0, 1)
-_GONE = (["is", "not"], ["are", "not"], ["was", "removed"], ["not", "used"], ["ya", "no"])
-#: How German participles begin, which end a sentence.
-_PARTICIPLES = ("ge", "ange", "abge", "auf", "ein", "be", "ver", "er")
-#: Words behind which "fixed" and "closed" tell of no moment.
-_STATES = frozenset("a an the is are be any only stay stays get gets".split())
-_NEGATING = frozenset(
-    "not no never without n't instead than kein keine nicht nie ohne sin nunca".split()
-)
-#: Small verbs, which end the subject of a sentence.
-VERBS = frozenset(
-    "is are was were must may might can could should shall will does do has have had never always cannot "
-    "need needs "
-    "ist sind wird werden darf dürfen muss müssen hat haben es son está están se puede "
-    "pueden debe deben est sont doit".split()
-)
-_PREPOSITIONS = frozenset(
-    "of in for on with without to from between by at von für im de en del".split()
-)
+#: By so many letters words are compared: renderer and rendering, reserved and reservation.
+ROOT_LETTERS = 6
+_GENERIC_WEIGHT = 0.4
+_FOLD = str.maketrans("áéíóúñçäöü", "aeiouncaou")
+#: The most words of a head, and of a name.
+_HEAD_WORDS, _NAME_WORDS = 4, 3
+#: Behind these stands what is not used any more.
+#: The classes of which a name on one side alone makes an exception: environments, tests, platforms.
+_EXCEPTIONS = frozenset(range(4))
+_WAS = frozenset("was were been we".split())
+_DONE = frozenset("is are be being wird werden gets get".split()) | _WAS
+_LED = frozenset("in on at from with by for of".split())
 _SLOTS = frozenset("in for".split())
-
-
-class Token(Record):
-    """A word of a statement.
-
-    Args:
-        low: as it was written, in lower case.
-        raw: as it was written.
-        root: what it is compared by; "" where it carries nothing.
-        before: the root of the word right before it in the same clause, "" where that carries nothing.
-        clause: the number of its clause.
-    """
-
-    low: str
-    raw: str
-    root: str
-    before: str
-    slot: str
-    clause: int
+_ARTICLES = frozenset("a an the our der die das el la".split())
+_LEFT = frozenset(
+    "from replace replaces replaced replacing dropped left removed retired von".split()
+)
 
 
 class Subject(Record):
     """What a statement is about.
 
     Args:
-        tokens: its words.
-        roots: those that carry it.
-        scopes: for each class of scopes what is named of it.
-        members: for each role the alternatives that are chosen, as (number, as written).
-        denied: those that are denied.
-        roles: the roles of which a word is there that tells something.
-        past: whether it tells of what was, or of one occasion.
+        said: the statement.
+        marks: the root of each of its words, "" where that carries nothing.
+        roots: those that are there.
+        head: those that it begins with.
+        named: of those the noun before the first small verb, or all before a preposition.
+        slots: those behind "in" and "for".
+        scopes: what it names of the classes of scopes, as (class, value).
+        denials: for each negator the places of the words that it denies, and whether they stand behind it.
+        denied: the places of all of these.
+        names: the alternatives that it names, by family: the value and the places of its words.
         universal: whether it holds everywhere.
-    exclusive: whether it says that there is nothing beside it.
+        past: whether it tells of what was, or of one occasion.
     """
 
-    tokens: tuple[Token, ...]
+    said: Statement
+    marks: tuple[str, ...]
     roots: frozenset[str]
-    head: tuple[str, ...]
-    scopes: dict[int, frozenset[int]]
-    members: dict[int, dict[int, str]]
-    denied: dict[int, dict[int, str]]
-    roles: frozenset[int]
-    past: bool
+    head: frozenset[str]
+    named: frozenset[str]
+    slots: frozenset[tuple[str, str]]
+    scopes: frozenset[tuple[int, int]]
+    denials: list[tuple[list[int], bool]]
+    denied: frozenset[int]
+    names: dict[int, dict[int, range]]
     universal: bool
-    exclusive: bool
+    past: bool
+
+    def joined(self, at: int) -> bool:
+        """Tell whether a word stands right behind the one before it."""
+        words = self.said.words
+        if not 0 < at < len(words) or words[at].clause != words[at - 1].clause:
+            return False
+        return words[at].before == words[at - 1].raw.lower()
+
+    def beside(self, places: range) -> frozenset[str]:
+        """Return the roots that stand elsewhere, too."""
+        return frozenset([mark for at, mark in enumerate(self.marks) if at not in places])
 
 
-@lru_cache(1 << 13)
-def subject(text: str) -> Subject:
+_known: dict[str, Subject] = {}
+_KNOWN_LIMIT = 1 << 13
+
+
+def subject(said: Statement) -> Subject:
     """Read what a statement is about."""
-    from projection.text.topics import EXCLUSIVE, PAST, UNIVERSAL, UNTIL
+    found = _known.get(said.text)
+    if found is None:
+        if len(_known) >= _KNOWN_LIMIT:
+            _known.clear()
+        found = _known[said.text] = _subject(said)
+    return found
 
-    tables = lexicon()
-    tokens = _tokens(text)
-    scopes: dict[int, set[int]] = {}
-    past = universal = exclusive = False
-    for at, token in enumerate(tokens):
-        for number, value in tables.scopes.get(token.low, ()):
-            scopes.setdefault(number, set()).add(value)
-        low = token.low
-        if token.slot == "in" and low in _TRIALS:
-            scopes.setdefault(0, set()).add(-1)
-        universal = universal or low in UNIVERSAL
-        exclusive = exclusive or low in EXCLUSIVE
-        past = past or (low in MOMENTS and not (at and tokens[at - 1].low in _STATES))
-        ahead = tokens[at + 1].low if at + 1 < len(tokens) else ""
-        past = (
-            past
-            or low in PAST
-            or _is_day(low)
-            or (low in UNTIL and _is_date(tokens[at + 1 : at + 3]))
-        )
-        past = (
-            past
-            or (low == "used" and ahead == "to")
-            or (_is_year(low) and ahead in ("version", "release"))
-        )
-    chosen, denied = _members(tokens, tables)
-    roots = frozenset([token.root for token in tokens if token.root])
-    telling = roots - tables.generic
-    roles = frozenset([role for name in telling for role in tables.roles.get(name, ())])
-    frozen = {number: frozenset(values) for number, values in scopes.items()}
+
+def _subject(said: Statement) -> Subject:
+    marks = tuple([root_of(word) for word in said.words])
+    head: list[str] = []
+    named: list[str] = []
+    for word, name in zip(said.words, marks, strict=True):
+        if head and (word.before in ENDS or word.before.endswith("n't")):
+            named = head if word.before in PREPOSITIONS else head[-1:]
+            break
+        if len(head) == _HEAD_WORDS or (head and word.form[0] == "#"):
+            break
+        head += [name] if name else []
+    slots = [
+        (word.before, name)
+        for word, name in zip(said.words, marks, strict=True)
+        if name and word.before in _SLOTS
+    ] + [
+        (word.lead, name)
+        for word, name in zip(said.words, marks, strict=True)
+        if name and word.before in _ARTICLES and word.lead in _SLOTS
+    ]
+    lows = {word.raw.lower() for word in said.words}
+    lows.update(word.form for word in said.words if " " in word.raw)
+    lows.update(piece.strip(".,;:") for piece in said.text.lower().split())
+    scopes = [one for low in lows for one in _scopes().get(low, ())]
+    if ("in", "test") in slots:
+        scopes.append((0, -1))
+    denials = _denials(said, marks)
+    denied = frozenset([at for places, _ in denials for at in places])
     return Subject(
-        tokens, roots, _head(tokens), frozen, chosen, denied, roles, past, universal, exclusive
+        said,
+        marks,
+        frozenset(marks) - {""},
+        frozenset(head),
+        frozenset(named),
+        frozenset(slots),
+        frozenset(scopes),
+        denials,
+        denied,
+        _names(said, denied),
+        not UNIVERSAL.isdisjoint(lows),
+        any(low in PASSED or _is_year(low) or low.startswith("@date") for low in lows),
     )
 
 
-def related(one: Subject, two: Subject) -> bool:
-    """Tell whether two statements share a word or a role: most do not."""
-    return not (one.roots.isdisjoint(two.roots) and one.members.keys().isdisjoint(two.members))
+@lru_cache(1 << 13)
+def root(form: str) -> str:
+    """Return what a word in its normal form is compared by; "" where it carries nothing."""
+    if form in FILLERS or form[0] in "#@" or not any(map(str.isalnum, form)):
+        return ""
+    found = form.translate(_FOLD)[:ROOT_LETTERS] if form.isalpha() else form
+    return _synonyms().get(found, found)
 
 
-def shared(one: Subject, two: Subject, beside: Iterable[str] = ()) -> dict[str, float]:
-    """Return the roots that two statements share, with what each weighs.
+def root_of(word: Word) -> str:
+    """Return what a word is compared by."""
+    return "" if word.raw.lower() in FILLERS else root(word.form)
 
-    Args:
-        one: a statement.
-        two: another one.
-        beside: roots that are at issue, and tell nothing of the subject.
-    """
-    both = (one.roots & two.roots).difference(beside)
-    return {name: weight_of((name,)) for name in both}
+
+def weight_of(names: Iterable[str]) -> float:
+    """Return what roots weigh together: those that are said of many things little."""
+    generic = _generic()
+    return sum(_GENERIC_WEIGHT if name in generic else 1.0 for name in names)
+
+
+def is_rare(name: str) -> bool:
+    """Tell whether a root is not said of many things."""
+    return name not in _generic()
 
 
 def parted(
-    one: Subject, two: Subject, common: Iterable[str], beside: frozenset[str] = frozenset()
+    one: Subject, two: Subject, common: Iterable[str], issue: Collection[str], *, slots: bool
 ) -> bool:
     """Tell whether two statements speak of two things of a kind.
 
@@ -160,187 +180,174 @@ def parted(
         one: a statement.
         two: another one.
         common: the roots of the subject that both have.
-        beside: roots that are at issue.
+        issue: roots that are at issue.
+        slots: whether in what and for what parts them, too.
     """
-    for number, values in one.scopes.items():
-        others = two.scopes.get(number)
-        if others and values.isdisjoint(others):
+    mine, theirs = dict(one.scopes), dict(two.scopes)
+    for number in mine.keys() & theirs.keys():
+        if mine[number] != theirs[number]:
             return True
-    for mine, theirs in ((one, two), (two, one)):
-        alone = [
-            number
-            for number in _EXCEPTIONS
-            if mine.scopes.get(number, 0) and number not in theirs.scopes
-        ]
-        if alone and not theirs.universal:
-            return True
-    if (one.head or two.head) and _other_head(one, two, beside) and _other_head(two, one, beside):
+    if not (one.universal or two.universal) and (mine.keys() ^ theirs.keys()) & _EXCEPTIONS:
         return True
-    if _other_slot(one, two, beside):
+    known, others = one.roots.union(issue), two.roots.union(issue)
+    if one.named and two.named and others.isdisjoint(one.named) and known.isdisjoint(two.named):
         return True
-    for name in common:
-        lefts = _modifiers(one, name, beside)
-        rights = _modifiers(two, name, beside)
+    if slots:
+        for slot, name in one.slots:
+            if name not in others and any(slot == to and it not in known for to, it in two.slots):
+                return True
+    for name in filter(is_rare, common):
+        lefts, rights = _modifiers(one, name, issue), _modifiers(two, name, issue)
         if lefts and rights and not (lefts & two.roots or rights & one.roots):
             return True
     return False
 
 
-def front(found: Subject) -> frozenset[str]:
-    """Return the roots at the head of a statement: before its verb, else the first two."""
-    names = [token.root for token in found.tokens if token.root]
-    return frozenset(found.head or names[:2])
-
-
-def _other_head(one: Subject, two: Subject, beside: frozenset[str]) -> bool:
-    """Tell whether the head of a statement is nothing that the other one has."""
-    if one.head:
-        return one.head[-1] not in two.roots | beside
-    names: list[str] = []  # it may hold a verb: "the rate limiter depends"
-    for token in one.tokens:
-        if names and token.before != names[-1]:
-            break
-        if token.root:
-            names.append(token.root)
-    return bool(names) and two.roots.union(beside).isdisjoint(names)
-
-
-def _other_slot(one: Subject, two: Subject, beside: frozenset[str]) -> bool:
-    """Tell whether both say where or for what, and not the same: "in the parser", "in the renderer"."""
-    lefts, rights = (
-        {(token.slot, token.root) for token in side.tokens if token.slot} for side in (one, two)
-    )
-    return any(
-        slot == other and name not in two.roots | beside and there not in one.roots | beside
-        for slot, name in lefts
-        for other, there in rights
-    )
-
-
-def _head(tokens: tuple[Token, ...]) -> tuple[str, ...]:
-    """Return the roots before the first verb that tells itself: is, must, can, never."""
-    for at, token in enumerate(tokens):
-        if token.low in VERBS:
-            end = next((n for n in range(1, at) if tokens[n].low in _PREPOSITIONS), at)
-            return tuple([one.root for one in tokens[:end] if one.root])
-        if token.clause != tokens[0].clause:
-            break
-    return ()
-
-
-def _modifiers(found: Subject, name: str, beside: frozenset[str]) -> frozenset[str]:
+def _modifiers(found: Subject, name: str, issue: Collection[str]) -> frozenset[str]:
     """Return the words right before a word, where each time it stands there is one."""
-    before = [token.before for token in found.tokens if token.root == name]
-    if not all(before) or any(name in beside for name in before):
-        return frozenset()
+    before = []
+    for at, mark in enumerate(found.marks):
+        if mark == name:
+            # a third word before these may have the second one for its verb
+            alone = name in found.named or not found.joined(at - 1)
+            near = found.marks[at - 1] if found.joined(at) and alone else ""
+            if not near or near in issue:
+                return frozenset()
+            before.append(near)
     return frozenset(before)
 
 
-def _tokens(text: str) -> tuple[Token, ...]:
-    found: list[Token] = []
-    clause, before, slot = 0, "", ""
-    for piece in text.translate(_BLANKS).split():
-        bare = piece.strip(_MARKS)
-        ends = piece[-1] in ",;:" or piece in ("—", "–", "-")
-        if bare:
-            parts = bare.split("-") if "-" in bare and "/" not in bare else [bare]
-            if len(parts) > 2 or any(part.isdigit() for part in parts[1:]):
-                parts = [bare]  # a name, a day
-            for part in parts:
-                low = part.lower()
-                low = low.removesuffix("'s")
-                name = (
-                    low
-                    if part.isupper() and len(part) > 1 and low.isalpha() and not root(low)
-                    else root(low)
-                )
-                found.append(Token(low, part, name, before, slot if name else "", clause))
-                before = name
-                slot = low if low in _SLOTS else "" if name else slot
-        if ends:
-            clause, before, slot = clause + 1, "", ""
-    return tuple(found)
+def _denials(said: Statement, marks: tuple[str, ...]) -> list[tuple[list[int], bool]]:
+    """Return for each negator the places of the words that it denies, and whether they stand behind it."""
+    words = said.words
+    denying, past = _denying()
+    places = [(place, clause, False) for place, clause in said.negated]
+    for at, word in enumerate(words):
+        if word.form in denying or (word.form in past and word.before in _WAS):
+            places.append((at + 1, word.clause, word.before in _DONE))
+    clauses = [clause for _, clause, _ in places]
+    found = []
+    for place, clause, done in places:
+        inside = [at for at, word in enumerate(words) if word.clause == clause]
+        behind = [at for at in inside if at >= place]
+        if clauses.count(clause) % 2 == 0 or any(words[at].form[0] == "#" for at in behind[:3]):
+            continue
+        behind = [at for at in behind if marks[at] and words[at].form not in _empty()]
+        if behind:
+            word = words[behind[0]]
+            done = done or not {word.before, word.lead}.isdisjoint(_LED)
+        ahead = [
+            at for at in inside if at < place and marks[at] and words[at].form not in denying | past
+        ]
+        if len(behind) == 1 and words[behind[0]].raw.endswith(("ed", "en")):
+            found.append(([behind[0], *ahead[:-3:-1]], False))
+        elif behind and not (done and ahead):
+            found.append((behind[:2], True))
+        elif ahead:
+            found.append((ahead[:-5:-1], False))
+    return found
 
 
-def _members(
-    tokens: tuple[Token, ...], tables: Lexicon
-) -> tuple[dict[int, dict[int, str]], dict[int, dict[int, str]]]:
-    chosen: dict[int, dict[int, str]] = {}
-    denied: dict[int, dict[int, str]] = {}
+def _names(said: Statement, denied: Collection[int]) -> dict[int, dict[int, range]]:
+    """Return the alternatives that a statement chooses."""
+    words = said.words
+    found: dict[int, dict[int, range]] = {}
     at = 0
-    while at < len(tokens):
-        size = 0
-        for length in range(min(_NAME_WORDS, len(tokens) - at), 0, -1):
-            here = tokens[at : at + length]
-            raw = " ".join([token.raw for token in here])
-            found = tables.names.get("".join([token.low for token in here]).replace("-", ""), ())
-            named = raw[:1].isupper() and (
-                at or (length < len(tokens) and _is_verb(tokens[length]))
-            )
-            found = tuple([row for row in found if not row[2] or named])
-            if found:
-                to = denied if _is_denied(tokens, at, at + length) else chosen
-                for number, value, _ in found:
-                    if not _is_thing(tokens, at, at + length, number, tables):
-                        continue
-                    to.setdefault(number, {}).setdefault(value, raw)
-                size = length
+    while at < len(words):
+        word, size = words[at], 1
+        for length in range(_NAME_WORDS, 0, -1):
+            part = words[at : at + length]
+            if any(b.before != a.raw.lower().split()[-1] for a, b in pairwise(part)):
+                continue
+            low = "".join([word.raw for word in part]).lower()
+            for key in (
+                low,
+                low.replace("-", "").replace(" ", ""),
+                part[0].form if length == 1 else "",
+            ):
+                rows = families().get(key, ())
+                if rows:
+                    break
+            for number, value, everyday in rows:
+                if everyday and not (
+                    part[0].raw[:1].isupper() and _stands_alone(words, at + len(part))
+                ):
+                    continue
+                if word.before in ("a", "an") and not _stands_alone(
+                    words, at + len(part), generic=True
+                ):
+                    continue
+                if at not in denied and word.before not in _LEFT:
+                    found.setdefault(number, {}).setdefault(value, range(at, at + len(part)))
+            if rows:
+                size = len(part)
                 break
-        at += size or 1
-    return chosen, denied
+        at += size
+    return found
 
 
-def _is_verb(token: Token) -> bool:
-    return token.low in VERBS or (token.low.endswith("s") and bool(token.before))
-
-
-def _is_thing(tokens: tuple[Token, ...], start: int, end: int, role: int, tables: Lexicon) -> bool:
-    """Tell whether a name stands for its thing, and does not tell another one from its like: "Go SDK"."""
-    if end == len(tokens) or end - start > 1 or not tokens[end].before:
+def _stands_alone(words: Sequence[Word], end: int, *, generic: bool = False) -> bool:
+    """Tell whether a name that ends there tells no other noun from its like: "Go", not "the Go client"."""
+    if end == len(words) or words[end].before != words[end - 1].raw.lower():
         return True
-    behind = tokens[end]
-    if (
-        end == len(tokens) - 1
-        and behind.low.startswith(_PARTICIPLES)
-        and behind.low.endswith(("t", "en"))
-    ):
-        return True
-    if (
-        not behind.root
-        or behind.root in tables.generic
-        or role in tables.roles.get(behind.root, ())
-    ):
-        return True
-    return (start < 2 and behind.low.endswith("s")) or bool(tables.names.get(behind.low))
+    name = root_of(words[end])
+    return words[end].raw.endswith("s") or not name or (generic and not is_rare(name))
 
 
-def _is_denied(tokens: tuple[Token, ...], start: int, end: int) -> bool:
-    """Tell whether an alternative is denied: "never as floats", "X is not used"."""
-    clause = tokens[start].clause
-    ahead = [token.low for token in tokens[max(0, start - 4) : start] if token.clause == clause]
-    behind = [token.low for token in tokens[end : end + 3] if token.clause == clause]
-    moved = ahead[-1:] in (["from"], ["von"], ["de"]) and behind[:1] in (["to"], ["zu"], ["a"])
-    if moved or (ahead and ahead[-1] in _LEAVING):
-        return True
-    if behind[:2] in _GONE:
-        return True
-    if end < len(tokens) and tokens[end].before and tokens[end].root:
-        # else what is denied is a thing with that name in its own
-        return bool(ahead) and ahead[-1] in ("never", "not")
-    return any(low in _NEGATING or low.endswith("n't") for low in ahead)
+@lru_cache(1)
+def families() -> dict[str, list[tuple[int, int, bool]]]:
+    """Return for each name what it is of: the family, the value, whether it is an everyday word."""
+    from projection.text.technologies import FAMILIES
+
+    found: dict[str, list[tuple[int, int, bool]]] = {}
+    for number, row in enumerate(FAMILIES):
+        for value, names in enumerate(row.split()):
+            for name in names.split("="):
+                key = name.rstrip("!").replace("_", "").replace("-", "")
+                found.setdefault(key, []).append((number, value, name.endswith("!")))
+    return found
 
 
 def _is_year(low: str) -> bool:
     return len(low) == 4 and low.isdigit() and low[:2] in ("19", "20")
 
 
-def _is_day(low: str) -> bool:
-    return low.count("-") == 2 and low[0].isdigit() and low.replace("-", "").isdigit()
+@lru_cache(1)
+def _synonyms() -> dict[str, str]:
+    from projection.text.normalize import stem
+
+    rows = [[stem(word)[:ROOT_LETTERS] for word in row.split()] for row in TOPIC_SYNONYMS]
+    return {name: row[0] for row in rows for name in row}
 
 
-def _is_date(tokens: Iterable[Token]) -> bool:
-    return any(
-        _is_year(token.low)
-        or token.low in ("recently", "spring", "summer", "autumn", "winter", "last")
-        for token in tokens
-    )
+@lru_cache(1)
+def _generic() -> frozenset[str]:
+    from projection.text.normalize import stem
+
+    return frozenset([root(stem(word)) for word in GENERIC])
+
+
+@lru_cache(1)
+def _scopes() -> dict[str, list[tuple[int, int]]]:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, row in enumerate(SCOPE_CLASSES):
+        for value, names in enumerate(row.split()):
+            for name in names.split("="):
+                found.setdefault(name, []).append((number, value))
+    return found
+
+
+@lru_cache(1)
+def _denying() -> tuple[frozenset[str], frozenset[str]]:
+    from projection.text.normalize import stem
+    from projection.text.topics import DENIED_ONCE, DENYING
+
+    return frozenset(map(stem, DENYING)), frozenset(map(stem, DENIED_ONCE))
+
+
+@lru_cache(1)
+def _empty() -> frozenset[str]:
+    from projection.text.normalize import stem
+    from projection.text.topics import EMPTY
+
+    return frozenset([stem(word) for word in EMPTY])

@@ -157,88 +157,29 @@ ANTONYMS = (
     ("tolerated", "refused"),
     ("up", "down"),
 )
-#: Things of which a project chooses one for one purpose.
-FAMILIES = (
-    "postgresql mysql mariadb sqlite mongodb oracle sqlserver cassandra dynamodb cockroachdb duckdb "
-    "redis memcached elasticsearch opensearch firestore couchdb clickhouse bigquery snowflake valkey",
-    "rabbitmq kafka nats sqs pubsub activemq zeromq pulsar redis mqtt kinesis",
-    "npm pnpm yarn bun deno",
-    "pip poetry uv pipenv conda pdm hatch rye setuptools",
-    "pytest unittest nose doctest",
-    "jest vitest mocha jasmine ava karma",
-    "cypress playwright selenium puppeteer webdriver",
-    "tab tabs space spaces",
-    "json yaml toml ini xml csv ndjson parquet protobuf avro msgpack messagepack cbor hocon",
-    "rest grpc graphql soap thrift websocket websockets trpc sse jsonrpc",
-    "jenkins githubactions circleci travis buildkite gitlab drone teamcity concourse argo",
-    "black ruff yapf autopep8 blue",
-    "prettier biome dprint",
-    "eslint biome tslint oxlint",
-    "ruff flake8 pylint pyflakes",
-    "mypy pyright pytype pyre",
-    "react vue svelte angular solid preact ember htmx",
-    "redux zustand mobx recoil jotai pinia vuex",
-    "django flask fastapi starlette tornado bottle sanic litestar",
-    "express fastify koa hapi nestjs hono",
-    "spring guice dagger micronaut quarkus",
-    "httpx requests aiohttp urllib urllib3 axios fetch got undici okhttp reqwest curl",
-    "webpack vite rollup esbuild parcel turbopack rspack",
-    "maven gradle bazel sbt ant make cmake meson ninja just pants buck",
-    "docker podman containerd buildah nerdctl",
-    "kubernetes nomad swarm ecs mesos",
-    "terraform pulumi cloudformation ansible cdk opentofu chef puppet",
-    "aws gcp azure heroku fly render hetzner",
-    "vault environmentvariable keychain dotenv secretsmanager sops ssm",
-    "kotlin flutter swift java typescript javascript python go rust ruby php scala elixir dart "
-    "reactnative csharp cpp haskell clojure perl lua zig ocaml",
-    "sessioncookie jwt oauth saml apikey basicauth mtls ldap oidc paseto",
-    "float floats integer integers decimal decimals string strings double bigint",
-    "squash rebase mergecommit fastforward",
-    "main master trunk develop",
-    "uuid ulid integer snowflake nanoid autoincrement sequence",
-    "iso8601 unixtimestamp rfc2822 rfc3339 epoch",
-    "utf utf16 latin1 ascii utf8",
-    "sentry bugsnag rollbar datadog honeybadger",
-    "prometheus graphite influxdb datadog statsd cloudwatch",
-    "celery rq dramatiq huey arq airflow dagster prefect sidekiq resque",
-    "sqlalchemy peewee tortoise django prisma typeorm sequelize drizzle knex hibernate jooq mybatis "
-    "diesel sqlx seaorm gorm ent activerecord",
-    "tokio asyncstd smol rayon glommio",
-    "git mercurial svn perforce jj",
-    "slack teams discord mattermost zulip",
-    "tailwind bootstrap bulma sass less styledcomponents emotion",
-    "click argparse typer docopt fire",
-    "second millisecond microsecond nanosecond minute hour day week",
-    "byte kilobyte megabyte gigabyte kibibyte mebibyte gibibyte bit",
-    "cent dollar euro",
-    "camelcase snakecase kebabcase pascalcase",
-    "mit apache gpl bsd mpl agpl lgpl",
-    "sha1 sha256 sha512 md5 blake2 blake3 crc32",
-    "bcrypt argon2 scrypt pbkdf2",
-    "gzip zstd brotli lz4 snappy xz bzip2 deflate",
-    "linux windows macos freebsd",
-    "vim emacs vscode intellij",
-    "scrum kanban",
-    "optimistic pessimistic",
-    "leastrecent lru lfu fifo lifo arc",
-    "polling webhook webhooks websocket push",
-    "monorepo polyrepo",
-    "monolith microservice microservices",
-)
 #: A unit -> (what it measures, how many of the smallest it is).
 UNITS = {
-    "ns": ("time", 1), "nanosecond": ("time", 1), "us": ("time", 1000), "µs": ("time", 1000),
-    "microsecond": ("time", 1000), "ms": ("time", 10**6), "msec": ("time", 10**6),
-    "millisecond": ("time", 10**6), "s": ("time", 10**9), "sec": ("time", 10**9),
-    "second": ("time", 10**9), "m": ("time", 60 * 10**9), "min": ("time", 60 * 10**9),
-    "minute": ("time", 60 * 10**9), "h": ("time", 3600 * 10**9), "hr": ("time", 3600 * 10**9),
-    "hour": ("time", 3600 * 10**9), "d": ("time", 86400 * 10**9), "day": ("time", 86400 * 10**9),
-    "week": ("time", 604800 * 10**9), "byte": ("size", 1), "kb": ("size", 1 << 10),
-    "kib": ("size", 1 << 10), "mb": ("size", 1 << 20), "mib": ("size", 1 << 20),
-    "gb": ("size", 1 << 30), "gib": ("size", 1 << 30), "tb": ("size", 1 << 40),
-    "tib": ("size", 1 << 40), "%": ("share", 1), "percent": ("share", 1), "px": ("px", 1),
-    "eur": ("money", 1), "usd": ("money", 1), "hz": ("rate", 1), "khz": ("rate", 1000),
-    "x": ("times", 1),
+    name: (what, factor)
+    for what, rows in {
+        "time": {
+            1: "ns nanosecond", 10**3: "us µs microsecond", 10**6: "ms msec millisecond millisekunde "
+            "millisekunden milisegundo", 10**9: "s sec second sekunde sekunden segundo",
+            60 * 10**9: "m min minute minuten minuto", 3600 * 10**9: "h hr hour stunde stunden hora",
+            86400 * 10**9: "d day tag tage tagen día días", 604800 * 10**9: "week woche wochen semana",
+            2592000 * 10**9: "month monat monate monaten mes",
+            31536000 * 10**9: "year jahr jahre jahren año años",
+        },
+        "size": {
+            1: "byte", 1 << 10: "kb kib kilobyte", 1 << 20: "mb mib megabyte",
+            1 << 30: "gb gib gigabyte", 1 << 40: "tb tib terabyte",
+        },
+        "rate": {1: "hz fps", 1000: "khz"},
+        "length": {1: "mm", 10: "cm", 10**6: "km"},
+        "share": {1: "% percent prozent"}, "px": {1: "px pixel"}, "width": {1: "column character char"},
+        "money": {1: "eur euro"}, "dollar": {1: "usd dollar"}, "times": {1: "x"}, "bits": {1: "bit"},
+    }.items()
+    for factor, names in rows.items()
+    for name in names.split()
 }  # fmt: skip
 NUMBERS = {
     word: str(value)
@@ -246,7 +187,11 @@ NUMBERS = {
         "zero one two three four five six seven eight nine ten eleven twelve".split()
     )
 } | {"fifteen": "15", "twenty": "20", "thirty": "30", "fifty": "50", "hundred": "100", "once": "1",
-     "twice": "2"}  # fmt: skip
+     "twice": "2", "forty": "40", "sixty": "60", "ninety": "90", "zwei": "2", "drei": "3", "vier": "4",
+     "fünf": "5", "sechs": "6", "sieben": "7", "acht": "8", "neun": "9", "zehn": "10", "zwölf": "12",
+     "zwanzig": "20", "dreißig": "30", "tres": "3", "cuatro": "4", "cinco": "5", "siete": "7",
+     "ocho": "8", "nueve": "9", "diez": "10", "doce": "12", "quince": "15", "veinte": "20",
+     "treinta": "30"}  # fmt: skip
 #: A number behind one of these is a name, no value: increment 12, PR 412, step 2.
 LABELS = frozenset(
     "increment step phase pr issue adr chapter section sprint milestone ticket stage round part "
@@ -255,7 +200,9 @@ LABELS = frozenset(
     "epic job question decision finding attempt exit d e k q".split()
 )
 #: A number of these is what somebody counted once, no rule.
-COUNTED = frozenset("tests suites failures errors warnings commits specs assertions".split())
+COUNTED = frozenset(
+    "tests suites failures errors warnings commits specs assertions green passed".split()
+)
 #: Words that say that a fact tells of one moment, so that another one may say something else.
 MOMENTS = frozenset(
     "january february march april june july august september october november december monday "
