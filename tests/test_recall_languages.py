@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
-from memory.recall.query.languages import inflected, plainly, says_nothing
+from memory.recall.query.languages import inflected, plainly, says_nothing, spoken
 from tests.conftest import Repo, Run
 
 #: language -> a fact, another one, a passage; and what is asked for each.
@@ -199,3 +199,41 @@ def test_small_words_tell_nothing() -> None:
     assert not says_nothing("warum", "en") and not says_nothing("datenbank", "de")
     assert plainly("l'équipe qu’on d'abord aujourd'hui", "fr") == "équipe on abord aujourd'hui"
     assert plainly("l'équipe", "de") == "l'équipe"
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ("Em que ordem vamos refatorar os módulos?", "pt"),
+        ("Сколько окружений описано?", "ru"),
+        ("Wie oft wird ein Webhook wiederholt?", "de"),
+        ("¿Por qué se repite el webhook?", "es"),
+        ("Pourquoi est-ce que le cache est vidé ?", "fr"),
+        ("Zürich webhook retries", ""),
+    ],
+)
+def test_a_question_tells_its_language(asked: str, language: str) -> None:
+    """The small words of a question tell which language it is in, or that it is in none of these."""
+    assert spoken(asked) == language
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Планируемые окружения описаны в одном файле.", "Где описано окружение?"),
+        ("A modularização começa pelos serviços de rede.", "Quando começam os módulos?"),
+        ("The behaviour of the organised queue.", "organize behavior"),
+        (
+            "\u6570\u636e\u5e93\u7684\u8fde\u63a5\u6c60\u5927\u5c0f\u662f\u4e8c\u5341",
+            "\u4e3a\u4ec0\u4e48\u6570\u636e\u5e93",
+        ),
+    ],
+)
+def test_a_question_is_read_in_its_own_language(
+    repo: Repo, run: Run, said: str, asked: str
+) -> None:
+    """Other forms of its words are found, and those that only ask tell nothing, whatever the policy says."""
+    body = str(repo.write("body.md", f"{said}\n"))
+    assert run("append", "--title", "Work", "--body", body).code == 0
+    (found,) = run("recall", asked, "--json").json["passages"]
+    assert said in found["line"]

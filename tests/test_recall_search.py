@@ -448,17 +448,38 @@ def test_a_log_whose_row_is_gone_costs_only_itself() -> None:
 
 
 def test_neighbours_have_a_share_up_to_two_passages_away() -> None:
-    """The same before and behind a statement, less of it further away, and none three away."""
-    parts = [f"Paragraph {number} tells of gardens, rivers and hills. " * 11 for number in range(7)]
-    parts[3] = "The zeppelin landed. " + parts[3]
-    index = index_of(("# T\n\n" + "\n\n".join(parts), *CORPUS))
-    found = {
-        one.row & PLACES: one.score for one in search(index, "zeppelin landed").ranking.passages
-    }
-    assert len(found) == 5
-    best = max(found, key=lambda place: found[place])
-    assert found[best] > found[best - 1] == found[best + 1] > found[best - 2] == found[best + 2]
-    assert [row & PLACES for row in index.newest("garden", 3)] == [best + 3, best + 2, best + 1]
+    """The same before and behind a statement, less of it further away, none three away; little in prose."""
+    said = [f"Paragraph {number} tells of gardens, rivers and hills. " * 11 for number in range(7)]
+    said[3] = "The zeppelin landed. " + said[3]
+
+    def scores(parts: list[str], last: int) -> dict[int, float]:
+        index = index_of(("# T\n\n" + "\n\n".join(parts), *CORPUS))
+        found = search(index, "zeppelin landed").ranking.passages
+        assert [row & PLACES for row in index.newest("garden", 3)] == [last, last - 1, last - 2]
+        return {one.row & PLACES: one.score for one in found}
+
+    talk = scores([f"Ada: {one}" for one in said], 7)
+    assert len(talk) == 5
+    best = max(talk, key=lambda place: talk[place])
+    assert talk[best] > talk[best - 1] == talk[best + 1] > talk[best - 2] == talk[best + 2]
+    told = scores(said, 6)  # the title stands with the first paragraph
+    best = max(told, key=lambda place: told[place])
+    assert told.keys() == {best - 1, best, best + 1}
+    assert told[best - 1] == told[best + 1] < talk[4 - 1]
+
+
+def test_of_equal_passages_the_later_one_stands_first() -> None:
+    """The later turn of a session before an earlier one and before a dialog, the later log before both."""
+    said = "The token of the broker is sent as {}, and nothing else is read there."
+    early, late = said.format("Authorization"), said.format("subject_token")
+    for earlier in (
+        f"## Answered\n\n{early}\n\n## Turns",
+        f"## Turns\n\n### Turn 1 of 2\n\n{early}",
+    ):
+        log = f"# Work\n\n{earlier}\n\n### Turn 2 of 2\n\n{late}\n"
+        found = search(index_of((log, log, *CORPUS)), "how is the token of the broker sent").ranking
+        rows = [(one.row >> PLACE_BITS, one.row & PLACES) for one in found.passages[:4]]
+        assert rows[0] == (20, 1) and rows[-1] == (10, 0)
 
 
 def test_a_session_is_ranked_by_how_rare_its_words_are() -> None:

@@ -10,7 +10,7 @@ from memory.recall.query.postings import NEWEST, NO_POSTINGS, TOO_COMMON, Lookup
 from memory.recall.query.related import related_to
 from memory.recall.query.spelling import respelled
 from memory.recall.query.state_words import StateWords, state_words
-from memory.recall.query.stopwords import MONTHS
+from memory.recall.query.stopwords import FORMS, MONTHS
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
 from memory.recall.rank.facts import rank_facts
 from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored, Term
@@ -128,17 +128,28 @@ def search(
 
 
 def _question(text: str, language: str) -> Question:
-    """Read a question in the language of its ledger."""
-    if not language:
-        return read_question(text)
-    from memory.recall.query.languages import inflected, plainly, says_nothing
+    """Read a question in the language of its ledger, or in that which it is asked in."""
+    question = read_question(text)
+    if not language and text.isascii() and (not question.words or question.small):
+        return question
+    from memory.recall.query.languages import (
+        beginning_of,
+        inflected,
+        plainly,
+        says_nothing,
+        spoken,
+    )
 
+    language = language or spoken(text)
     question = read_question(plainly(text, language))
     words = [word for word in question.words if not says_nothing(word.raw, language)]
     forms = [
         word
         if word.beginning
-        else word._replace(forms=(*word.forms, *inflected(word.raw, language)))
+        else word._replace(
+            forms=(*word.forms, *inflected(word.raw, language)),
+            root=beginning_of(word.raw, language),
+        )
         for word in words or question.words
     ]
     return question._replace(words=tuple(forms))
@@ -273,10 +284,11 @@ def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
         stems = lookups.begun(start if start.isascii() else (*lookups.stems(start), start)[0])
     else:
         stems = lookups.stems(" ".join(word.forms))
+        stems += tuple([one for root in lookups.stems(word.root) for one in lookups.begun(root)])
     there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])
     name, other = lookups.speaks(word.raw), False
     if not there and not word.beginning and not related_to(lookups, word.raw, stems):
-        there = respelled(lookups, word.raw, stems[:1] if lookups.language else stems)
+        there = respelled(lookups, word.raw, stems if word.raw in FORMS else stems[:1])
         other = bool(there)
         if there:
             notes.append(f"looked for {' or '.join(there)} instead of {word.raw}")

@@ -45,12 +45,24 @@ def asked_pairs(text: str) -> tuple[dict[str, str], str]:
         for all pairs that begin with it.
     """
     found: dict[str, str] = {}
-    for run in _pattern().findall(text):
+    runs = _pattern().findall(text)
+    telling = [part for run in runs for part in _asking().split(run) if len(part) > 1]
+    for run in telling or runs:
         if len(run) == 1:
             found[run] = _spelled(run)
         for first, second in pairwise(run):
             found[first + second] = _spelled(first + second) + _END
     return found, _pattern().sub(" ", text)
+
+
+@cache
+def _asking() -> re.Pattern[str]:
+    """Return the pattern of what only asks: why, what, which, how, where, how many, whether."""
+    return re.compile(
+        "\u4e3a\u4ec0\u4e48|\u4ec0\u4e48|\u600e\u4e48|\u600e\u6837|\u5982\u4f55|\u54ea\u4e2a|\u54ea\u4e9b|\u54ea\u91cc|"
+        "\u54ea|\u662f\u5426|\u591a\u5c11|\u51e0\u4e2a|\u5417|\u5462|\u8bf7\u95ee|\u6211\u4eec|\u306a\u305c|"
+        "\u3069\u3046\u3057\u3066|\u3067\u3059\u304b|\u307e\u3059\u304b"
+    )
 
 
 def _words(run: str) -> list[str]:

@@ -12,6 +12,9 @@ import re
 
 from ledger.model.record import Record
 
+# ruff: noqa: RUF001 - letters of other alphabets
+#: In a question of fewer words one small word tells its language.
+_FEW = 5
 #: What is left of a word without its ending has at least so many letters.
 _LEAST = 4
 
@@ -59,6 +62,27 @@ _LANGUAGES = {
         "mon ma mes ne pas plus moins très aussi déjà si ni donc car peut peuvent puis doit "
         "doivent dois faut fait y",
     ),
+    "pt": _language(
+        "s es o os a as e em am ar er ir ado ados ada adas ido idos ida idas ando endo indo ou eu "
+        "iu aram eram iram ava avam ia iam ara arao ei amos emos imos acao acoes cao coes mente dor "
+        "dora dores ção ções ação ações ará arão",
+        "o a os as um uma uns umas de do da dos das em no na nos nas ao aos à às por pelo pela para "
+        "com sem sobre entre até desde e ou mas se que qual quais quem como quando onde quanto "
+        "quantos quantas porque porquê é são foi foram era ser está estão ser há tem têm já ainda "
+        "não sim mais menos muito também este esta estes estas esse essa isso isto eu ele ela nós "
+        "nosso nossa seu sua meu minha vamos pode podem deve devem preciso precisa",
+    ),
+    "ru": _language(
+        "а я о е ё ы и у ю ь й ам ям ах ях ом ем ём ой ей ою ею ов ев ёв ый ий ая яя ое ее ые ие ого "
+        "его ому ему ым им ых их ую юю ыми ими ами ями ия ии ию ией ть ти л ла ло ли ет ёт ют ут ит "
+        "ат ят ешь ишь ем им ете ите ен на но ны ена ено ены ан ана ано аны ется ются ится ятся "
+        "лся лась лось лись ться ить ать еть ять",
+        "а без был была были было быть в вам вас во вот все всё вы где да для до его ее её если есть "
+        "ещё еще же за зачем и из или им их к как какая какие какой какую каких когда который "
+        "которые кто куда ли мне мы на над надо нам нас не него нет но ну о об он она они оно от "
+        "откуда по под почему при про с сколько со так там то тоже только у уже чего чем что чтобы "
+        "эта эти это этот я",
+    ),
 }
 #: French and its neighbours write small words together with the next one.
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\w)", re.IGNORECASE)
@@ -67,6 +91,20 @@ _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\w)", re.
 def plainly(text: str, language: str) -> str:
     """Return a question without what its language writes together with other words."""
     return _ELIDED.sub("", text) if language == "fr" else text
+
+
+def spoken(text: str) -> str:
+    """Return the language that most of the small words of a question are of, "" for none of these.
+
+    Args:
+        text: as typed.
+    """
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    counts = {name: sum([word in one.small for word in words]) for name, one in _LANGUAGES.items()}
+    best = max(counts, key=lambda name: counts[name])
+    if counts[best] > 1 or (counts[best] and len(words) < _FEW):
+        return best
+    return "ru" if re.search("[а-яё]{4}", text.lower()) else ""
 
 
 def says_nothing(word: str, language: str) -> bool:
@@ -101,3 +139,9 @@ def inflected(word: str, language: str) -> tuple[str, ...]:
         found.update(dict.fromkeys(forms))
     found.pop(word, None)
     return tuple(found)
+
+
+def beginning_of(word: str, language: str) -> str:
+    """Return how all words begin that are of the family of one, "" for one too short to tell."""
+    root = min(inflected(word, language), key=len, default="")
+    return root if len(root) > _LEAST else ""

@@ -14,6 +14,9 @@ _PIECE = re.compile(r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)')
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _BEGINNING = re.compile(r"\w[\w.-]*\*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: Endings that are spelled with an s or a z, and the beginnings of words that end in `our` or `or`.
+_ISE = re.compile(r"(\w{3,}[iy])([sz])(e|ed|es|er|ers|ing|ation|ations)")
+_OUR = ("col", "behavi", "fav", "hon", "lab", "neighb", "flav", "rig")
 _JOINED = re.compile(r"[^\W_](?:[\w./\\:#@+-]*[^\W_])?")
 _TIMES = re.compile(
     r"\A\s*(?:when|what (?:date|year|month|day|time)|how long)\b|\bwhich (?:month|year|day|date)\b",
@@ -32,11 +35,13 @@ class Word(Record):
         raw: as typed, in lower case.
         forms: what counts as this word, before stemming: itself, and the other forms of its verb.
         beginning: anything that begins so.
+        root: what begins so counts as this word too, "" for nothing.
     """
 
     raw: str
     forms: tuple[str, ...]
     beginning: bool = False
+    root: str = ""
 
 
 class Question(Record):
@@ -51,6 +56,7 @@ class Question(Record):
         date: that is named.
         named: every word, in lower case, without what follows an apostrophe.
         hints: the marks of passages that hold what is asked for (`passages.marks_of`).
+        small: some of the words are English ones that tell nothing.
     """
 
     words: tuple[Word, ...]
@@ -61,6 +67,7 @@ class Question(Record):
     date: Named
     named: frozenset[str]
     hints: int
+    small: bool
 
 
 def read_question(text: str) -> Question:
@@ -97,6 +104,7 @@ def read_question(text: str) -> Question:
         named_date(said),
         frozenset(said),
         hints,
+        not SMALL.isdisjoint(said),
     )
 
 
@@ -136,7 +144,19 @@ def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
             raw = part.lower().replace("’", "'").partition("'")[0]
             said.append(raw)
             if raw and raw not in SMALL and raw not in words:
-                words[raw] = Word(raw, FORMS.get(raw, (raw,)))
+                words[raw] = Word(raw, FORMS.get(raw) or (raw, *other_spelling(raw)))
+
+
+def other_spelling(word: str) -> tuple[str, ...]:
+    """Return an English word, in lower case, as it is spelled overseas: `colour`, `modularise`."""
+    found = _ISE.fullmatch(word)
+    if found:
+        return (f"{found[1]}{'z' if found[2] == 's' else 's'}{found[3]}",)
+    for one, other in (("our", "or"), ("or", "our")):
+        for stem in _OUR:
+            if word.startswith(stem + one):
+                return (stem + other + word[len(stem + one) :],)
+    return ()
 
 
 def _names(piece: str) -> list[str]:

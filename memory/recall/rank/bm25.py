@@ -42,8 +42,8 @@ LATE = 0.1
 HINTED = 1.4
 #: The date in the question is that of the session, or near it.
 DATE = 5.0
-#: What the neighbours of a passage add to it, by distance.
-BESIDE = (0.5, 0.25)
+#: What the neighbours of a passage add to it, by distance: in a talk, and in prose that nobody speaks.
+BESIDE, BESIDE_PROSE = (0.5, 0.25), (0.1, 0.0)
 #: How much more what follows a question takes from it, in a talk between equals.
 ANSWERS = 1.5
 #: Neighbours give more to who is named in the question, and less from them to another one.
@@ -52,6 +52,8 @@ TO_NAMED, FROM_NAMED = 1.3, 0.6
 OF_NAMED = 1.2
 #: What the session adds to a passage, against the best one.
 SESSION = 0.4
+#: Scores in prose are equal where they are to so many decimals: then the later turn, or log, goes first.
+EQUAL = 2
 #: How many passages are scored in full, and how many are returned.
 CANDIDATES = 300
 TOLD = 300
@@ -288,10 +290,11 @@ class _Look:
             piece, start, size = pieces[place], row - place, len(chain)
             speaks = piece.who in named
             answers = ANSWERS if piece.marks & ASKING and piece.who not in ASKERS else 1.0
+            next_, second = BESIDE if piece.who else BESIDE_PROSE
             for step, share in (
-                (-1, BESIDE[0]), (1, BESIDE[0] * answers), (-2, BESIDE[1]), (2, BESIDE[1]),
+                (-1, next_), (1, next_ * answers), (-2, second), (2, second),
             ):  # fmt: skip
-                if 0 <= at + step < size:
+                if share and 0 <= at + step < size:
                     other = chain[at + step]
                     to = start + other
                     if to not in out and (score < floor or (keeps is not None and not keeps(to))):
@@ -339,16 +342,15 @@ class _Look:
         sessions = self._sessions(sorted(of_log))
         best = max(sessions.values()) or 1.0
         shares = {number: SESSION * score / best for number, score in sessions.items()}
-        logs_of, named = self._logs, self._asked.named
         found: list[tuple[float, int]] = []
         for row, score in scores.items():
             number, place = row >> PLACE_BITS, row & PLACES
-            part = score / top
-            if named:
-                log = logs_of[number]
-                if log is not None and log.pieces[place & ~LATE_BIT].who in named:
-                    part *= OF_NAMED
-            found.append((-part - shares[number], -row))
+            part, log = score / top, self._logs[number]
+            who = "" if log is None else log.pieces[place & ~LATE_BIT].who
+            if who in self._asked.named:
+                part *= OF_NAMED
+            both = part + shares[number]
+            found.append((-(both if who else round(both, EQUAL)), -row))
         found.sort()
         del found[told:]
         most = max(of_log.values()) ** (1 / 3)
