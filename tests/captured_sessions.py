@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,9 +30,9 @@ def observe(
     spool = spool_of(str(home / ".git"), host, session)
     for number in range(first, first + count):
         once = f"mark-{mark(number)}" if mark else f"toolu-{number}"
-        path = f"src/m{number}.py"
+        path = f"src/{once}.py"
         seen = Observation(
-            at + number, "edit", "writes a file", f"wrote part {number}", (path,), once, once
+            at + number, "edit", "Write", f"wrote {path}", (path,), once, once
         )
         spool.add(seen, str(home))
 
@@ -68,8 +69,13 @@ def captured_texts(memory: Memory) -> list[str]:
 
 def told_of(memory: Memory) -> list[str]:
     """The marks of all observations that captured logs tell of, as often as they do."""
-    lines = [line for text in captured_texts(memory) for line in text.split("\n")]
-    return sorted(line.rpartition(" · ")[2] for line in lines if " · toolu-" in line)
+    return sorted(marks_in("\n".join(captured_texts(memory))))
+
+
+def marks_in(text: str) -> list[str]:
+    """The marks that logs tell of, as often as they do."""
+    found = re.findall(r"\bsrc/((?:toolu|mark)-[\w-]+)\.py(?: \((?:new, )?(\d+) times)?", text)
+    return [mark for mark, times in found for _ in range(int(times or 1))]
 
 
 def spans_of(memory: Memory, key: str) -> list[tuple[str, int, int]]:

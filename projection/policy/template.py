@@ -79,11 +79,12 @@ def _changed(policy: Policy) -> str:
     """Write the tables that say something else than their defaults."""
     text = ""
     if policy.capture != Capture():
-        text += f"\n[capture]\n{_capture(policy.capture)}"
+        text += "\n[capture]  # what sessions of agents leave in memory by themselves\n"
+        text += _changes(policy.capture)
     if policy.views.publish:
         text += f"\n[views]\npublish = {_list(policy.views.publish)}\n"
     if policy.learning != Learning():
-        text += f"\n[learning]\n{_learning(policy.learning)}"
+        text += f"\n[learning]\n{_changes(policy.learning)}"
     if policy.recall != Recall():
         text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
         if policy.recall.files:
@@ -109,31 +110,13 @@ def _upstream(one: Upstream) -> str:
     return f"{one.name} = {quoted(one.url)}\n"
 
 
-def _learning(learning: Learning) -> str:
+def _changes(table: Capture | Learning) -> str:
+    """Write the keys of a table that say something else than their defaults."""
     lines = []
-    for key, value, usual in zip(Learning._fields, learning, Learning(), strict=True):
+    for key, value, usual in zip(table._fields, table, type(table)(), strict=True):
         if value != usual:
-            said = (
-                f"[{', '.join([quoted(one) for one in value])}]"
-                if isinstance(value, tuple)
-                else value
-            )
-            lines.append(f"{key} = {said}\n")
-    return "".join(lines)
-
-
-def _capture(capture: Capture) -> str:
-    said = [("keep", capture.keep), ("trust", capture.trust), ("approve", capture.approve)]
-    lines = [f"{key} = {quoted(value)}\n" for key, value in said if value]
-    if capture.decision_words:
-        lines.append(f"decision_words = {_list(capture.decision_words)}\n")
-    if capture.facts != Capture().facts:
-        lines.append(f"facts = {quoted(capture.facts)}\n")
-    numbers = (
-        ("ask", capture.ask, Capture().ask),
-        ("characters", capture.characters, Capture().characters),
-    )
-    lines += [f"{key} = {value}\n" for key, value, usual in numbers if value != usual]
+            said = _list(value) if isinstance(value, tuple) else value
+            lines.append(f"{key} = {quoted(value) if isinstance(value, str) else said}\n")
     return "".join(lines)
 
 

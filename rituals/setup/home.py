@@ -40,7 +40,7 @@ from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.document.render import render
 from projection.fold.replay import State
 from projection.fold.state import NOTHING
-from projection.policy.model import APPEND, TRUNK, Policy
+from projection.policy.model import APPEND, TOLD, TRUNK, Capture, Policy
 from projection.policy.template import write_policy
 from rituals.setup.existing_files import (
     refuse_other_memory,
@@ -222,7 +222,12 @@ def _plan_tree(repository: Repository, project: str) -> SetupPlan:
     _refuse_state(repository, reference)
     branch = reference.removeprefix("refs/heads/")
     trunk = default_branch(repository) or branch
-    policy = Policy(project=_named(project, repository.top), publish=TRUNK, trunk=trunk)
+    policy = Policy(
+        project=_named(project, repository.top),
+        publish=TRUNK,
+        trunk=trunk,
+        capture=Capture(keep=TOLD),
+    )
     files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
     refuse_other_memory(repository, commit, TREE_PREFIX, files)
     if POLICY_FILE in dict(files):

@@ -26,7 +26,7 @@ from rituals.hosts.capture.pending import SPOOL_MS
 from rituals.hosts.observed.spool import spool_of
 from tests.campaigns.forks import Forked
 from tests.campaigns.homes import IN_TREE, KINDS, fsck, git, make_home, sealed_environment
-from tests.captured_sessions import TALK, observe, say
+from tests.captured_sessions import TALK, marks_in, observe, say
 
 KILLS_OF_A_HOME = 25
 HOSTS = ("claude", "codex")
@@ -205,8 +205,7 @@ class Play:
         spool = LogSpool(discover(str(self.home)).spool_folder)
         for stem in (*spool.waiting(), *spool.held()):
             logs.setdefault(f"{stem}.md", (spool.read(stem) or b"").decode())
-        lines = [line for text in logs.values() for line in text.split("\n")]
-        return Counter([line.rpartition(" · ")[2] for line in lines if " · mark-" in line])
+        return Counter(marks_in("\n".join(logs.values())))
 
     def finish(self) -> None:
         """Let everything be told, and look whether the home is well."""

@@ -7,7 +7,6 @@ from ledger.model.findings import Finding
 from projection.policy.model import OFF
 from rituals.check.doctor.values import Noticed
 from rituals.hosts.capture.attempts import FAILED, attempts
-from rituals.hosts.capture.boundary import kept_by
 from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
 from rituals.hosts.extraction.settings import settings
 from rituals.hosts.observed.spool import spool_of
@@ -25,7 +24,7 @@ _NOW = "`diurna capture` does it now"
 
 def capture_noticed(survey: Survey) -> Iterator[Noticed]:
     """Say that the last attempt failed, that what should read sessions can not, and what waits untried."""
-    if kept_by(survey.policy[1], survey.home.kind) == OFF:
+    if survey.policy[1].capture.keep == OFF:
         return
     commondir = survey.home.repository.commondir
     kept = attempts(commondir)
@@ -36,7 +35,7 @@ def capture_noticed(survey: Survey) -> Iterator[Noticed]:
         yield Noticed(Finding("capture-failed", said, hint=hint))
     wrong = settings(variables()).wrong
     if wrong:
-        hint = "until it is mended rules read the sessions; it is your own file"
+        hint = "until it is mended no model reads the sessions; it is your own file"
         yield Noticed(Finding("capture-settings", wrong, hint=hint))
     untried = 0
     for one in sessions(commondir):

@@ -69,16 +69,15 @@ def hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
 
 
 def ask_extractor(call: Invocation) -> None:
-    """Ask who reads sessions, unless that is configured; rules need no configuration."""
-    from rituals.hosts.extraction.items import RULES
-    from rituals.hosts.extraction.settings import EXTRACTORS, HTTP
+    """Ask who reads sessions, unless that is configured; no model is asked unless somebody says so."""
+    from rituals.hosts.extraction.settings import EXTRACTORS, HTTP, NOBODY
     from rituals.hosts.install.extractor import configure, is_configured
 
     if is_configured():
         return
     call.out.talk(_WHO_READS)
-    chosen = click.prompt("who reads?", RULES, type=click.Choice(EXTRACTORS), err=True)
-    if chosen == RULES:
+    chosen = click.prompt("who reads?", NOBODY, type=click.Choice(EXTRACTORS), err=True)
+    if chosen == NOBODY:
         return
     said = []
     if chosen == HTTP:

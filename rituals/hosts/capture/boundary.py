@@ -15,49 +15,53 @@ from ledger.errors import DiurnaError, DraftRefused
 from ledger.home import IN_TREE
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
+from ledger.model.session import EDIT, SessionLog
 from ledger.model.shown import shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.redaction.telling import telling_of
 from memory.write.duplicate_check import notice
 from memory.write.personal import is_own
-from projection.policy.model import ASK, DIGEST, OFF, TOLD
-from rituals.hosts.capture.answers import (
-    Answer,
-    drop_answer,
-    keep_answer,
-    keep_candidates,
-    kept_answer,
-)
+from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID, TOLD
+from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
-from rituals.hosts.capture.composition import Part, draft_of_part, storable
+from rituals.hosts.capture.commit_messages import CommitMessages
+from rituals.hosts.capture.composition import (
+    LEAST_CHARS,
+    Part,
+    draft_of_part,
+    passages_of,
+    storable,
+    title_of,
+)
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
-from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
+from rituals.hosts.capture.requests import said_in
+from rituals.hosts.capture.sources import Sources, sources_of
+from rituals.hosts.capture.stamps import CAPTURED_DIR, is_informed, note_told, seen_of, told_of
 from rituals.hosts.context.heard import shown_to
 from rituals.hosts.extraction.extractors import extract
-from rituals.hosts.extraction.items import RULES, Extraction
-from rituals.hosts.extraction.settings import Settings, settings
+from rituals.hosts.extraction.items import SOURCES, Extraction
+from rituals.hosts.extraction.settings import settings
 from rituals.hosts.moments import file_name
 from rituals.record.compose import taken_in, words_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memory.api import Memory
+    from memory.redaction.telling import Telling
     from memory.write.draft import SessionDraft
     from projection.policy.model import Policy
     from rituals.hosts.capture.pending import Piece
     from rituals.hosts.extraction.items import Item
     from rituals.hosts.observed.spool import Observation
-    from rituals.hosts.transcripts.slices import Turn
 
 #: How long another boundary of the session is waited for, and how long one goes on telling parts.
 LOCK_SECONDS = 180.0
 _SECONDS = 120.0
-#: So often reading a part may fail before the rules read it.
+#: So often a model may fail at a part before it is told without.
 TRIES = 3
 _LOCKS = 16
 
@@ -113,34 +117,42 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
         StorageFailed: the disk refused; what was not told is told the next time.
     """
     policy = memory.snapshot.ask(lambda cache: cache.policy)
-    if kept_by(policy, memory.home.kind) == OFF:
-        return Outcome(asked, (), (), "capture is off in diurna.toml")
     commondir = memory.home.repository.commondir
+    keep = kept_by(policy, memory.home.kind, informed=is_informed(commondir))
+    if keep == OFF:
+        return Outcome(asked, (), (), "capture is off in diurna.toml")
     folder = f"{commondir}/{CAPTURED_DIR}"
     make_folder(folder)
     number = crc32(file_name(asked.host, asked.session).encode()) % _LOCKS
     with Lock(f"{folder}/session-{number:x}.lock", LOCK_SECONDS):
-        return _Boundary(memory, asked, environment, policy).tell()
+        return _Boundary(memory, asked, environment, policy, keep).tell()
 
 
-def kept_by(policy: Policy, kind: str) -> str:
-    """Return what of a session is kept: `TOLD`, `DIGEST` or `OFF`.
+def kept_by(policy: Policy, kind: str, *, informed: bool) -> str:
+    """Return what of a session is kept: `TOLD`, `DIGEST`, `OFF`; `FORMERLY` for what was observed alone.
 
     Args:
         policy: of the home.
         kind: of the home; in-tree logs are read by everybody who reads the code.
+        informed: the user was told what a policy of former times means now.
     """
-    return policy.capture.keep or (TOLD if kind == IN_TREE else DIGEST)
+    keep = policy.capture.keep or (FORMERLY if kind == IN_TREE else DIGEST)
+    return TOLD if keep == FORMERLY and informed else keep
 
 
 class _Boundary:
     """One boundary, its session's lock held."""
 
     def __init__(
-        self, memory: Memory, asked: Asked, environment: Mapping[str, str], policy: Policy
+        self,
+        memory: Memory,
+        asked: Asked,
+        environment: Mapping[str, str],
+        policy: Policy,
+        keep: str,
     ) -> None:
         self._memory, self._asked, self._environment = memory, asked, environment
-        self._policy = policy
+        self._policy, self._keep = policy, keep
         self._commondir = memory.home.repository.commondir
         self._told = told_of(self._commondir, *self._key)
         path = asked.transcript or seen_of(self._commondir, *self._key).transcript
@@ -149,6 +161,7 @@ class _Boundary:
         self._gate = None if is_own(memory.home, policy) else PersonalGate(own_texts())
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
+        self._withheld: list[Telling | None] = []
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -184,23 +197,24 @@ class _Boundary:
         """Record a piece as a log, or note that there is nothing to record in it."""
         began = now_ms()
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
+        asked = self._asked_for(piece)
+        said = self._record_said(span, asked)
         found, span = self._extracted(piece, span)
         mine = storable([item for item in found.items if not item.personal])
-        own = [item for item in found.items if item.personal]
+        own = [item for item in (*asked, *found.items) if item.personal]
         owned = self._record_own(found.extractor, own) if own else 0
-        observations, turns, left_out = self._open(piece)
+        observations = self._open_observations(piece)
+        sources = self._sources(piece)
+        told, closed = self._passages(sources)
+        if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs):
+            told = ""
         shown, seen = self._shown()
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
-            observations, turns, mine, shown=shown,
+            observations, piece.said.turns if piece.said else (), mine, told,
+            title_of(sources, self._opened, asks=self._keep == DIGEST) if told else "", shown,
         )  # fmt: skip
         part, draft = self._looked_first(part)
-        if self._policy.capture.approve == ASK and part.items:
-            if not self._asked.dry_run:
-                keep_candidates(self._commondir, *self._key, span, part.items)
-            part = part._replace(items=(), waiting=len(part.items))
-            draft = self._draft(part)
-        facts = len(part.items) + part.waiting
         written = bool(draft.prose or draft.events)
         if written:
             self._append(draft)
@@ -219,13 +233,59 @@ class _Boundary:
             attempt._replace(
                 ms=now_ms() - began,
                 observed=len(observations),
-                facts=facts,
-                known=len(mine) - facts,
-                personal=len(own) + left_out,
+                facts=said + len(part.items),
+                known=len(asked) + len(found.items) - len(own) - said - len(part.items),
+                personal=len(own) + len(piece.observations) - len(observations) + closed,
                 owned=owned,
                 dropped=found.dropped,
             )
         )
+
+    @property
+    def _makes_facts(self) -> bool:
+        """Whether the policy lets facts in that nobody looked at."""
+        return self._policy.capture.facts == SAID and self._policy.capture.approve != ASK
+
+    def _asked_for(self, piece: Piece) -> tuple[Item, ...]:
+        """Return what a person asked to be remembered in a piece."""
+        if piece.said is None or not self._makes_facts:
+            return ()
+        items = self._unwithheld(said_in(piece.said.turns))
+        return self._gated(Extraction(items, SOURCES), piece).items
+
+    def _record_said(self, span: Span | None, items: Sequence[Item]) -> int:
+        """Record what a person asked to be remembered, in a log of theirs; return how much was new."""
+        shared = storable([one for one in items if not one.personal])
+        if not shared:
+            return 0
+        part = Part(*self._key, SOURCES, None, span, (), (), shared, title=shared[0].text)
+        part, draft = self._looked_first(part)
+        if part.items:
+            who = self._memory.identity().name
+            self._append(draft._replace(header=(), type=EDIT, agent=who))
+        return len(part.items)
+
+    def _sources(self, piece: Piece) -> Sources:
+        """Return what a piece told for people to read; nothing where the user does not know of it."""
+        if piece.said is None or self._keep == FORMERLY or not self._policy.capture.characters:
+            return Sources()
+        repository = self._memory.home.repository
+        with CommitMessages(repository) as messages:
+            return sources_of(piece.said.turns, messages.of)
+
+    def _passages(self, sources: Sources) -> tuple[str, int]:
+        room = self._policy.capture.characters
+        return passages_of(sources, room, self._opened, asks=self._keep == DIGEST)
+
+    def _opened(self, texts: Sequence[str]) -> tuple[list[str], int]:
+        """Return texts, "" for those that others may not read, and how many are about a person."""
+        telling = self._telling()
+        said = ["" if telling is not None and telling.repeats(one) else one for one in texts]
+        if self._gate is None:
+            return said, 0
+        kept, closed = self._gate.open_paragraphs(said)
+        # of a paragraph that is closed in part the rest may need it
+        return [one if one == text else "" for one, text in zip(kept, said, strict=True)], closed
 
     def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
         """Return what was learned in what was said, and the span that it was found in.
@@ -233,17 +293,17 @@ class _Boundary:
         Raises:
             _Failed: no extractor answered; the same part is tried again.
         """
-        if piece.said is None or span is None:
-            return Extraction((), RULES), span
+        if piece.said is None or span is None or not self._makes_facts:
+            return Extraction((), SOURCES), span
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
         if kept is not None:
             return self._gated(kept.extraction, piece), kept.span
         chosen = settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
-        kinds = [kind.name for kind in self._policy.kinds]
-        found = extract(piece.said, self._known(), chosen, self._environment, kinds)
-        if found.failed and failures + 1 >= TRIES:
-            found = extract(piece.said, (), Settings(), self._environment)
+        found = Extraction((), SOURCES)
+        if chosen.extractors and failures < TRIES:
+            kinds = [kind.name for kind in self._policy.kinds]
+            found = extract(piece.said, self._known(), chosen, self._environment, kinds)
         if found.failed:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
@@ -251,7 +311,7 @@ class _Boundary:
         found = self._gated(found._replace(items=self._unwithheld(found.items)), piece)
         shared = tuple([item for item in found.items if not item.personal])
         own = len(shared) < len(found.items)
-        if found.extractor != RULES and not (own and self._asked.dry_run):
+        if found.extractor != SOURCES and not (own and self._asked.dry_run):
             # what is only the person's is kept nowhere here, and is found again behind a dry run
             kept_here = found._replace(items=shared)
             keep_answer(self._commondir, *self._key, Answer(span, kept_here))
@@ -267,22 +327,24 @@ class _Boundary:
         items = [one._replace(personal=closes(one, turns)) for one in found.items]
         return found._replace(items=tuple(items))
 
-    def _open(self, piece: Piece) -> tuple[tuple[Observation, ...], tuple[Turn, ...], int]:
-        """Return of a piece what others may read, and how much of what a log would tell they may not."""
-        turns = piece.said.turns if piece.said else ()
+    def _open_observations(self, piece: Piece) -> tuple[Observation, ...]:
+        """Return what was observed and others may read."""
         if self._gate is None:
-            return piece.observations, turns, 0
+            return piece.observations
         closed = self._gate.closes_observation
-        observations = tuple([one for one in piece.observations if not closed(one)])
-        turns, passages = self._gate.open_turns(turns)
-        told = kept_by(self._policy, self._memory.home.kind) == DIGEST
-        return observations, turns, len(piece.observations) - len(observations) + told * passages
+        return tuple([one for one in piece.observations if not closed(one)])
 
     def _unwithheld(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
         """Leave out what says again what was withheld: transcripts have it still."""
-        snapshot, home = self._memory.snapshot, self._memory.home
-        telling = snapshot.ask(lambda cache: telling_of(home, cache))
+        telling = self._telling()
         return tuple([one for one in items if telling is None or not telling.repeats(one.text)])
+
+    def _telling(self) -> Telling | None:
+        """Return the lines that must be nowhere, read once."""
+        if not self._withheld:
+            snapshot, home = self._memory.snapshot, self._memory.home
+            self._withheld.append(snapshot.ask(lambda cache: telling_of(home, cache)))
+        return self._withheld[0]
 
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""
@@ -326,9 +388,8 @@ class _Boundary:
         return part, draft
 
     def _draft(self, part: Part) -> SessionDraft:
-        keep = kept_by(self._policy, self._memory.home.kind)
         words = words_for(self._memory) if part.items else {}
-        draft = draft_of_part(part, keep, self._policy.capture.trust, taken_in(self._memory), words)
+        draft = draft_of_part(part, self._policy.capture.trust, taken_in(self._memory), words)
         if self._policy.privacy.secrets != "refuse":
             return draft
         log = SessionLog(draft.header, draft.title, draft.prose, draft.events)

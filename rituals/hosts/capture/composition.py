@@ -1,7 +1,7 @@
-"""Compose the log of what a session left: what was observed, what was learned, and the words that say so.
+"""Compose the log of what a session left: what was told for people to read, what was observed, and facts.
 
-A captured log tells the team no more than the policy lets it: no prompt stands in it whole, and what comes
-from outside stands on lines where it can be no heading, no fact and no comment.
+A captured log tells the team no more than the policy lets it, and what comes from outside stands on lines
+where it can be no heading of ours, no fact and no comment: its prose is read as no fact (FORMAT.md, W19).
 """
 
 from __future__ import annotations
@@ -9,34 +9,51 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
 from ledger.model.event import FactCreated
-from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.shown import SHOWN_KEY
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.brief.plain_text import shortened
-from projection.policy.model import DIGEST, SUPERSEDE, THREAD_KIND
+from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
+from rituals.hosts.capture.fitting import (
+    Paragraph,
+    fitted,
+    paragraphs,
+    sentences_of,
+    shares,
+    size_of,
+)
+from rituals.hosts.capture.observed_lines import observed_lines, paths_of
 from rituals.record.compose import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ledger.model.event import Meta
     from ledger.model.reach import Span
+    from rituals.hosts.capture.sources import Sources
     from rituals.hosts.extraction.items import Item
     from rituals.hosts.observed.spool import Observation
     from rituals.hosts.transcripts.slices import Turn
 
+    #: Gives paragraphs, "" for those that others may not read, and how many these are.
+    Opens = Callable[[Sequence[str]], tuple[list[str], int]]
+
 #: How many observations one log tells of.
 OBSERVED_LINES = 200
-_PATHS, _TITLE_CHARS, _QUOTE_CHARS = 5, 60, 300
-#: What an agent said is digested from its end: it sums up there what it did.
+_TITLE_CHARS, _QUOTE_CHARS = 100, 300
+#: A first request of so many characters on one line, and of so many words at least, may name a session.
+_ASK_CHARS, _ASK_WORDS = 120, 4
+#: A shorter sentence at the beginning of a report says nothing but that it is done.
+_TELLING_CHARS = 24
 #: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
 _MARKS = "#>`~-=*+_<|[] "
-_DIGESTED_CHARS, _POINT_CHARS, _POINTS = 16_000, 300, 5
+#: Told passages of fewer characters, and nothing else, are no log.
+LEAST_CHARS = 400
+_GAP = "\n\n"
 
 
 class Part(Record):
@@ -51,7 +68,8 @@ class Part(Record):
         observations: that were not told yet.
         turns: what was said.
         items: what was learned and memory does not have.
-        waiting: how many more wait until a person lets them in.
+        told: what was told for people to read, as markdown.
+        title: of the log, "" for what was observed.
         shown: which facts the session was shown (`ledger.model.shown`), "" for none.
     """
 
@@ -63,7 +81,8 @@ class Part(Record):
     observations: tuple[Observation, ...]
     turns: tuple[Turn, ...]
     items: tuple[Item, ...]
-    waiting: int = 0
+    told: str = ""
+    title: str = ""
     shown: str = ""
 
     @property
@@ -75,14 +94,108 @@ class Part(Record):
         return (*told, (SHOWN_KEY, self.shown)) if self.shown else told
 
 
+class _Passage:
+    """What stands below a heading of its own."""
+
+    def __init__(self, section: str, heading: str, text: str, asks: tuple[str, ...] = ()) -> None:
+        self.section, self.heading, self.asks = (
+            section,
+            prose(heading),
+            [prose(ask) for ask in asks],
+        )
+        self.paragraphs = paragraphs(text)
+
+    def texts(self) -> Iterable[str]:
+        """Yield what others are going to read."""
+        yield self.heading
+        yield from self.asks
+        for one in self.paragraphs:
+            yield one.text
+
+    def keep(self, kept: set[str]) -> None:
+        """Leave out what others may not read."""
+        self.heading = self.heading if self.heading in kept else ""
+        self.asks = [ask for ask in self.asks if ask in kept]
+        closed = Paragraph("", leads=True)
+        self.paragraphs = [one if one.text in kept else closed for one in self.paragraphs]
+
+
+def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tuple[str, int]:
+    """Write what a part of a session told, and tell how many paragraphs others may not read.
+
+    Args:
+        sources: what it told.
+        room: characters, for what was told in all.
+        opens: leaves out what others may not read.
+        asks: the short turns of persons are told, too.
+    """
+    answered = [f"{prose(question)} → {prose(answer)}" for question, answer in sources.answered]
+    passages = [_Passage("Commits", one.heading, one.body) for one in sources.commits]
+    passages += [_Passage("Texts", one.heading, one.body) for one in sources.texts]
+    for one in sources.reports:
+        heading = f"Turn {one.number} of {sources.turns}"
+        passages.append(_Passage("Turns", heading, one.text, one.asks if asks else ()))
+    kept, closed = opens([*answered, *[text for one in passages for text in one.texts()]])
+    open_texts = set(kept) - {""}
+    sections: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}
+    for line in answered:
+        if line in open_texts and len(line) <= room:
+            sections["Answered"].append(f"- {line}")
+            room -= len(line)
+    for passage in passages:
+        passage.keep(open_texts)
+    rooms = shares([size_of(passage.paragraphs) for passage in passages], room)
+    for passage, share in zip(passages, rooms, strict=True):
+        text = fitted(passage.paragraphs, share)
+        if passage.heading and (text or passage.section == "Commits"):
+            asked = "".join([f"> {ask}\n\n" for ask in passage.asks])
+            sections[passage.section].append(f"### {passage.heading}\n\n{asked}{text}".rstrip())
+    between = {"Answered": "\n"}
+    told = [
+        f"## {name}\n\n{between.get(name, _GAP).join(some)}"
+        for name, some in sections.items()
+        if some
+    ]
+    return _GAP.join(told), closed
+
+
+def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
+    """Name what a part of a session did: first commit, host's name, first ask, last report.
+
+    Args:
+        sources: what it told.
+        opens: leaves out what others may not read.
+        asks: the words of a person may stand there.
+    """
+    wanted = [one.heading for one in sources.commits[:1]]
+    wanted += [sources.title, sources.ask if asks and _names(sources.ask) else ""]
+    wanted += [_first_sentence(one.text) for one in sources.reports[-1:]]
+    found, _ = opens([prose(one) for one in wanted])
+    return shortened(next(filter(None, found), ""), _TITLE_CHARS)
+
+
+def _names(ask: str) -> bool:
+    """Tell whether a request says what is to be done, and is nothing that was pasted."""
+    return len(ask) <= _ASK_CHARS and "\n" not in ask and len(ask.split()) >= _ASK_WORDS
+
+
+def _first_sentence(report: str) -> str:
+    """Return the first sentence of a report that is no heading."""
+    for one in paragraphs(report):
+        if not one.leads:
+            for said in sentences_of(one.text.split("\n")[0].lstrip(_MARKS)):
+                if len(said) >= _TELLING_CHARS:
+                    return said
+    return ""
+
+
 def draft_of_part(
-    part: Part, keep: str, trust: str, taken: Callable[[str, str], bool], words: Mapping[str, str]
+    part: Part, trust: str, taken: Callable[[str, str], bool], words: Mapping[str, str]
 ) -> SessionDraft:
     """Make the draft of a part of a session.
 
     Args:
         part: what it tells.
-        keep: `TOLD` or `DIGEST`.
         trust: `SUPERSEDE`, or another word: a fact that is spoken against becomes a thread.
         taken: tells whether an id stands for something else than a text.
         words: of which ids may be made.
@@ -109,7 +222,7 @@ def draft_of_part(
         supersede.clear()
     request = Request(
         title=_title(part),
-        body="\n\n".join([piece for piece in (*_digest(part, keep), _observed(part)) if piece]),
+        body="\n\n".join([piece for piece in (part.told, _observed(part)) if piece]),
         agent=HOSTS[part.host].agent,
         new=tuple(new),
         supersede=tuple(supersede),
@@ -156,58 +269,14 @@ def _footers(item: Item, part: Part) -> Meta:
 
 
 def _title(part: Part) -> str:
-    """Say what the log is of: its first fact, else the files that were worked on."""
-    paths = dict.fromkeys(path for one in part.observations for path in one.paths)
-    names = ", ".join([path.rpartition("/")[2] for path in paths])
-    # what an agent retells is nobody's decision, and no name for what was done
-    about = next((one.text for one in part.items if not _is_agents(one, part)), names)
+    """Say what the log is of: what was told, else its first fact, else the files that were worked on."""
+    names = ", ".join([path.rpartition("/")[2] for path in paths_of(part.observations)])
+    about = part.title or next((one.text for one in part.items if not _is_agents(one, part)), names)
     about = about or (part.observations[0].what if part.observations else "what was said")
-    shown = shortened(prose(about), _TITLE_CHARS)
-    return f"{HOSTS[part.host].agent}: {shown}"
+    return shortened(prose(about).lstrip(_MARKS), _TITLE_CHARS)
 
 
 def _observed(part: Part) -> str:
-    """Write the section of observations, a line each."""
-    lines = [observed_line(one) for one in part.observations]
+    """Write the section of observations."""
+    lines = observed_lines(part.observations)
     return "## Observed\n\n" + "\n".join(lines) if lines else ""
-
-
-def observed_line(one: Observation) -> str:
-    """Write an observation on a line: when and what, where, and why it was kept."""
-    shown = [path for path in one.paths if path not in one.what][:_PATHS]
-    more = len(one.paths) - _PATHS
-    where = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-    pieces = (f"{one.kind}: {one.what}", where, one.why, one.where)
-    when = ended_of(stamp_of(max(0, min(one.at, _LATEST_MS))))
-    return f"- {when} " + " · ".join([said for piece in pieces if (said := prose(piece))])
-
-
-#: The last millisecond that a stamp can say.
-_LATEST_MS = 253_402_300_799_999
-
-
-def _digest(part: Part, keep: str) -> Iterator[str]:
-    """Yield what the agent's words come to, where the policy keeps it, and what waits for a person.
-
-    The person's words are not in it: prompts are never stored whole, and many are short.
-    """
-    if keep == DIGEST and part.turns:
-        from projection.text.digest import gist
-
-        said = [turn.text for turn in part.turns if turn.role == "assistant" and turn.text]
-        found = gist("\n\n".join(said)[-_DIGESTED_CHARS:])
-        yield _cut(found.summary, 2 * _POINT_CHARS)
-        recorded = {item.quote for item in part.items}  # which the log has anyway
-        for heading, quotes in (("The agent said", found.decisions), ("To do", found.actions)):
-            more = [quote.text for quote in quotes if quote.text not in recorded][:_POINTS]
-            lines = [f"- {_cut(text, _POINT_CHARS)}" for text in more]
-            yield f"{heading}:\n\n" + "\n".join(lines) if lines else ""
-    if part.waiting:
-        facts = "A fact waits" if part.waiting == 1 else f"{part.waiting} facts wait"
-        yield f"{facts} until a person lets them in."
-
-
-def _cut(text: str, limit: int) -> str:
-    """Put the beginning of a text on a line that begins nothing of ours."""
-    line = prose(text[: 4 * limit]).lstrip(_MARKS)
-    return shortened(line, limit)

@@ -46,9 +46,7 @@ def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: boo
         taken = 0
         for item in storable(items):
             bare = Part(part.host, part.session, part.extractor, None, None, (), (), (item,))
-            draft = draft_of_part(
-                bare, policy.capture.keep, policy.capture.trust, taken_in(own), words_for(own)
-            )
+            draft = draft_of_part(bare, policy.capture.trust, taken_in(own), words_for(own))
             entry = entry_of("", SessionLog(draft.header, draft.title, "", draft.events))
             known = own.snapshot.cache().some_histories(draft.made)
             if not known and not any(one.overlap for one in notice(own.snapshot, entry)):

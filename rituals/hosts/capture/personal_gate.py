@@ -80,16 +80,6 @@ class PersonalGate:
             kept.append(text if len(open_parts) == len(parts) else "".join(open_parts))
         return kept, left_out
 
-    def open_turns(self, turns: Iterable[Turn]) -> tuple[tuple[Turn, ...], int]:
-        """Return turns without the paragraphs that have to stay out, and how many those of agents were."""
-        kept: list[Turn] = []
-        left_out = 0
-        for turn in turns:
-            (text, asked), closed = self.open_paragraphs([turn.text, turn.asked])
-            left_out += closed * (turn.role == "assistant")
-            kept.append(turn._replace(text=text, asked=asked) if closed else turn)
-        return tuple(kept), left_out
-
     def _repeats(self, text: str) -> bool:
         """Tell whether a sentence says again what the user's own home has, in nearly the same words."""
         if not self._sizes:

@@ -1,4 +1,4 @@
-"""Find the items of a slice by the extractors that the user configured, in their order, or by rules."""
+"""Find the items of a slice by the models that the user configured, in their order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from ledger.escape import visible
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.extraction.check import KINDS, checked
 from rituals.hosts.extraction.failure import NoAnswer
-from rituals.hosts.extraction.items import RULES, Extraction, Item
-from rituals.hosts.extraction.rules import by_rules
+from rituals.hosts.extraction.items import SOURCES, Extraction
 from rituals.hosts.extraction.settings import HTTP, Settings
 
 TYPE_CHECKING = False
@@ -27,8 +26,8 @@ def extract(
 ) -> Extraction:
     """Find what others have to know in what was said.
 
-    A slice in which nobody said anything asks no model. Where all configured extractors fail, nothing is
-    found, and why is told; who then wants the rules asks again with `Settings()`.
+    A slice in which nobody said anything asks no model. Where all configured ones fail, nothing is found,
+    and why is told.
 
     Args:
         part: of a transcript.
@@ -39,11 +38,9 @@ def extract(
     """
     started = monotonic()
     turns = [turn for turn in part.turns if turn.text and turn.role in ("user", "assistant")]
-    found = Extraction((), RULES)
+    found = Extraction((), SOURCES)
     if turns and settings.extractors:
         found = _by_models(_clean(turns), known, settings, environment, kinds)
-    elif turns:
-        found = Extraction(tuple([_without_secrets(item) for item in by_rules(turns)]), RULES)
     return found._replace(ms=round(1000 * (monotonic() - started)))
 
 
@@ -56,10 +53,6 @@ def _clean(turns: Sequence[Turn]) -> list[Turn]:
 
 def _clean_text(text: str) -> str:
     return visible(without_secrets(text))
-
-
-def _without_secrets(item: Item) -> Item:
-    return item._replace(text=without_secrets(item.text), quote=without_secrets(item.quote))
 
 
 def _by_models(

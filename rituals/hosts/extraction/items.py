@@ -6,8 +6,8 @@ from ledger.model.record import Record
 
 #: At most so many items come of a slice, each with at most so many tags.
 MOST_ITEMS, MOST_TAGS = 12, 5
-#: The name of the extractor that is always there.
-RULES = "rules"
+#: What is told without a model.
+SOURCES = "sources"
 
 
 class Item(Record):
@@ -45,7 +45,7 @@ class Extraction(Record):
 
     Args:
         items: at most 12, what weighs most first.
-        extractor: what found them: "rules", "http:MODEL", "claude -p" or "codex exec -".
+        extractor: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -".
         dropped: how many more it gave that nobody said, or that are none.
         failed: why there are none, "" where it was no failure: none is an answer, too.
         ms: how long it took.

@@ -11,14 +11,15 @@ import stat
 import tomllib
 
 from ledger.model.record import Record
-from rituals.hosts.extraction.items import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HTTP, CLAUDE, CODEX = "http", "claude", "codex"
-EXTRACTORS = (HTTP, CLAUDE, CODEX, RULES)
+#: What ends the list: no model is asked. The second word is of the time when rules read then.
+NOBODY, _RULES = "nobody", "rules"
+EXTRACTORS = (HTTP, CLAUDE, CODEX, NOBODY)
 _FILE_BYTES = 64 << 10
 _TABLE, _ORDER, _TEXTS = "extraction", "use", ("url", "model", "key_variable")
 
@@ -27,7 +28,7 @@ class Settings(Record):
     """How the user wants items to be found.
 
     Args:
-        extractors: those to ask, in order; rules alone where there are none.
+        extractors: those to ask, in order; none where no model is asked.
         url: of an endpoint that speaks as OpenAI's does, up to and with `/v1`.
         model: as it is called there.
         key_variable: the environment variable that has the key, "" where the endpoint takes none.
@@ -67,10 +68,8 @@ def settings(environment: Mapping[str, str]) -> Settings:
     if wrong:
         return Settings(wrong=f"{path}: {wrong}")
     order = tuple(dict.fromkeys(table.get(_ORDER, [])))
-    return Settings(
-        order[: order.index(RULES)] if RULES in order else order,
-        *[table.get(key, "") for key in _TEXTS],
-    )
+    ends = [place for place, name in enumerate(order) if name in (NOBODY, _RULES)]
+    return Settings(order[: ends[0]] if ends else order, *[table.get(key, "") for key in _TEXTS])
 
 
 def _text(path: str) -> str:
@@ -100,7 +99,7 @@ def _wrong(table: object) -> str:
         return f"[{_TABLE}] must be a table"
     for key, value in table.items():
         if key == _ORDER:
-            if not isinstance(value, list) or any(name not in EXTRACTORS for name in value):
+            if not isinstance(value, list) or not {*EXTRACTORS, _RULES}.issuperset(value):
                 return f"{_ORDER} must be a list of {', '.join(EXTRACTORS)}"
         elif key not in _TEXTS:
             return f"there is no {key}; known are {', '.join((_ORDER, *_TEXTS))}"

@@ -8,7 +8,6 @@ import os
 from ledger.environment import variables
 from ledger.errors import WriteRefused
 from ledger.wal.atomic_files import make_folder, replace_file
-from rituals.hosts.extraction.items import RULES
 from rituals.hosts.extraction.settings import HTTP, settings_path
 
 
@@ -37,7 +36,7 @@ def configure(extractor: str, url: str = "", model: str = "", key_variable: str 
             "an endpoint needs an address that begins with https:// and a model",
             hint=f"[extraction] in {path} says them: use, url, model, key_variable",
         )
-    said = {"use": [extractor, RULES]} | {
+    said = {"use": [extractor]} | {
         key: value
         for key, value in (("url", url), ("model", model), ("key_variable", key_variable))
         if value

@@ -28,7 +28,7 @@ from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import ensure_drivers
 from memory.worktree.publish import changes, committed_projection, projection_files
-from projection.policy.model import TRUNK, Policy, Review
+from projection.policy.model import TOLD, TRUNK, Capture, Policy, Review
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
 from rituals.intake.adopt import compat, layout
@@ -160,7 +160,9 @@ def _policy(
     policy = Policy(_project(memory, ground), windows=windows, review=review)
     if ground.prefix:
         found = default_branch(ground.repository) if ground.repository else ""
-        policy = policy._replace(publish=TRUNK, trunk=found or ground.branch)
+        policy = policy._replace(
+            publish=TRUNK, trunk=found or ground.branch, capture=Capture(keep=TOLD)
+        )
     return policy, write_policy(policy).encode(), findings
 
 

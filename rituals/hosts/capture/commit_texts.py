@@ -1,0 +1,205 @@
+"""Find the texts that a session wrote into git and its forge: bodies of commits, pull requests and issues.
+
+A commit's words are git's own where git has the commit that the tool's result names; else they are taken
+out of the command. A call that failed wrote nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+
+from ledger.model.record import Record
+from rituals.hosts.observed.shell import Simple, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from rituals.hosts.transcripts.slices import Turn
+
+    #: Gives the message of a commit by the beginning of its id; "" where git does not have it.
+    MessageOf = Callable[[str], str]
+
+#: How git says which commit it made: `[main b5e8dfc5] subject`.
+_MADE = re.compile(r"^\[[^\]\n]{1,200}?\b([0-9a-f]{7,40})\] ", re.MULTILINE)
+_TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+: \S|\W{0,4}Generated (?:with|by) \S)")
+#: How the tools of forges are called that write a text, whatever server they are of.
+_TOOL = re.compile(
+    r"(?:create|update|edit|open)_?(?:pull_?request|merge_?request|issue|pr)$", re.IGNORECASE
+)
+_FORGES = ("gh", "glab")
+_TITLES, _BODIES = ("--title", "-t"), ("--body", "-b", "--description", "-d")
+_BODY_FILES = ("--body-file", "-F")
+_COMMIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))
+#: Beside `m`, the short options of `git commit` that take no value and may stand before it.
+_FLAGS = "aqsvnepz"
+
+
+class Written(Record):
+    """A text with a heading of its own: of a commit, a pull request or an issue."""
+
+    heading: str
+    body: str = ""
+
+
+class Texts(Record):
+    """What a session wrote, in order."""
+
+    commits: tuple[Written, ...] = ()
+    texts: tuple[Written, ...] = ()
+
+
+def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
+    """Return the texts of commits, pull requests and issues that the calls of tools wrote.
+
+    Args:
+        calls: of tools, with what they were given and what they answered.
+        message_of: asks git.
+    """
+    commits: dict[str, Written] = {}
+    texts: dict[str, Written] = {}
+    files: dict[str, str] = {}
+    for call in calls:
+        given = _arguments(call.given)
+        _note_files(given, files)
+        if _TOOL.search(call.tool) and not call.failed:
+            _add(texts, Written(_text(given, "title"), _text(given, "body", "description")))
+        command = _text(given, "command", "cmd", "script") or call.given * (not given)
+        if "commit" in command:
+            _commit(call, command, message_of, files, commits)
+        if not call.failed and any(f"{forge} " in command for forge in _FORGES):
+            for simple in read(command):
+                _add(texts, _forged(simple, command, files))
+    return Texts(tuple(commits.values()), tuple(texts.values()))
+
+
+def _add(found: dict[str, Written], one: Written | None) -> None:
+    """Take a text; a later one of the same heading takes the place of an earlier one."""
+    if one and one.body.strip() and one.heading:
+        found[one.heading] = one
+
+
+def _commit(
+    call: Turn,
+    command: str,
+    message_of: MessageOf,
+    files: Mapping[str, str],
+    found: dict[str, Written],
+) -> None:
+    """Take the commits that a command made."""
+    made = _MADE.findall(call.result)
+    if call.failed and not made:
+        return
+    simples = [one for one in read(command) if _words_of_commit(one)]
+    for place, words in enumerate(map(_words_of_commit, simples)):
+        said = message_of(made[place]) if place < len(made) else ""
+        said = said or _message(words, simples[place].document, command, files)
+        if "--amend" in words and found:
+            last = next(reversed(found))
+            said = said or f"{last}\n\n{found[last].body}"
+            del found[last]
+        subject, _, body = said.strip().partition("\n")
+        if subject.strip():
+            found[subject.strip()] = Written(subject.strip(), without_trailers(body))
+
+
+def without_trailers(body: str) -> str:
+    """Return the body of a commit without the lines at its end that only say who and by what."""
+    lines = body.strip().split("\n")
+    while lines and (not lines[-1].strip() or _TRAILER.match(lines[-1].strip())):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _words_of_commit(one: Simple) -> list[str]:
+    """Return what `git commit` is given, with the command itself first; [] where it is another command."""
+    words = list(one.words)
+    if not words or posixpath.basename(words[0]).removesuffix(".exe") != "git":
+        return []
+    del words[0]
+    while words and words[0][:1] == "-":
+        del words[: 1 + (words[0] in _COMMIT_VALUES)]
+    return words if words[:1] == ["commit"] and "--dry-run" not in words else []
+
+
+def _message(words: list[str], document: str, command: str, files: Mapping[str, str]) -> str:
+    """Return the message that a command gives a commit."""
+    parts: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        flags, m, value = word[1:].partition("m")
+        if word.startswith("--message="):
+            parts.append(word[10:])
+        elif word == "--message" or (word[:1] == "-" and m and not flags.strip(_FLAGS)):
+            parts.append(value if value and word != "--message" else next(rest, ""))
+        elif word in ("-F", "--file") or word.startswith("--file="):
+            name = word.partition("=")[2] or next(rest, "")
+            parts.append(document if name in ("-", "/dev/stdin") else _file(name, command, files))
+    return "\n\n".join([_unquoted(part).strip() for part in parts])
+
+
+def _unquoted(text: str) -> str:
+    """Return what stands in a here-string of PowerShell, else the text."""
+    bare = text.strip()
+    return bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] == "@" else text
+
+
+def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Written | None:
+    """Return the text that a command of a forge's program gives a pull request or an issue."""
+    words = [
+        posixpath.basename(word) if not place else word for place, word in enumerate(one.words)
+    ]
+    if words[:1] not in (["gh"], ["glab"]) or words[1:2] not in (["pr"], ["mr"], ["issue"]):
+        return None
+    if words[2:3] not in (["create"], ["new"], ["edit"], ["update"]):
+        return None
+    said = {"": ""}
+    for word, value in zip(words, [*words[1:], ""], strict=True):
+        name, equals, own = word.partition("=")
+        said.setdefault(name, own if equals else value)
+    body = next((said[key] for key in _BODIES if key in said), "")
+    name = next((said[key] for key in _BODY_FILES if key in said), "")
+    if not body and name:
+        body = one.document if name == "-" else _file(name, command, files)
+    title = next((said[key] for key in _TITLES if key in said), "")
+    number = words[3] if words[2] in ("edit", "update") and words[3:4] else ""
+    return Written(_unquoted(title) or f"{words[1]} {number}".strip(), _unquoted(body))
+
+
+def _note_files(given: Mapping[str, Any], files: dict[str, str]) -> None:
+    """Note what a tool wrote into a file: a message may be taken from it."""
+    path, content = (
+        _text(given, "file_path", "path", "filePath"),
+        _text(given, "content", "file_text"),
+    )
+    if path and content:
+        files[posixpath.basename(path)] = content
+
+
+def _file(name: str, command: str, files: Mapping[str, str]) -> str:
+    """Return what was written into a file, by a document of the same command or by a tool before it."""
+    base = posixpath.basename(name)
+    written = re.search(r"(?:>|\btee\s)\s?[\"']?" + re.escape(name) + r"[\"']?(?=[\s;&|])", command)
+    if base and written:
+        for one in read(command):
+            if one.document and one.words[:1] in (("cat",), ("tee",)):
+                return one.document
+    return files.get(base, "")
+
+
+def _arguments(given: str) -> dict[str, Any]:
+    """Return the arguments of a tool; none where it was given a command."""
+    if given[:1] != "{":
+        return {}
+    try:
+        found = json.loads(given)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(given: Mapping[str, Any], *names: str) -> str:
+    return next((given[name] for name in names if isinstance(given.get(name), str)), "")

@@ -1,0 +1,238 @@
+"""Cut what was said into paragraphs, and choose the ones that a log has room for.
+
+Nothing is reworded: a paragraph is kept or left out, and one that is longer than the room for all loses
+whole sentences from its end. What a paragraph leans on (the heading above it, the line that announces its
+list) is kept with it, and one that takes back what stands before it is never parted from that. Linear in
+the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.escape import prose
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: A block of code that is longer is left out.
+_CODE_LINES, _CODE_CHARS = 3, 240
+_FENCES = ("```", "~~~")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
+_RULE = frozenset("-=_*|: \t")
+_TAG = re.compile(r"</?[a-zA-Z][\w-]{0,60}>")
+#: Links to files keep their text; citations and marks of hosts go.
+_FILE_LINK = re.compile(r"\[([^\]\n]{1,300})\]\((?![a-z]{2,9}://|mailto:|#)[^()\n]{1,500}\)")
+_MARKS = re.compile(
+    r"【[^】\n]{0,120}】|\ue200[^\ue201\n]{0,200}\ue201|^::[a-z-]{2,40}\{[^\n]{0,500}\}[ \t]*$",
+    re.MULTILINE,
+)
+_CITED = "<oai-mem-citation>"
+#: What begins a line of a log and would be more than a sentence there.
+_OPENS = ("#", ">", "<", *_FENCES, "---", "===")
+#: A paragraph that begins so takes back the one before it, or puts it right.
+_TURNS = re.compile(
+    r"[\W_]{0,6}(?:(?:correction|actually|instead|scratch that|on second thought|strike that|korrektur"
+    r"|eigentlich|stattdessen|en fait|en réalité|correctif|à la place|corrección|en realidad|en cambio"
+    r"|correção|na verdade|em vez disso|исправление|поправка|на самом деле|вместо этого)\b"
+    r"|(?:no|nein|non|nope|não|нет)\s?[,.:;!—–-]|更正|纠正|其实|实际上|不对|不是)",
+    re.IGNORECASE,
+)
+#: How words begin that tell why, what must not be, what is left and what went wrong.
+_REASON = re.compile(
+    r"\b(?:because|since|so that|otherwise|therefore|must|never|always|only|instead|rather than|still"
+    r"|until|unless|not|cannot|without|left|remain|missing|open|fail|broke|break|bug|root cause|cause|why"
+    r"|reason|decid|chose|caveat|note|trade-?off|risk|require|need|avoid|limit|prevent|intentional|deliberate|keep"
+    r"|kept|weil|damit|sonst|muss|nie|immer|statt|noch|ohne|fehlt|grund|entschied|parce|car|sinon|doit"
+    r"|jamais|toujours|seulement|plutôt|encore|sans|raison|décid|porque|para que|debe|nunca|siempre|solo"
+    r"|todavía|sin|falta|razón|deve|sempre|apenas|ainda|sem|motivo|потому|чтобы|иначе|долж|нельзя|никогда"
+    r"|всегда|только|вместо|ещё|пока|без|не|остал|причин|реш)"
+    r"|n't\b|因为|所以|必须|不能|不要|只|而不|仍|还|未|原因|决定|否则|避免|需要",
+    re.IGNORECASE,
+)
+#: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
+_SENTENCE = re.compile(
+    r"[.!?…][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
+)
+
+
+class Paragraph(Record):
+    """A paragraph, an item of a list, a row of a table or a short piece of code.
+
+    Args:
+        text: as it was said, without what only laid it out; an item begins with its mark.
+        needs: the places of those that it can not be understood without.
+        leads: it only announces what follows.
+    """
+
+    text: str
+    needs: tuple[int, ...] = ()
+    leads: bool = False
+
+
+def paragraphs(text: str) -> list[Paragraph]:
+    """Return the paragraphs of what was said."""
+    text = text.partition(_CITED)[0]
+    return _Reader().read(_FILE_LINK.sub(r"\1", _MARKS.sub("", text)))
+
+
+def shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Part a room: equal shares, but who needs less leaves the rest to the longer ones.
+
+    Args:
+        sizes: of what is to have a place.
+        room: for all.
+    """
+    found = [0] * len(sizes)
+    left = room
+    for count, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        found[place] = min(sizes[place], left // (len(sizes) - count))
+        left -= found[place]
+    return found
+
+
+def fitted(found: Sequence[Paragraph], room: int) -> str:
+    """Return as much of a text as there is room for: what tells why first, all in its order.
+
+    Args:
+        found: its paragraphs.
+        room: characters.
+    """
+    if size_of(found) <= room:
+        return _joined(one.text for one in found)
+    kept: dict[int, str] = {}
+    told = [place for place, one in enumerate(found) if not one.leads]
+    left = room
+    for place in sorted(told, key=lambda place: not _REASON.search(found[place].text)):
+        wanted = [one for one in (*found[place].needs, place) if one not in kept]
+        cost = sum([len(found[one].text) + 2 for one in wanted])
+        if cost <= left:
+            kept.update((one, found[one].text) for one in wanted)
+            left -= cost
+    if not kept and told:
+        first = min(told, key=lambda one: not _REASON.search(found[one].text))
+        kept[first] = _cut(found[first].text, room)
+    return _joined(kept[place] for place in sorted(kept) if kept[place])
+
+
+def size_of(found: Sequence[Paragraph]) -> int:
+    """Return how much room paragraphs take."""
+    return sum([len(one.text) + 2 for one in found])
+
+
+def sentences_of(line: str) -> list[str]:
+    """Return the sentences of a line; an end is a mark with a blank and a capital behind it."""
+    found, begin = [], 0
+    for end in _SENTENCE.finditer(line):
+        found.append(line[begin : end.end()].strip())
+        begin = end.end()
+    return [one for one in (*found, line[begin:].strip()) if one]
+
+
+def _cut(text: str, room: int) -> str:
+    """Return the first sentences of a text that there is room for, and a mark; "" for none."""
+    kept = ""
+    for one in sentences_of(text):
+        if len(kept) + len(one) + 3 > room:
+            break
+        kept = f"{kept} {one}" if kept else one
+    return f"{kept} …" if kept else ""
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """Put paragraphs below each other, items and rows without an empty line."""
+    found = ""
+    for text in texts:
+        listed = _is_listed(text) and _is_listed(found.rpartition("\n")[2])
+        found += ("\n" if listed else "\n\n") * bool(found) + text
+    return found
+
+
+def _is_listed(text: str) -> bool:
+    return text[:1] == "|" or _ITEM.match(text.lstrip()) is not None
+
+
+class _Reader:
+    """Reads one text, line by line."""
+
+    def __init__(self) -> None:
+        self._found: list[Paragraph] = []
+        self._lines: list[str] = []
+        self._indent = ""
+        #: The places of the heading, of what announces a list, and of the item above a nested one.
+        self._heading = self._label = self._item = -1
+        self._fence, self._code = "", list[str]()
+
+    def read(self, text: str) -> list[Paragraph]:
+        for line in text.split("\n"):
+            bare = line.strip()
+            if self._fence:
+                self._in_code(bare, line)
+            elif bare[:3] in _FENCES:
+                self._close()
+                self._fence, self._code = bare[:3], []
+            elif not bare or _RULE.issuperset(bare) or _TAG.fullmatch(bare):
+                self._close()
+            elif bare[0] == "#" and bare.lstrip("#")[:1] in (" ", "\t"):
+                self._close()
+                self._head(prose(bare.strip("# \t")))
+            elif bare[0] == "|" or _ITEM.match(bare):
+                self._close()
+                self._indent = "  " if line[:2].isspace() and self._item >= 0 else ""
+                self._lines = [bare]
+            else:
+                self._lines.append(bare.lstrip("> ") if bare[0] == ">" else bare)
+        self._close()
+        return self._found
+
+    def _head(self, text: str) -> None:
+        """Take a heading: it is shown where something below it is."""
+        if text:
+            self._label = self._item = -1
+            self._heading = len(self._found)
+            bold = text if text.startswith("**") else f"**{text}**"
+            self._found.append(Paragraph(bold, leads=True))
+
+    def _in_code(self, bare: str, line: str) -> None:
+        if not bare.startswith(self._fence):
+            self._code.append(line.rstrip())
+            return
+        self._fence = ""
+        code = [prose(one) for one in self._code if one.strip()]
+        if code and len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS:
+            text = "\n".join([one if "`" in one else f"`{one}`" for one in code])
+            last = (len(self._found) - 1,) if self._found else ()
+            self._found.append(Paragraph(text, last and (*self._found[-1].needs, *last)))
+
+    def _close(self) -> None:
+        """End a paragraph."""
+        text, self._lines = _plain(" ".join(self._lines)), []
+        if not text:
+            return
+        place, listed = len(self._found), _is_listed(text)
+        needs = [self._heading, self._label] if listed else [self._heading]
+        if self._indent:
+            needs.append(self._item)
+        elif listed:
+            self._item = place
+        leads = text.endswith((":", ":**", "\uff1a")) and not listed
+        self._label = place if leads else self._label if listed else -1
+        self._item = self._item if listed else -1
+        needs = [one for one in dict.fromkeys(needs) if one >= 0]
+        text, self._indent = self._indent + text, ""
+        if place and _TURNS.match(text) and not self._found[-1].leads:
+            before = self._found[-1]
+            between = "\n" if listed else "\n\n"
+            self._found[-1] = before._replace(text=f"{before.text}{between}{text}")
+            self._item = min(self._item, place - 1)
+            self._label = min(self._label, place - 1)
+        else:
+            self._found.append(Paragraph(text, tuple(needs), leads))
+
+
+def _plain(line: str) -> str:
+    """Put a line where it is a sentence of a log, whatever it begins with."""
+    line = prose(line)
+    return f"\\{line}" if line.startswith(_OPENS) else line
