@@ -31,9 +31,7 @@ def observe(
     for number in range(first, first + count):
         once = f"mark-{mark(number)}" if mark else f"toolu-{number}"
         path = f"src/{once}.py"
-        seen = Observation(
-            at + number, "edit", "Write", f"wrote {path}", (path,), once, once
-        )
+        seen = Observation(at + number, "edit", "Write", f"wrote {path}", (path,), once, once)
         spool.add(seen, str(home))
 
 

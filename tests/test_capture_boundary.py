@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Sequence
@@ -41,6 +40,7 @@ from tests.captured_sessions import (
     TALK,
     captured_texts,
     commit,
+    marks_in,
     observe,
     say,
     spans_of,
@@ -50,7 +50,8 @@ from tests.captured_sessions import (
 from tests.conftest import NOW_MS, holders
 
 TOKEN = "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
-DECISION = "Decision: webhooks retry three times with jitter, because the broker is slow."
+ASKED = "Remember that webhooks retry three times with jitter, because the broker is slow."
+FACT = "Webhooks retry three times with jitter, because the broker is slow."
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ class Extractor:
     ) -> Extraction:
         assert {item.kind for item in self.items} <= set(kinds)
         if not settings.extractors:
-            return Extraction((), "rules")
+            return Extraction((), "sources")
         self.asked += 1
         self.known = known
         if self.asked <= self.failed:
@@ -107,29 +108,45 @@ def test_a_session_is_one_log(tmp_path: Path, transcript: Path, kind: str) -> No
     memory = open_memory(home)
     observe(home, 3)
     say(transcript, "Why does it fail?", role="user")
-    say(transcript, TALK, DECISION)
+    say(transcript, "I look.", TALK)
     outcome = tell(memory, transcript)
     (text,) = captured_texts(memory)
     log, findings = decode(text.encode(), sealed=True)
     assert findings == ()
     assert (log.get("agent"), log.get("host"), log.type) == ("claude-code", "claude", "work")
-    assert (log.get("session"), log.get("extractor")) == (SESSION, "rules")
+    assert (log.get("session"), log.get("extractor")) == (SESSION, "sources")
     began = spool_of(str(home / ".git"), "claude", SESSION).read().began
     assert log.get("observed") == f"{began} 0-3"
     assert log.get("transcript") == f"{transcript.name} 0-{transcript.stat().st_size}"
-    assert (
-        f"- {ended_of(stamp_of(AT + 1))} edit: wrote part 1 · src/m1.py · writes a file · toolu-1"
-        in text
-    )
-    assert "Why does it fail?" not in text
-    assert ("We looked at the retry queue" in text) is (kind != IN_TREE)
-    (born,) = [event for event in log.events if isinstance(event, FactCreated)]
-    at = transcript.read_bytes().index(DECISION.encode())
-    line = transcript.read_bytes().rfind(b"\n", 0, at) + 1
-    assert dict(born.meta)["source"] == f'{transcript.name} {line} "{DECISION}"'
+    when = ended_of(stamp_of(AT))[:16].replace("T", " ")
+    edited = ", ".join([f"src/toolu-{number}.py (new)" for number in range(3)])
+    assert f"## Observed\n\n- {when} edited {edited}\n" in text
+    asked = "> Why does it fail?\n\n" * (kind != IN_TREE)
+    assert f"## Turns\n\n### Turn 1 of 1\n\n{asked}{TALK.strip()}\n" in text
+    assert "I look." not in text and log.events == ()
     assert [stem for stem, _ in outcome.logs] == [line.stem for line in memory.log()]
     assert tell(memory, transcript).said == "nothing new"
     assert told_of(memory) == marks(3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_person_asks_to_be_remembered_is_a_fact_of_theirs(
+    tmp_path: Path, transcript: Path, kind: str
+) -> None:
+    """It is decided, and its evidence are their words at their byte; with `facts = "off"` there is none."""
+    home = tmp_path / "home"
+    make_home(home, kind)
+    memory = open_memory(home)
+    say(transcript, TALK)
+    say(transcript, ASKED, role="user")
+    outcome = tell(memory, transcript, dry_run=True)
+    assert [one.facts for one in outcome.attempts] == [1]
+    tell(memory, transcript)
+    (standing,) = memory.view().live
+    assert standing.fact.text == FACT
+    at = transcript.read_bytes().index(b'{"type": "user"')
+    assert dict(standing.fact.meta)["source"] == f'{transcript.name} {at} "{ASKED}"'
+    assert tell(memory, transcript).said == "nothing new"
 
 
 def test_what_a_session_was_shown_stands_in_its_logs(home: Path, transcript: Path) -> None:
@@ -179,7 +196,7 @@ def test_nothing_is_told_of_a_session_that_did_nothing(home: Path, transcript: P
     assert tell(memory, "").said == "nothing new"
     say(transcript, "x" * pending.TALK_CHARS)
     assert tell(memory, transcript).said == "nothing new"
-    say(transcript, "y")
+    say(transcript, TALK)
     (stem,) = tell(memory, transcript).logs
     assert spans_of(memory, "transcript") == [(transcript.name, 0, transcript.stat().st_size)]
     assert spans_of(memory, "observed") == []
@@ -193,14 +210,15 @@ def test_in_tree_a_conversation_of_which_nothing_is_kept_leaves_no_log(
     home = tmp_path / "home"
     make_home(home, IN_TREE)
     memory = open_memory(home)
-    say(transcript, TALK)
+    say(transcript, "Go on, and tell nothing. " * 20, role="user")
+    say(transcript, "Done.")
     assert [one.outcome for one in tell(memory, transcript).attempts] == ["nothing"]
     assert tell(memory, transcript).attempts == ()
     assert captured_texts(memory) == []
 
 
 def test_more_than_a_log_holds_makes_several(home: Path) -> None:
-    """Each has at most 200 lines, and every observation stands in one of them; torn lines count as none."""
+    """Each tells of 200 lines, and every observation stands in one of them; torn lines count as none."""
     memory = open_memory(home)
     observe(home, 150)
     path = spool_of(str(home / ".git"), "claude", SESSION).path
@@ -209,7 +227,8 @@ def test_more_than_a_log_holds_makes_several(home: Path) -> None:
     observe(home, 271, first=150)
     tell(memory)
     assert told_of(memory) == marks(421)
-    counts = [text.count(" · toolu-") for text in captured_texts(memory)]
+    counts = [len(marks_in(text)) for text in captured_texts(memory)]
+    assert all(text.count("\n- ") <= 20 for text in captured_texts(memory))
     assert counts == [200, 200, 21]
     assert [end for _, _, end in spans_of(memory, "observed")] == [202, 402, 423]
 
@@ -368,15 +387,14 @@ def test_a_transcript_is_known_from_its_stamp(home: Path, transcript: Path) -> N
 def test_the_agent_s_own_log_is_not_repeated(home: Path, transcript: Path) -> None:
     """A fact that looking first finds is left out, and both logs are one work session."""
     memory = open_memory(home)
-    born = FactCreated(
-        "webhook-retries", DECISION.removeprefix("Decision: "), "", (("kind", "decision"),)
-    )
+    born = FactCreated("webhook-retries", FACT, "", (("kind", "decision"),))
     own = SessionDraft("Retries", "", (born,), "ada", header=(("session", SESSION),))
     memory.append(own)
     observe(home, 1)
-    say(transcript, TALK, DECISION)
+    say(transcript, ASKED, role="user")
+    say(transcript, TALK)
     outcome = tell(memory, transcript)
-    assert [one.known for one in outcome.attempts] == [1]
+    assert [(one.facts, one.known) for one in outcome.attempts] == [(0, 1)]
     (log,) = logs_of(memory)
     assert (log.type, log.events) == ("continued", ())
     assert told_of(memory) == marks(1)
@@ -446,22 +464,20 @@ def test_what_is_personal_goes_to_the_persons_own_home(
     assert holders(home, "tea at four") == []
 
 
-def test_candidates_wait_for_a_person(
-    home: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("line", ['approve = "ask"', 'facts = "off"'])
+def test_no_fact_where_the_policy_lets_none_in(
+    home: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    """With `approve = "ask"` no fact enters the ledger; it waits in a file under the git directory."""
-    policy(home, 'approve = "ask"')
-    Extractor(monkeypatch, Item("decision", "Webhooks retry three times.", "three times", at=7))
-    say(transcript, TALK, "three times")
+    """No model is asked then either, and what was told is told."""
+    policy(home, line)
+    extractor = Extractor(monkeypatch, Item("decision", "Webhooks retry.", "three times", at=7))
+    say(transcript, ASKED, role="user")
+    say(transcript, TALK, f"{TALK} three times")
     memory = open_memory(home)
     tell(memory, transcript)
     (log,) = logs_of(memory)
-    assert log.events == ()
-    assert "A fact waits until a person lets them in." in log.prose or "waits" in log.prose
-    (file,) = (home / ".git/diurna/candidates").iterdir()
-    said = json.loads(file.read_text())
-    assert [one["text"] for one in said["items"]] == ["Webhooks retry three times."]
-    assert (said["session"], said["start"], file.stat().st_mode & 0o777) == (SESSION, 0, 0o600)
+    assert (log.events, extractor.asked) == ((), 0)
+    assert "three times" in log.prose
 
 
 def test_off_is_off(home: Path) -> None:
@@ -516,7 +532,7 @@ def test_showing_pays_once(home: Path, transcript: Path, monkeypatch: pytest.Mon
     assert extractor.asked == 1
 
 
-def test_a_failure_is_tried_three_times_and_then_the_rules_read(
+def test_a_failure_is_tried_three_times_and_then_it_is_told_without(
     home: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It writes no log, and what was observed waits with it; each attempt is kept."""
@@ -529,7 +545,7 @@ def test_a_failure_is_tried_three_times_and_then_the_rules_read(
         assert captured_texts(memory) == []
     tell(memory, transcript)
     assert told_of(memory) == marks(2)
-    assert (extractor.asked, logs_of(memory)[0].get("extractor")) == (3, "rules")
+    assert (extractor.asked, logs_of(memory)[0].get("extractor")) == (3, "sources")
     kept = attempts(str(home / ".git"))
     assert [one.outcome for one in kept] == ["failed", "failed", "written"]
     assert kept[0].said == "its answer has no array: Sure!"
@@ -558,12 +574,11 @@ def test_a_log_that_must_hold_no_secret_is_told_without_it(home: Path) -> None:
     spool = spool_of(str(home / ".git"), "claude", SESSION)
     observe(home, 1)
     held = spool.read().observations[0]
-    spool.add(
-        held._replace(what="export password=hTg5-Kq8z-Wv2x-Rb7m", once="other", where="toolu-1")
-    )
+    said = "export password=hTg5-Kq8z-Wv2x-Rb7m"
+    spool.add(held._replace(kind="package", what=said, paths=(), once="other"))
     memory = open_memory(home)
     tell(memory)
-    assert told_of(memory) == marks(2)
+    assert told_of(memory) == marks(1) and "export" in captured_texts(memory)[0]
     assert "hTg5-Kq8z" not in captured_texts(memory)[0]
 
 

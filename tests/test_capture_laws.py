@@ -18,9 +18,16 @@ from ledger.model.reach import Span
 from ledger.model.session import SessionLog
 from ledger.wal.spool import Spool as LogSpool
 from memory.write.commit import Committer
-from projection.policy.model import BUILT_IN_KINDS, DIGEST, SUPERSEDE, TOLD
+from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE
 from rituals.hosts.capture import boundary as bounds
-from rituals.hosts.capture.composition import Part, draft_of_part, storable
+from rituals.hosts.capture.composition import (
+    Part,
+    draft_of_part,
+    passages_of,
+    storable,
+    title_of,
+)
+from rituals.hosts.capture.sources import sources_of
 from rituals.hosts.extraction.items import Item
 from rituals.hosts.observed.spool import Observation, spool_of
 from rituals.hosts.transcripts.slices import Turn
@@ -149,27 +156,34 @@ ITEMS = st.builds(
     TEXT, st.integers(1, 10), st.sampled_from(["", "Payments API"]), st.sampled_from([(), ("api",)]), st.just(False),
     st.sampled_from([(), ("old-one", "old-two")]), TEXT,
 )  # fmt: skip
-TURNS = st.builds(Turn, st.sampled_from(["user", "assistant", "tool"]), TEXT, st.integers(0, 99))
+TURNS = st.builds(
+    Turn, st.sampled_from(["user", "assistant", "tool", "host"]), st.lists(TEXT).map("\n".join), st.integers(0, 99),
+    st.sampled_from(["", "queue", "Bash", "title", "interrupted", "create_pull_request"]), st.just(0),
+    st.just("") | TEXT, TEXT.map(lambda text: f"git commit -m '{text}'") | TEXT, TEXT, st.booleans(),
+)  # fmt: skip
 
 
 @given(
     st.lists(OBSERVATIONS, max_size=3), st.lists(ITEMS, max_size=3, unique_by=lambda item: item.text),
-    st.lists(TURNS, max_size=3), st.sampled_from([TOLD, DIGEST]), st.sampled_from([SUPERSEDE, "thread"]),
+    st.lists(TURNS, max_size=6), st.booleans(), st.sampled_from([SUPERSEDE, "thread"]),
 )  # fmt: skip
 def test_whatever_was_seen_and_said_makes_a_log(
-    observations: list[Observation], items: list[Item], turns: list[Turn], keep: str, trust: str
+    observations: list[Observation], items: list[Item], turns: list[Turn], asks: bool, trust: str
 ) -> None:
     """Nothing of a spool or a transcript makes a heading, an event or a fact of its own, nor a log that is refused."""
+    sources = sources_of(turns, lambda _: "")
+    told, _ = passages_of(sources, 6000, lambda texts: ([*texts], 0), asks=asks)
+    title = title_of(sources, lambda texts: ([*texts], 0), asks=asks)
     part = Part(
-        "claude", "s", "rules", Span("17", 0, 3), Span("t.jsonl", 0, 9), tuple(observations), tuple(turns),
-        storable(items),
+        "claude", "s", "sources", Span("17", 0, 3), Span("t.jsonl", 0, 9), tuple(observations), tuple(turns),
+        storable(items), told, title,
     )  # fmt: skip
-    draft = draft_of_part(part, keep, trust, lambda *_: False, {})
+    draft = draft_of_part(part, trust, lambda *_: False, {})
     log = canonical(
         SessionLog((("agent", "a"), *draft.header), draft.title, draft.prose, draft.events)
     )
     assert problems(log) == ()
     read, findings = decode(encode(log), sealed=True)
     assert (read, findings) == (log, ())
-    assert draft.prose.count("\n- ") >= len(observations)
+    assert len(told) <= 6000 + 2000
     assert len(draft.made) == len(part.items)

@@ -46,7 +46,7 @@ def test_all_sessions_are_told_and_then_none(home: Path, run: Run) -> None:
     assert shown.out.count("would be told in") == 2 and "toolu-0" in shown.out
     assert told_of(open_memory(home)) == []
     said = run("capture", "--host", "claude")
-    assert said.out.startswith("claude a  told in ") and "2 observations by rules" in said.out
+    assert said.out.startswith("claude a  told in ") and "2 observations" in said.out
     answer = json.loads(run("capture", "--json").out)
     assert [(one["host"], one["session"]) for one in answer["sessions"]] == [("codex", "b")]
     assert [one["observed"] for one in answer["sessions"][0]["attempts"]] == [1]
@@ -59,7 +59,8 @@ def test_a_session_that_no_hook_saw_is_named_with_its_transcript(home: Path, run
     """Without its host it is refused with what to say; a relative path is that of the folder."""
     refused = run("capture", "--session", "x")
     assert (refused.code, "no hook saw a session x" in refused.err) == (1, True)
-    say(home / "t.jsonl", TALK, "Decision: we keep one queue for each tenant.")
+    say(home / "t.jsonl", "Remember that we keep one queue for each tenant.", role="user")
+    say(home / "t.jsonl", TALK)
     assert run("capture", "--session", "x", "--host", "claude", "--transcript", "t.jsonl").code == 0
     assert "one queue for each tenant" in run("show").out
 
@@ -118,7 +119,8 @@ def test_what_is_told_goes_in_the_end(home: Path, run: Run) -> None:
 def test_a_hook_is_followed_by_the_log(home: Path) -> None:
     """The real hook returns at once; its child tells the session, with hooks off, and nobody waits for it."""
     transcript = home.parent / "t.jsonl"
-    say(transcript, TALK, "Decision: we keep one queue for each tenant.")
+    say(transcript, "Remember that we keep one queue for each tenant.", role="user")
+    say(transcript, TALK)
     payload = {
         "session_id": "s1", "cwd": str(home), "transcript_path": str(transcript), "reason": "other",
         "hook_event_name": "SessionEnd",

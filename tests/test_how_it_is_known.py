@@ -83,14 +83,12 @@ def test_what_an_agent_retells_is_quoted_from_it(repo: Repo) -> None:
     items = (Item("decision", told, told, at=90), Item("decision", asked, asked, at=10))
     turns = (Turn("user", asked, 10), Turn("assistant", f"As docs/notes.md says: {told}", 90))
     part = Part("codex", "s-1", "rules", None, None, (), turns, items)
-    draft = draft_of_part(part, "digest", "thread", lambda _id, _text: False, {})
+    draft = draft_of_part(part, "thread", lambda _id, _text: False, {})
     assert "Friday" not in draft.title
     assert "Decided:" not in draft.prose
     meta = [dict(one.meta) for one in draft.events if isinstance(one, FactCreated)]
     assert ["by" in one for one in meta] == [True, False]
-    alone = draft_of_part(
-        part._replace(items=items[:1]), "digest", "thread", lambda _i, _t: False, {}
-    )
+    alone = draft_of_part(part._replace(items=items[:1]), "thread", lambda _i, _t: False, {})
     assert "Friday" not in alone.title
 
 

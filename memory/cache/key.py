@@ -48,7 +48,7 @@ def _summed(key: bytes, parts: tuple[bytes, ...]) -> str:
 
 def user_key() -> bytes:
     """Return this user's key, made on the first call; b"" where none can be kept."""
-    folder = _state_folder()
+    folder = state_folder()
     path = f"{folder}/{_KEY_FILE}"
     key = _read(path) if folder else None
     if key is None and folder and _is_ours(folder):
@@ -57,7 +57,7 @@ def user_key() -> bytes:
     return key or b""
 
 
-def _state_folder() -> str:
+def state_folder() -> str:
     """Return where programs keep what is theirs, "" for nowhere."""
     named = variables().get("XDG_STATE_HOME", "")
     if named[:1] == "/":

@@ -21,10 +21,12 @@ _WHY_A_BRANCH = """\
 What agents' programs leave becomes commits that nobody asked for. On a branch of its own the memory is
 never checked out, and in nobody's way; in the folder memory/ such commits wait until they are."""
 _WHO_READS = """\
-What a session decided is found by rules, on this machine. A model finds more: claude or codex by your
-subscription, or http, an endpoint of yours. It reads what was said in the session."""
+Of a session is told what the agent reported, on this machine. A model makes facts of it, too: claude or
+codex by your subscription, or http, an endpoint of yours. It reads what was said in the session."""
 _WHAT_IS_KEPT = (
-    "sessions leave logs: what was edited, committed, installed and tested, and decisions word for word. "
+    "sessions leave logs, which everybody reads who reads this memory: what agents report at the end of "
+    "turns, bodies of commits, answers in dialogs, what was edited, committed and tested, and what somebody "
+    "asks to be remembered; not what is about a person. "
     "`diurna capture --show` prints them before anything is written; "
     '`[capture] keep = "off"` in diurna.toml keeps none'
 )
@@ -113,6 +115,7 @@ def hook_up(
         dry_run: change nothing.
     """
     from rituals.hosts.adapters import HOSTS
+    from rituals.hosts.capture.leave import is_informed, note_informed
     from rituals.hosts.install.plan import plan_install
 
     servers = find_spec("mcp") is not None if mcp is None else mcp
@@ -126,7 +129,9 @@ def hook_up(
                 f"{deaf.replace(' ', ', ')}: the hooks of a project run where it is started at the top; "
                 f"`diurna install {deaf} --user` works in every folder"
             )
-        call.out.hint(_WHAT_IS_KEPT)
         if call.interactive() and not call.json:
             ask_extractor(call)
+    if not dry_run and not call.json and (plan.changes or not is_informed()):
+        call.out.hint(_WHAT_IS_KEPT)
+        note_informed()
     return code

@@ -34,11 +34,12 @@ from rituals.hosts.capture.composition import (
     storable,
     title_of,
 )
+from rituals.hosts.capture.leave import is_informed
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.hosts.capture.requests import said_in
 from rituals.hosts.capture.sources import Sources, sources_of
-from rituals.hosts.capture.stamps import CAPTURED_DIR, is_informed, note_told, seen_of, told_of
+from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
 from rituals.hosts.context.heard import shown_to
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
@@ -118,7 +119,7 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
     """
     policy = memory.snapshot.ask(lambda cache: cache.policy)
     commondir = memory.home.repository.commondir
-    keep = kept_by(policy, memory.home.kind, informed=is_informed(commondir))
+    keep = kept_by(policy, memory.home.kind, informed=is_informed())
     if keep == OFF:
         return Outcome(asked, (), (), "capture is off in diurna.toml")
     folder = f"{commondir}/{CAPTURED_DIR}"
@@ -301,9 +302,11 @@ class _Boundary:
         chosen = settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
         found = Extraction((), SOURCES)
-        if chosen.extractors and failures < TRIES:
+        if chosen.extractors:
             kinds = [kind.name for kind in self._policy.kinds]
             found = extract(piece.said, self._known(), chosen, self._environment, kinds)
+        if found.failed and failures + 1 >= TRIES:
+            found = Extraction((), SOURCES)
         if found.failed:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)

@@ -28,11 +28,13 @@ _LEAD = (
     r"|por favor|también|y|sí|também|e|sim|пожалуйста|и|请)[,:]?\s+){0,3}"
 )
 _REMEMBER = re.compile(
-    _LEAD + r"(?:(?:remember|keep in mind|bear in mind|make a (?:mental )?note|take note)(?: that\b|:| -)"
+    _LEAD
+    + r"(?:(?:remember|keep in mind|bear in mind|make a (?:mental )?note|take note)(?: that\b|:| -)"
     r"|(?:note|reminder) for (?:the future|future reference|later|next time)(?: that\b|:| -)"
     r"|for (?:future reference|the future)[:,]"
     r"|(?:merk|merke) dir(?:, dass\b|:)|denk(?:e|t)? daran, dass\b|(?:notiz )?für die zukunft:"
-    r"|(?:souviens-toi|rappelle-toi|retiens|garde en tête)(?: que\b| qu['’]|\s?:)|note pour l['’]avenir\s?:"
+    r"|(?:souviens-toi|rappelle-toi|retiens|garde en tête)(?: que\b| qu['’]|\s?:)"
+    r"|note pour l['’]avenir\s?:"
     r"|(?:recuerda|ten en cuenta|ten presente)(?: que\b|:)|nota para el futuro:"
     r"|(?:lembre(?:-se)?|lembra|tenha em mente|guarde)(?: de)?(?: que\b|:)|nota para o futuro:"
     r"|(?:запомни|учти|имей в виду)(?:, что\b|:)|на будущее:"
@@ -40,9 +42,10 @@ _REMEMBER = re.compile(
     re.IGNORECASE,
 )
 _HENCEFORTH = re.compile(
-    r"\b(?:from now on|from here on(?: out)?|going forward|henceforth|ab jetzt|ab sofort|von nun an|künftig"
-    r"|désormais|dorénavant|à partir de maintenant|de ahora en adelante|a partir de ahora|en adelante"
-    r"|de agora em diante|a partir de agora|daqui em diante|с этого момента|отныне|впредь)\b"
+    r"\b(?:from now on|from here on(?: out)?|going forward|henceforth|ab jetzt|ab sofort|von nun an"
+    r"|künftig|désormais|dorénavant|à partir de maintenant|de ahora en adelante"
+    r"|a partir de ahora|en adelante|de agora em diante|a partir de agora|daqui em diante"
+    r"|\u0441 этого момента|отныне|впредь)\b"
     r"|从现在起|从现在开始|今后",
     re.IGNORECASE,
 )

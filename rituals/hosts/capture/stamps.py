@@ -34,8 +34,6 @@ _LOOKED_AT = 500
 #: How far clocks may be apart.
 _CLOCK_MS = 60_000
 _SEEN, _TOLD = ".seen", ".told"
-#: Its presence says that the user knows what is told of sessions where the policy is of former times.
-_INFORMED = f"{CAPTURED_DIR}/informed"
 
 
 class Seen(Record):
@@ -271,20 +269,3 @@ def _number(said: object) -> int:
 def _numbers(said: object) -> dict[str, int]:
     listed = said.items() if isinstance(said, dict) else ()
     return {key: _number(value) for key, value in listed if isinstance(key, str)}
-
-
-def is_informed(commondir: str) -> bool:
-    """Tell whether the user was told what a policy of former times means now."""
-    return os.path.exists(f"{commondir}/{_INFORMED}")
-
-
-def note_informed(commondir: str) -> None:
-    """Note that the user was told what a policy of former times means now; a disk may refuse.
-
-    Args:
-        commondir: the common git directory.
-    """
-    try:
-        _write(f"{commondir}/{_INFORMED}", {})
-    except OSError:
-        pass
