@@ -307,7 +307,7 @@ def test_an_endpoint_that_is_not_there(server: Server) -> None:
     assert server.asked == []
     for url in ("http://127.0.0.1:9/v1", "http://[/v1", "http://a b/v1", "http://127.0.0.1:99999"):
         assert "http:tiny: " in ask(Settings(("http",), url, "tiny")).failed, url
-    assert extract(PART._replace(turns=TURNS[2:3]), [], given, {}) == Extraction((), "rules")
+    assert extract(PART._replace(turns=TURNS[2:3]), [], given, {}) == Extraction((), "sources")
 
 
 @pytest.fixture
@@ -409,7 +409,7 @@ def test_extractors_are_asked_in_order(
     failed = ask(both, **host("exit 3"))
     assert failed.items == () and failed.extractor == "claude -p"
     assert "http:tiny: status 500; claude -p: exit code 3" in failed.failed
-    assert ask(Settings()).extractor == "rules" and not ask(Settings()).failed
+    assert ask(Settings()).extractor == "sources" and not ask(Settings()).failed
 
 
 def configured(tmp_path: Path, text: str, mode: int = 0o600) -> Settings:
@@ -445,7 +445,7 @@ def test_the_page_shows_what_can_be_meant(tmp_path: Path) -> None:
         ("[extraction", "Expected"),
         ("extraction = 3", "must be a table"),
         ('[extraction]\nuse = "http"', "must be a list"),
-        ('[extraction]\nuse = ["curl evil"]', "must be a list of http, claude, codex, rules"),
+        ('[extraction]\nuse = ["curl evil"]', "must be a list of http, claude, codex, nobody"),
         ('[extraction]\nuse = ["http"]', "url must begin"),
         ('[extraction]\nuse = ["http"]\nurl = "file:///etc"', "url must begin"),
         ('[extraction]\nuse = ["http"]\nurl = "http://a"', "model must say"),

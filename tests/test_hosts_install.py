@@ -803,14 +803,14 @@ def test_a_person_is_asked(bare_repo: Repo, person: Callable[..., Any], tmp_path
     assert "diurna capture --show" in ran.err and "on this machine" in ran.err
     assert not (bare_repo.path / ".claude/settings.json").exists()
     assert COMMANDS["cursor"] in (bare_repo.path / ".cursor/hooks.json").read_text()
-    assert not (tmp_path / "home/.config").exists()  # rules need no configuration
+    assert not (tmp_path / "home/.config").exists()  # nobody needs no configuration
     assert not bare_repo.git("branch", "--list", "memory")
     ran = person("install", "claude", "--no-mcp", says=["y", "codex"])
     assert ran.code == 0 and "memory" in bare_repo.git("branch", "--list", "memory")
     config = tmp_path / "home/.config/diurna/config.toml"
     assert config.stat().st_mode & 0o777 == 0o600
     assert settings({"HOME": str(tmp_path / "home")}).extractors == ("codex",)
-    assert "who reads" not in person("install", "claude", "--mcp", says="").err
+    assert "who reads?" not in person("install", "claude", "--mcp", says="").err
 
 
 def test_an_endpoint_is_asked_for(
@@ -836,7 +836,7 @@ def test_init_offers_the_branch_and_the_hosts(
     bare_repo: Repo, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once, to a person; whoever names a branch or has a home is asked for less."""
-    ran = person("init", says=["", "y", "n", "rules"])
+    ran = person("init", says=["", "y", "n", "nobody"])
     assert ran.code == 0 and "on a branch of its own, memory?" in ran.err
     assert (
         "memory" in bare_repo.git("branch", "--list", "memory")
@@ -861,9 +861,10 @@ def test_for_the_user_nothing_of_the_project_is_touched(
     assert COMMANDS["claude"] in (home / ".claude/settings.json").read_text()
     assert (home / ".config/opencode/plugin/diurna.js").exists()
     assert run("uninstall", "--user").code == 0
-    assert all(data is None for data in tree(home).values())
+    noted = ".local/state/diurna/informed"  # that the user was told what is kept
+    assert [name for name, data in tree(home).items() if data is not None] == [noted]
     assert run("install", "claude").code == 0
-    assert all(data is None for data in tree(home).values())
+    assert [name for name, data in tree(home).items() if data is not None] == [noted]
     monkeypatch.chdir(tmp_path)
     ran = run("install", "claude")
     assert ran.code == 1 and "--user" in ran.err

@@ -274,7 +274,7 @@ def test_candidates_of_capture_are_cleared_by_an_answer(repo: Repo, run: Run) ->
 def test_a_correction_in_a_transcript_is_offered(repo: Repo, run: Run, tmp_path: Path) -> None:
     """Of a captured session whose transcript is still there; gone, it teaches nothing and harms nobody."""
     policy = repo.path / "memory/diurna.toml"
-    policy.write_text(policy.read_text() + '\n[capture]\napprove = "ask"\n')
+    policy.write_text(policy.read_text() + 'approve = "ask"\n')
     repo.git("commit", "-qam", "policy")
     path = tmp_path / "talk.jsonl"
     say(path, "I will deploy from the release branch with the script. " * 9)

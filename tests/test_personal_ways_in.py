@@ -122,7 +122,7 @@ def test_whatever_a_model_says_of_it(
     say(transcript, f"{TALK} {said}")
     memory = open_memory(home)
     outcome = tell(memory, transcript)
-    assert [(one.facts, one.personal) for one in outcome.attempts] == [(0, 4)]
+    assert [(one.facts, one.personal) for one in outcome.attempts] == [(0, 5)]
     assert holders(home, MARK) == []
 
 
@@ -131,7 +131,7 @@ def test_what_opencode_hands_over_becomes_no_log(tmp_path: Path, topic: str) -> 
     """It stays in the file that only its user can read."""
     home = tmp_path / "home"
     make_home(home, OWN_BRANCH)
-    said = [TALK, SENTENCES[topic], WORK]
+    said = [TALK, f"{TALK}\n\n{SENTENCES[topic]}\n\n{WORK}"]
     given = {"messages": [
         {"info": {"id": str(number), "role": "assistant"}, "parts": [{"type": "text", "text": text}]}
         for number, text in enumerate(said)
@@ -153,13 +153,18 @@ def test_it_goes_to_the_persons_own_home(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     apply_setup(plan_personal(""), lambda: NOW_MS).close()
     say(transcript, TALK)
-    say(transcript, SENTENCES["family"], WORK, role="user")
+    say(
+        transcript,
+        f"Remember that {SENTENCES['family'].lower()}",
+        f"Remember that {WORK}",
+        role="user",
+    )
     (attempt,) = tell(open_memory(home), transcript).attempts
     assert (attempt.facts, attempt.personal, attempt.owned) == (1, 1, 1)
     assert [one.fact.text for one in Memory.open(personal_folder()).view().live] == [
-        SENTENCES["family"]
+        SENTENCES["family"].lower().capitalize()
     ]
-    assert holders(home, MARK) == []
+    assert holders(home, MARK.lower()) == []
 
 
 @pytest.mark.parametrize(

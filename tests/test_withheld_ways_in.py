@@ -28,7 +28,7 @@ class Redacted:
     def __init__(self, repo: Repo, run: Run, transcript: Path) -> None:
         self.repo, self.run, self.transcript = repo, run, transcript
         policy = repo.path / "memory" / "diurna.toml"
-        policy.write_text(policy.read_text() + '\n[capture]\nkeep = "digest"\n')
+        policy.write_text(policy.read_text().replace('keep = "told"', 'keep = "digest"'))
         repo.git("commit", "-qam", "keep")
         say(transcript, "Please go on.", role="user")
         say(transcript, SAID, role="user")

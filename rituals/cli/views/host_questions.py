@@ -25,8 +25,8 @@ Of a session is told what the agent reported, on this machine. A model makes fac
 codex by your subscription, or http, an endpoint of yours. It reads what was said in the session."""
 _WHAT_IS_KEPT = (
     "sessions leave logs, which everybody reads who reads this memory: what agents report at the end of "
-    "turns, bodies of commits, answers in dialogs, what was edited, committed and tested, and what somebody "
-    "asks to be remembered; not what is about a person. "
+    "turns, bodies of commits, answers in dialogs, what was edited, committed and tested, and what a "
+    "person asks to be remembered; not what is about somebody. "
     "`diurna capture --show` prints them before anything is written; "
     '`[capture] keep = "off"` in diurna.toml keeps none'
 )
@@ -115,7 +115,7 @@ def hook_up(
         dry_run: change nothing.
     """
     from rituals.hosts.adapters import HOSTS
-    from rituals.hosts.capture.leave import is_informed, note_informed
+    from rituals.hosts.capture.keeping import is_informed, note_informed
     from rituals.hosts.install.plan import plan_install
 
     servers = find_spec("mcp") is not None if mcp is None else mcp

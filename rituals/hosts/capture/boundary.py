@@ -12,7 +12,6 @@ from zlib import crc32
 from ledger.codec.log import entry_of
 from ledger.environment import monotonic, now_ms
 from ledger.errors import DiurnaError, DraftRefused
-from ledger.home import IN_TREE
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
@@ -22,7 +21,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from memory.redaction.telling import telling_of
 from memory.write.duplicate_check import notice
 from memory.write.personal import is_own
-from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID, TOLD
+from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID
 from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
 from rituals.hosts.capture.commit_messages import CommitMessages
@@ -34,7 +33,7 @@ from rituals.hosts.capture.composition import (
     storable,
     title_of,
 )
-from rituals.hosts.capture.leave import is_informed
+from rituals.hosts.capture.keeping import kept_by
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.hosts.capture.requests import said_in
@@ -119,7 +118,7 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
     """
     policy = memory.snapshot.ask(lambda cache: cache.policy)
     commondir = memory.home.repository.commondir
-    keep = kept_by(policy, memory.home.kind, informed=is_informed())
+    keep = kept_by(policy, memory.home.kind)
     if keep == OFF:
         return Outcome(asked, (), (), "capture is off in diurna.toml")
     folder = f"{commondir}/{CAPTURED_DIR}"
@@ -127,18 +126,6 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
     number = crc32(file_name(asked.host, asked.session).encode()) % _LOCKS
     with Lock(f"{folder}/session-{number:x}.lock", LOCK_SECONDS):
         return _Boundary(memory, asked, environment, policy, keep).tell()
-
-
-def kept_by(policy: Policy, kind: str, *, informed: bool) -> str:
-    """Return what of a session is kept: `TOLD`, `DIGEST`, `OFF`; `FORMERLY` for what was observed alone.
-
-    Args:
-        policy: of the home.
-        kind: of the home; in-tree logs are read by everybody who reads the code.
-        informed: the user was told what a policy of former times means now.
-    """
-    keep = policy.capture.keep or (FORMERLY if kind == IN_TREE else DIGEST)
-    return TOLD if keep == FORMERLY and informed else keep
 
 
 class _Boundary:
@@ -206,7 +193,9 @@ class _Boundary:
         owned = self._record_own(found.extractor, own) if own else 0
         observations = self._open_observations(piece)
         sources = self._sources(piece)
-        told, closed = self._passages(sources)
+        told, closed = passages_of(
+            sources, self._policy.capture.characters, self._opened, asks=self._keep == DIGEST
+        )
         if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs):
             told = ""
         shown, seen = self._shown()
@@ -273,10 +262,6 @@ class _Boundary:
         repository = self._memory.home.repository
         with CommitMessages(repository) as messages:
             return sources_of(piece.said.turns, messages.of)
-
-    def _passages(self, sources: Sources) -> tuple[str, int]:
-        room = self._policy.capture.characters
-        return passages_of(sources, room, self._opened, asks=self._keep == DIGEST)
 
     def _opened(self, texts: Sequence[str]) -> tuple[list[str], int]:
         """Return texts, "" for those that others may not read, and how many are about a person."""
