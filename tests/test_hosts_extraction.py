@@ -245,8 +245,6 @@ def test_secrets_do_not_leave_the_machine(server: Server) -> None:
     quote = "Always use the token [redacted: github-token] for it."
     server.respond = saying(json.dumps([{**GOOD, "quote": quote}]))
     assert [item.quote for item in extract(part, [], server.settings(), {}).items] == [quote]
-    (item,) = extract(part, [], Settings(), {}).items
-    assert (item.quote, item.text) == (quote, quote)
 
 
 def test_checking_a_quote_takes_little_time() -> None:

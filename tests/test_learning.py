@@ -290,8 +290,6 @@ def test_a_correction_in_a_transcript_is_offered(repo: Repo, run: Run, tmp_path:
     memory.close()
     folder = repo.path / ".git/diurna/captured"
     (folder / "claude-s1.seen").write_text(json.dumps(seen))
-    for file in (repo.path / ".git/diurna/candidates").iterdir():
-        file.unlink()
     (found,) = learned(run)["proposals"]
     assert found["source"] == "correction" and "deploy from main" in found["text"]
     path.unlink()

@@ -32,7 +32,7 @@ class Redacted:
         repo.git("commit", "-qam", "keep")
         say(transcript, "Please go on.", role="user")
         say(transcript, SAID, role="user")
-        say(transcript, f"I went on. {SAID} It is done.")
+        say(transcript, f"It works now. {SAID} It is done.")
         observe(repo.path, 2, mark=lambda number: f"{SEEN}-{number}")
         memory = self.memory()
         tell(memory, transcript)

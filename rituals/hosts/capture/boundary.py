@@ -21,7 +21,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from memory.redaction.telling import telling_of
 from memory.write.duplicate_check import notice
 from memory.write.personal import is_own
-from projection.policy.model import ASK, DIGEST, FORMERLY, OFF, SAID
+from projection.policy.model import DIGEST, FORMERLY, OFF
 from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
 from rituals.hosts.capture.commit_messages import CommitMessages
@@ -33,7 +33,7 @@ from rituals.hosts.capture.composition import (
     storable,
     title_of,
 )
-from rituals.hosts.capture.keeping import kept_by
+from rituals.hosts.capture.keeping import kept_by, makes_facts
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.hosts.capture.requests import said_in
@@ -231,14 +231,9 @@ class _Boundary:
             )
         )
 
-    @property
-    def _makes_facts(self) -> bool:
-        """Whether the policy lets facts in that nobody looked at."""
-        return self._policy.capture.facts == SAID and self._policy.capture.approve != ASK
-
     def _asked_for(self, piece: Piece) -> tuple[Item, ...]:
         """Return what a person asked to be remembered in a piece."""
-        if piece.said is None or not self._makes_facts:
+        if piece.said is None or not makes_facts(self._policy):
             return ()
         items = self._unwithheld(said_in(piece.said.turns))
         return self._gated(Extraction(items, SOURCES), piece).items
@@ -279,7 +274,7 @@ class _Boundary:
         Raises:
             _Failed: no extractor answered; the same part is tried again.
         """
-        if piece.said is None or span is None or not self._makes_facts:
+        if piece.said is None or span is None or not makes_facts(self._policy):
             return Extraction((), SOURCES), span
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
         if kept is not None:

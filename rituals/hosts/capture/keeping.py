@@ -1,4 +1,7 @@
-"""Tell what of sessions is kept, and note that the user knows it: a policy of former times means less until then."""
+"""Tell what of sessions is kept, and note that the user knows it.
+
+A policy of former times means what it meant until its user was told what captured logs tell by now.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from ledger.errors import DiurnaError
 from ledger.home import IN_TREE
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.cache.key import state_folder
-from projection.policy.model import DIGEST, FORMERLY, TOLD
+from projection.policy.model import ASK, DIGEST, FORMERLY, SAID, TOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +30,11 @@ def kept_by(policy: Policy, kind: str) -> str:
     """
     keep = policy.capture.keep or (FORMERLY if kind == IN_TREE else DIGEST)
     return TOLD if keep == FORMERLY and is_informed() else keep
+
+
+def makes_facts(policy: Policy) -> bool:
+    """Tell whether facts come in that nobody looked at: what a person asks for, what a model finds."""
+    return policy.capture.facts == SAID and policy.capture.approve != ASK
 
 
 def is_informed() -> bool:
