@@ -31,7 +31,7 @@ class Redacted:
         policy.write_text(policy.read_text().replace('keep = "told"', 'keep = "digest"'))
         repo.git("commit", "-qam", "keep")
         say(transcript, "Please go on.", role="user")
-        say(transcript, SAID, role="user")
+        say(transcript, f"Remember that {SAID[0].lower()}{SAID[1:]}", role="user")
         say(transcript, f"It works now. {SAID} It is done.")
         observe(repo.path, 2, mark=lambda number: f"{SEEN}-{number}")
         memory = self.memory()
@@ -39,13 +39,13 @@ class Redacted:
         seen = {"host": "claude", "session": SESSION, "folder": str(repo.path)}
         stamp = repo.path / f".git/diurna/captured/claude-{SESSION}.seen"
         stamp.write_text(json.dumps({**seen, "transcript": str(transcript)}))
-        (text,) = captured_texts(memory)
-        assert WORD in text and SEEN in text
+        asked, told = captured_texts(memory)
+        assert WORD in asked and WORD in told and SEEN in told
         memory.drain()
-        (log,) = memory.log()
-        self.stem = log.stem
-        ran = run("redact", log.stem, "--reason", "Private.")
-        assert ran.code == 0, ran.err
+        asked, self.stem = sorted([log.stem for log in memory.log()])
+        for stem in (asked, self.stem):
+            ran = run("redact", stem, "--reason", "Private.")
+            assert ran.code == 0, ran.err
 
     def memory(self) -> Memory:
         """Open the home."""
@@ -96,7 +96,7 @@ def by_an_edit(at: Redacted) -> None:
     page = at.repo.path / "memory" / "continuity.md"
     at.run("publish")
     before = page.read_text()
-    page.write_text(before.replace("## Key Decisions\n", f"## Key Decisions\n\n- {SAID}\n", 1))
+    page.write_text(before.replace("## Facts\n", f"## Facts\n\n- {SAID}\n", 1))
     assert page.read_text() != before
     assert at.run("absorb").code == 1
     page.write_text(before)
