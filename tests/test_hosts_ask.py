@@ -17,8 +17,11 @@ from hypothesis import strategies as st
 from ledger.home import discover
 from rituals.hosts import ask as asking
 from rituals.hosts import hook
-from rituals.hosts.ask import FIRST, LATER, REQUEST, Talk, asks_person, before_leaving, counts
+from rituals.hosts.ask import FIRST, LATER, Talk, asks_person, before_leaving, counts
+from rituals.hosts.moments import moment
 from rituals.hosts.observed.policy_note import refresh
+from rituals.hosts.question import REQUEST
+from rituals.hosts.transcripts.slices import read_slice
 from tests.conftest import Repo, Run
 
 CLAUDE = {"CLAUDE_CODE_ENTRYPOINT": "cli"}
@@ -205,7 +208,7 @@ def test_two_hooks_of_one_stop_ask_once(repo: Repo, run: Run) -> None:
 def test_off_is_off(repo: Repo, run: Run, stop: Stop) -> None:
     """`ask = 0`, capture that is off, and a private session are not asked."""
     policy = next(repo.path.rglob("diurna.toml"))
-    text = policy.read_text()
+    text = policy.read_text().partition("\n[capture]")[0]
     assert run("private", "on").code == 0
     assert not stop(work(FIRST))
     assert run("private", "off").code == 0
@@ -214,6 +217,45 @@ def test_off_is_off(repo: Repo, run: Run, stop: Stop) -> None:
         repo.git("commit", "-qam", "policy")
         refresh(discover(str(repo.path)))
         assert not stop(work(FIRST), session="s3")
+
+
+#: How the programs write down the question, as was seen.
+WRITTEN: dict[str, tuple[dict[str, Any], Callable[[str], dict[str, Any]]]] = {
+    "claude": (
+        {"type": "user", "isMeta": True, "message": {"role": "user", "content": f"Stop hook feedback:\n{REQUEST}"}},
+        lambda text: {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}},
+    ),
+    "codex": (
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": f'<hook_prompt hook_run_id="stop:7:/p/hooks.json">{REQUEST}</hook_prompt>'}]}},
+        lambda text: {"type": "response_item", "payload": {"type": "message", "role": "assistant",
+                                                           "content": [{"type": "output_text", "text": text}]}},
+    ),
+    "gemini": (
+        {"id": "d6", "type": "user", "content": [{"text": REQUEST}]},
+        lambda text: {"id": text[:9], "type": "gemini", "content": text},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", WRITTEN)
+def test_an_answer_is_no_report(host: str, tmp_path: Path) -> None:
+    """The question is nobody's words, and what is said around the answer takes no report's place."""
+    question, said = WRITTEN[host]
+    lines = [
+        said("The proxy buffers: it was the cause."),
+        question,
+        said("Recorded."),
+        said("x " * 300),
+    ]
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text("".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines))
+    part = read_slice(host, str(path), 0)
+    assert part and [turn.text for turn in part.turns] == [
+        "The proxy buffers: it was the cause.",
+        "x " * 299 + "x",
+    ]
+    assert moment(host, "UserPromptSubmit", {"prompt": REQUEST}, {}).prompt == ""
 
 
 def test_before_leaving(repo: Repo, stop: Stop) -> None:

@@ -16,6 +16,7 @@ from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.stamps import CAPTURED_DIR
 from rituals.hosts.moments import file_name
 from rituals.hosts.payloads import read_object, write_object
+from rituals.hosts.question import REQUEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
 
     from rituals.hosts.moments import Moment
 
-REQUEST = """\
-Memory: what must the next session know that code and docs don't say (decision and why, lesson, rule, \
-open end)? At most 3 lines that stand alone, or `nothing`. Replace an id, don't repeat it.
-diurna note <<'END'
-title: what was done
-lesson: …, because …
-ID -> decision: …
-done ID
-used ID, ID
-END
-"""
 #: How many characters of reports make a session worth the first question, each further one, and one before
 #: what was said is out of sight.
 FIRST, LATER, LEAST = 1_500, 2_000, 800

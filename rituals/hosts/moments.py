@@ -13,6 +13,7 @@ from ledger.environment import working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
 from rituals.hosts.adapters import BATCH, OTHER, START, SUBAGENT_STOP, caller, meaning
+from rituals.hosts.question import BEGINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def moment(
     elif isinstance(given, str):
         given = _object(given)
     stamp = payload.get("timestamp")
+    asked = _text(payload, "prompt")
     return Moment(
         host=calling.name,
         event=kind,
@@ -118,7 +120,7 @@ def moment(
         folder=project(calling, environment, cwd),
         transcript=(agent and _text(payload, *_SUBAGENTS_OWN)) or _text(payload, *_TRANSCRIPT),
         source=_SOURCES.get(_text(payload, "source"), "startup") if kind == START else "",
-        prompt=without_private(_text(payload, "prompt")),
+        prompt="" if asked.startswith(BEGINS) else without_private(asked),
         tool=_text(payload, *_TOOL),
         given=given if isinstance(given, dict) else {},
         answer=_first(payload, _ANSWER),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from projection.brief.forms import EVIDENCE
+from rituals.hosts.question import BEGINS
 
 #: What hosts put between tags into the turns of a person.
 _HOST_TAGS = (
@@ -15,7 +16,8 @@ _HOST_TAGS = (
     "local-command-caveat bash-input bash-stdout bash-stderr task-notification ide_opened_file "
     "ide_selection ide_diagnostics user-prompt-submit-hook environment_context user_instructions "
     "INSTRUCTIONS turn_aborted user_shell_command subagent_notification skills_instructions "
-    "skill hook_context session_context current_datetime attached_files open_and_recently_viewed_files "
+    "skill hook_context hook_prompt session_context current_datetime attached_files "
+    "open_and_recently_viewed_files "
     "teammate-message skill-context user_action command-contents system_reminder system_notification"
 ).split()
 _OPENING = re.compile(
@@ -40,7 +42,7 @@ _NOTES = (
 #: How turns begin that a host writes in a person's place: skills and commands in full, plans that were
 #: approved, what hooks, tasks and other agents report, summaries of what went before.
 _WRITTEN = (
-    "Base directory for this skill: ", "Stop hook feedback", "Implement the following plan:",
+    BEGINS, "Base directory for this skill: ", "Stop hook feedback", "Implement the following plan:",
     "PLEASE IMPLEMENT THIS PLAN:", "A previous agent produced the plan below",
     "Caveat: The messages below", "This session is being continued from a previous conversation",
     "Another Claude session sent a message",

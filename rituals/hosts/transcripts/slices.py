@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private, without_tags
+from rituals.hosts.question import BEGINS
 from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected, words_of
 from rituals.hosts.transcripts.retractions import without_retraction
-from rituals.hosts.transcripts.turns import USER, Turn, Turns
+from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, USER, Turn, Turns
 
 __all__ = ["SLICE_BYTES", "Slice", "Turn", "last_slice", "read_slice"]
 
@@ -24,6 +26,12 @@ __all__ = ["SLICE_BYTES", "Slice", "Turn", "last_slice", "read_slice"]
 SLICE_BYTES, _LINE_BYTES = 1 << 20, 1 << 30
 #: How much of a file's first line is read to learn whose session it is.
 _FIRST_BYTES = 64 << 10
+#: How a line has our question in the place of a person's words, and how long words around its answer are.
+_QUESTION = BEGINS.encode()
+_ASKS = re.compile(
+    rb'"user".{0,600}?(?:Stop hook feedback:\\n|\\">|"text": ?")' + re.escape(_QUESTION)
+)
+_ANSWER_CHARS = 400
 
 
 class Slice(Record):
@@ -78,6 +86,8 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
         found = _object(line)
         turns.begin(at, found, found.get("uuid") or found.get("id"))
         read(found, turns)
+        if _QUESTION in line and _ASKS.search(line):
+            turns.asked()
         at += len(line) + 1
     return Slice(os.path.basename(path), start, end, _turns(turns))
 
@@ -148,8 +158,14 @@ def _object(line: bytes) -> dict[str, object]:
 def _turns(turns: Turns) -> tuple[Turn, ...]:
     """Return what is left of the turns without what programs put there, and what people took back."""
     found: list[Turn] = []
+    answering = False
     for said in turns:
         is_person = said.role == USER
+        answering = said.tool == ASKED if said.role == HOST else answering and not is_person
+        if said.tool == ASKED or (
+            answering and said.role == ASSISTANT and len(said.text) < _ANSWER_CHARS
+        ):
+            continue  # the words around an answer are no report
         text = (words_of if is_person else without_injected)(said.text) if said.text else ""
         if is_person and (kept := without_retraction(text)) is not None:
             _take_back(found)

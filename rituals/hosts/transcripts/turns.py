@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
 #: What a turn of the host says, and a turn of a person that was typed while the agent worked.
-TITLE, INTERRUPTED, QUEUE = "title", "interrupted", "queue"
+TITLE, INTERRUPTED, QUEUE, ASKED = "title", "interrupted", "queue", "asked"
 
 
 class Turn(Record):
@@ -189,6 +189,10 @@ class Turns:
         newest = self._said[next(reversed(self._said))] if self._said else []
         if not newest or newest[-1].tool != INTERRUPTED:
             self._put(f"stop {self._count}", [self._turn(HOST, "", INTERRUPTED)])
+
+    def asked(self) -> None:
+        """Add that the host asked the agent, in our name, what the next session must know."""
+        self._put(f"asked {self._count}", [self._turn(HOST, "", ASKED)])
 
     def steered(self) -> None:
         """Say of the newest prompt that it was typed while the agent worked."""
