@@ -38,9 +38,11 @@ def transcript(tmp_path: Path) -> Path:
     """What was said in a session."""
     path = tmp_path / "5.jsonl"
     lines = [said("user", f"Request number {number}.") for number in range(4)]
-    lines.append(
-        said("assistant", "We decided to use one queue instead of two, because orders matter.")
-    )
+    asked = {"questions": [{"question": "How many queues?"}]}
+    answer = {**asked, "answers": {"How many queues?": "Just one queue, orders matter"}}
+    result = [{"type": "tool_result", "tool_use_id": "1", "content": "…"}]
+    chosen = {"type": "user", "message": {"content": result}, "toolUseResult": answer}
+    lines.append(json.dumps(chosen) + "\n")
     lines.append(said("user", f"Use {SECRET} " + "and go on " * 60))
     lines.append(said("assistant", "The parser is done.\n\nNext I write the tests of the parser."))
     path.write_text("".join(lines), encoding="utf-8")
@@ -96,7 +98,7 @@ def test_a_checkpoint_keeps_what_a_compaction_loses(
     assert "Request number" not in json.dumps(found) and "Asked last: Use [redacted" in keep
     assert (
         found["decisions"][0] == "Two queues are enough."
-        and "one queue instead of two" in found["decisions"][1]
+        and found["decisions"][1] == "How many queues? → Just one queue, orders matter"
     )
     assert found["next"] == "Next I write the tests of the parser."
     assert SECRET not in json.dumps(found) + keep

@@ -18,7 +18,7 @@ from ledger.codec.validate import problems
 from ledger.errors import WriteRefused
 from ledger.model.session import SessionLog
 from memory.api import Memory
-from rituals.hosts.capture.answers import candidates, keep_candidates
+from memory.write.draft import SessionDraft
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.items import Item
 from rituals.review.learning.agents_file import HEADING, with_item
@@ -26,7 +26,6 @@ from rituals.review.learning.apply import ACCEPT, REJECT, Answer, record_answers
 from rituals.review.learning.offer import CANDIDATE, SOURCES, Offer
 from rituals.review.learning.plan import PROPOSALS, birth_of, plan_learning
 from rituals.review.plan import plan_review
-from tests.captured_sessions import say, tell
 from tests.conftest import Repo, Run
 from tests.terminals import Terminal
 
@@ -248,72 +247,181 @@ def test_withheld_words_are_not_proposed(taught: Repo, run: Run) -> None:
     assert all("snapshot" not in text for text in texts(run))
 
 
-def wait(repo: Repo, *items: Item) -> None:
-    """Let facts wait for a person, as capture does."""
-    keep_candidates(str(repo.path / ".git"), "claude", "s1", None, items)
+TOLD = """## Answered
+
+- Keep the merge layer, or cut it? → Keep the merge layer for the append-only case (Recommended)
+- Where should the callers live? → Help me understand what each of them costs, would you?
+- Shall I go on? → Yes
+
+## Turns
+
+### Turn 1 of 2
+
+> Retries must never be made by the client, in any service.
+
+> should the client always retry?
+
+> go on
+
+The directory stays behind as an untracked file, because the release tool counts what git does not know.
+Look at the second run.
+
+- This is so because the other one was slow, and nobody minds it very much at all here.
+
+```
+Builds are made in a clean folder, because what is left of the last one breaks the signature.
+```
+
+### Turn 2 of 2
+
+Done, all of it. 因为缓存目录没有被忽略，所以发布工具在构建之前会拒绝继续执行后面的所有步骤，直到目录被移到别的位置。
+"""
+OFFERED = [
+    "Keep the merge layer, or cut it? → Keep the merge layer for the append-only case",
+    "The directory stays behind as an untracked file, because the release tool counts what git does not know.",
+    "因为缓存目录没有被忽略，所以发布工具在构建之前会拒绝继续执行后面的所有步骤，直到目录被移到别的位置。",
+]
 
 
-def test_candidates_of_capture_are_cleared_by_an_answer(repo: Repo, run: Run) -> None:
-    """A candidate comes first; accepted, in other words too, or rejected it waits no more."""
-    items = [Item("decision", f"The {name} worker retries {number} times.", "yes")
-             for number, name in enumerate(("mail", "billing", "image"), 3)]  # fmt: skip
-    wait(repo, *items)
+def capture(repo: Repo, body: str = TOLD, session: str = "s1") -> str:
+    """Record the log that a session of a host left; return its name."""
+    memory = Memory.open(str(repo.path))
+    header = (("host", "claude"), ("session", session), ("transcript", f"{session}.jsonl 0-900"))
+    stem = memory.append(SessionDraft("Work", body, (), "claude-code", header=header)).stem
+    memory.close()
+    return stem
+
+
+def test_candidates_are_found_in_captured_logs(repo: Repo, run: Run) -> None:
+    """Dialogs, reports with a reason, at most three a session, each with its place; the log says no fact."""
+    capture(repo)
+    found = learned(run)["proposals"]
+    assert sorted(one["text"] for one in found) == sorted(OFFERED)
+    assert {one["source"] for one in found} == {CANDIDATE}
+    assert run("ls", "--json").json["facts"] == []
+    assert not (repo.path / ".git/diurna/candidates").exists()
+    capture(
+        repo,
+        "## Turns\n\n### Turn 1 of 1\n\n> Retries must never be made by the client, please.\n",
+        "s2",
+    )
+    assert "Retries must never be made by the client, please." in texts(run)
+
+
+def test_a_candidate_is_let_in_with_its_place_and_words(repo: Repo, run: Run) -> None:
+    """In a person's own words where they have some; what is refused leaves a hash and no log."""
+    stem = capture(repo)
     memory = Memory.open(str(repo.path))
     plan = plan_learning(memory)
-    assert {one.offer.source for one in plan.proposals} == {CANDIDATE}
-    one, two, three = plan.proposals
-    given = {one.key: Answer(ACCEPT, "In my words."), two.key: Answer(REJECT)}
-    record_answers(memory, plan, given)
-    left = [each.item.text for each in candidates(str(repo.path / ".git"))]
-    assert left == [three.offer.item.text]
-    record_answers(memory, plan_learning(memory), {three.key: Answer(ACCEPT)})
-    assert os.listdir(repo.path / ".git/diurna/candidates") == []
+    by_text = {one.offer.item.text: one for one in plan.proposals}
+    first, second, third = [by_text[text] for text in OFFERED]
+    logs = len(run("log", "--json").json["sessions"])
+    done = record_answers(memory, plan, {second.key: Answer(REJECT)})
+    assert done.receipt is None and done.rejected == (second.key,)
+    assert len(run("log", "--json").json["sessions"]) == logs
+    kept = repo.path / ".git/diurna/candidates/refused"
+    assert kept.read_text() == f"{second.key}\n" and kept.stat().st_mode & 0o777 == 0o600
+    given = {first.key: Answer(ACCEPT, "The merge layer stays."), third.key: Answer(REJECT)}
+    done = record_answers(memory, plan_learning(memory), given)
+    (fact,) = run("show", *done.facts, "--json").json["facts"]
+    assert fact["text"] == "The merge layer stays."
+    place, quote = fact["meta"]["source"].split(" ", 1)
+    assert place == first.offer.places[0] and place.startswith(f"{stem}:")
+    assert quote.startswith('"Keep the merge layer, or cut it? → Keep')
     memory.close()
-
-
-def test_a_correction_in_a_transcript_is_offered(repo: Repo, run: Run, tmp_path: Path) -> None:
-    """Of a captured session whose transcript is still there; gone, it teaches nothing and harms nobody."""
-    policy = repo.path / "memory/diurna.toml"
-    policy.write_text(policy.read_text() + 'approve = "ask"\n')
-    repo.git("commit", "-qam", "policy")
-    path = tmp_path / "talk.jsonl"
-    say(path, "I will deploy from the release branch with the script. " * 9)
-    say(
-        path,
-        "No, that's wrong. We always deploy from main, never from a release branch.",
-        role="user",
-    )
-    seen = {"host": "claude", "session": "s1", "folder": str(repo.path), "transcript": str(path)}
-    memory = Memory.open(str(repo.path))
-    tell(memory, path, session="s1")
-    memory.drain()
-    memory.close()
-    folder = repo.path / ".git/diurna/captured"
-    (folder / "claude-s1.seen").write_text(json.dumps(seen))
-    (found,) = learned(run)["proposals"]
-    assert found["source"] == "correction" and "deploy from main" in found["text"]
-    path.unlink()
     assert learned(run)["proposals"] == []
+    assert len(kept.read_text().split()) == 2
 
 
-def test_hostile_and_broken_candidates_harm_nobody(repo: Repo, run: Run) -> None:
-    """Files that are none, links, odd types and texts that would be headings or comments."""
-    folder = repo.path / ".git/diurna/candidates"
-    wait(repo, Item("decision", "# Heading <!-- id: x --> \x1b[2J always use `make`", "q"))
-    (folder / "a.json").write_text("{")
-    (folder / "b.json").write_text(
-        '{"items": [1, {"kind": 3}, {"kind": "fact", "text": "t", "quote": "q", "at": "x"}]}'
+def test_accepting_by_key(repo: Repo, run: Run) -> None:
+    """The proposal of a key alone, in other words too; any other key writes nothing."""
+    capture(repo)
+    keys = [one["key"] for one in learned(run)["proposals"]]
+    for wrong in (
+        ("--accept", "zz"),
+        ("--accept", ""),
+        ("--text", "x"),
+        ("--accept", keys[0], "--ask"),
+    ):
+        assert (
+            run("learn", *wrong, "--text", "y").code != 0
+            and run("ls", "--json").json["facts"] == []
+        )
+    ran = run("learn", "--accept", keys[0][:12], "--text", "The merge layer stays.")
+    assert ran.code == 0 and "Learned" in ran.out
+    assert "The merge layer stays." in run("recall", "merge layer").out
+    assert [one["key"] for one in learned(run)["proposals"]] == keys[1:]
+
+
+def test_candidates_are_no_threads_and_end_with_their_log(repo: Repo, run: Run) -> None:
+    """Asking raises none of them, and a redaction of the log takes them all."""
+    stem = capture(repo)
+    assert run("learn", "--ask").code == 0 and run("ls", "--json").json["facts"] == []
+    assert len(texts(run)) == 3
+    assert run("redact", stem, "--reason", "names a customer").code == 0
+    assert texts(run) == []
+
+
+def test_the_newest_sessions_have_candidates(repo: Repo, run: Run) -> None:
+    """Older ones are forgotten by themselves; `--since` asks for fewer."""
+    say_one = "## Turns\n\n### Turn 1 of 1\n\nThe w{0} worker is slow on purpose, because w{0} would flood the rest.\n"
+    stems = [capture(repo, say_one.format(f"{number:02}"), f"s{number}") for number in range(23)]
+    found = learned(run)
+    assert len(found["proposals"]) + found["more"] == 20
+    assert learned(run, "--since", stems[-2])["more"] + len(texts(run, "--since", stems[-2])) == 2
+
+
+def test_what_is_about_a_person_is_no_candidate(repo: Repo, run: Run) -> None:
+    """Not in the sentence, and not in the words that it was found in."""
+    capture(
+        repo,
+        "## Answered\n\n- Who is on call? → Lena Berger is on sick leave until her surgery in May\n",
     )
-    (folder / "c.json").symlink_to("/etc/passwd")
-    (folder / "d.json").mkdir()
-    (found,) = learned(run)["proposals"]
-    assert found["text"].startswith("Heading < !-- id: x -- >") and "\x1b" not in found["text"]
+    assert texts(run) == []
 
 
-def test_ten_thousand_candidates_are_seven_proposals(repo: Repo, run: Run) -> None:
-    """So many candidates cost seconds, not minutes, and at most seven are proposed."""
-    wait(repo, *[Item("decision", f"The w{number:05} worker must retry {number} times.", "q", 1 + number % 9)
-                 for number in range(10_000)])  # fmt: skip
+def test_what_waited_in_an_older_release_is_still_offered(repo: Repo, run: Run) -> None:
+    """Its files stay as they are; an answer is remembered; what is broken harms nobody."""
+    folder = repo.path / ".git/diurna/candidates"
+    folder.mkdir(parents=True)
+    items = [
+        {"kind": "decision", "text": f"The {name} worker retries {number} times.", "quote": "yes"}
+        for number, name in enumerate(("mail", "billing"), 3)
+    ]
+    text = json.dumps({"host": "claude", "session": "s1", "items": [*items, 1, {"kind": 3}]})
+    (folder / "claude-s1.json").write_text(text)
+    (folder / "a.json").write_text("{")
+    (folder / "b.json").symlink_to("/etc/passwd")
+    (folder / "c.json").mkdir()
+    (folder / "d.json").write_text(
+        json.dumps(
+            {
+                "items": [
+                    {
+                        "kind": "decision",
+                        "text": "# Heading <!-- id: x --> \x1b[2J always use `make`",
+                        "quote": "q",
+                    }
+                ]
+            }
+        )
+    )
+    said = texts(run)
+    assert len(said) == 3 and any(one.startswith("Heading < !-- id: x -- >") for one in said)
+    memory = Memory.open(str(repo.path))
+    plan = plan_learning(memory)
+    record_answers(memory, plan, {one.key: Answer(REJECT) for one in plan.proposals})
+    memory.close()
+    assert texts(run) == [] and (folder / "claude-s1.json").read_text() == text
+
+
+def test_ten_thousand_that_wait_are_seven_proposals(repo: Repo, run: Run) -> None:
+    """So many cost seconds, not minutes, and at most seven are proposed."""
+    folder = repo.path / ".git/diurna/candidates"
+    folder.mkdir(parents=True)
+    items = [{"kind": "decision", "text": f"The w{number:05} worker must retry {number} times.", "quote": "q"}
+             for number in range(10_000)]  # fmt: skip
+    (folder / "a.json").write_text(json.dumps({"session": "s", "items": items}))
     found = learned(run)
     assert len(found["proposals"]) == PROPOSALS and found["more"] > 100
 

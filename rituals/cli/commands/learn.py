@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -11,34 +12,50 @@ from rituals.cli.context import Invocation
 @click.command("learn")
 @options.since
 @click.option("--ask", is_flag=True, help="Raise the proposals as open threads, each once.")
+@click.option("--accept", default="", metavar="KEY", help="Let in the proposal of this key.")
+@click.option("--text", default="", metavar="TEXT", help="With --accept: in these words.")
 @click.option("--agent", default="", metavar="NAME", help="Who answers, or asks.")
 @options.dry_run
 @options.listing(proposals="diff evidence id key kind marks places sessions source text")
-def command(call: Invocation, since: str, ask: bool, agent: str, dry_run: bool) -> None:
+def command(
+    call: Invocation, since: str, ask: bool, accept: str, text: str, agent: str, dry_run: bool
+) -> None:
     """Propose at most seven facts that sessions taught and memory does not have, each with its diff.
 
-    From people's corrections, decisions and preferences, lessons, what three sessions repeat, what capture
-    holds back, and findings that recur. The bar: it recurs, no document has it, the code does not show it,
-    one can act on it. On a terminal it asks about each: accept, edit, reject (for good), later. Elsewhere
-    it only lists them: with --ask they become open threads, and no fact is ever written unasked. An
-    accepted promotion is written into AGENTS.md (or the file for agents that is there), not committed.
+    From people's corrections, decisions and preferences, lessons, what three sessions repeat,
+    candidates of captured logs, and findings that recur. The bar: it recurs, no document has it,
+    the code does not show it, one can act on it. On a terminal it asks about each: accept, edit,
+    reject (for good), later. Elsewhere it only lists them: --accept lets one in, with --ask they
+    become open threads (candidates never), and no fact is ever written unasked. An accepted
+    promotion is written into AGENTS.md (or the file for agents that is there), not committed.
 
     \b
     Examples:
       diurna learn
       diurna learn --since 2026-11-01 --json
       diurna learn --ask
+      diurna learn --accept 3f2a9c --text "Retries are the server's."
     """
-    from rituals.cli.views.learning import learning_object, show, show_outcome, walk
+    from rituals.cli.views.learning import (
+        accepted,
+        learning_object,
+        show,
+        show_outcome,
+        walk,
+    )
     from rituals.decide.decision import Author
     from rituals.review.learning.apply import Outcome, raise_threads, record_answers
     from rituals.review.learning.plan import plan_learning
 
+    if (text and not accept) or (accept and (ask or dry_run)):
+        raise WrongUsage("--text goes with --accept, and --accept with no --ask and no --dry-run")
     memory, out = call.memory(), call.out
     plan = plan_learning(memory, since)
     outcome = Outcome(plan)
-    asking = not (ask or dry_run or call.json) and call.interactive()
-    if ask:
+    asking = not (ask or accept or dry_run or call.json) and call.interactive()
+    if accept:
+        outcome = record_answers(memory, plan, accepted(plan, accept, text), Author(agent))
+    elif ask:
         outcome = raise_threads(memory, plan, Author(agent), dry_run=dry_run)
     elif asking and (plan.proposals or plan.promotions):
         outcome = record_answers(memory, plan, walk(plan, out), Author(agent))
@@ -46,7 +63,7 @@ def command(call: Invocation, since: str, ask: bool, agent: str, dry_run: bool) 
     if call.json:
         out.answer(learning_object(outcome, dry_run))
         return out.findings(outcome.findings)
-    if ask or (asking and (plan.proposals or plan.promotions)):
+    if ask or accept or (asking and (plan.proposals or plan.promotions)):
         show_outcome(outcome, out, memory.home.branch, asked=ask)
     else:
         show(plan, out)

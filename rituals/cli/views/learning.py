@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ledger.errors import WrongUsage
+from ledger.errors import NotFound, WrongUsage
 from memory.write.draft import SessionDraft
 from projection.work.findings import BugFound
 from rituals.answers.fields import fields_of
@@ -105,6 +105,22 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     return given
 
 
+def accepted(plan: Plan, key: str, text: str) -> dict[str, Answer]:
+    """Return the answer that lets in the one proposal whose key begins so, in other words where given.
+
+    Raises:
+        NotFound: there is none, or more than one.
+    """
+    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    named = [one.key for one in steps if one.key.startswith(key)]
+    if len(named) != 1:
+        raise NotFound(
+            f"{counted(len(named), 'proposal')} of now begin with {key!r}",
+            hint="diurna learn lists them",
+        )
+    return {named[0]: Answer(ACCEPT, text.strip())}
+
+
 def _edited(before: str) -> str:
     said: str = click.prompt(
         "in your words (Enter opens an editor)", "", show_default=False, err=True
@@ -134,14 +150,14 @@ def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> 
 def show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> None:
     """Say what was recorded, or with `asked` which threads were raised, or would be."""
     receipt = outcome.receipt
-    if receipt is None:
+    if receipt is None and not outcome.rejected:
         out.line(
             "nothing new is to be asked"
             if asked
             else "nothing was answered, and nothing is recorded"
         )
         return
-    if receipt.commit:
+    if receipt and receipt.commit:
         where = f"{receipt.commit[:7]} on {branch}"
         out.line((out.short(receipt.stem), "yellow"), f"  committed in {where}")
     for name, listed in (
@@ -149,7 +165,8 @@ def show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> 
         ("Written", outcome.written),
     ):  # fmt: skip
         for one in listed:
-            out.line(f"{name:<9} {one}" if receipt.commit else f"would raise {one}")
+            dry = receipt is not None and not receipt.commit
+            out.line(f"would raise {one}" if dry else f"{name:<9} {one}")
     if outcome.written:
         out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")
 

@@ -20,11 +20,10 @@ from rituals.hosts.payloads import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from ledger.home import Home
     from rituals.hosts.moments import Moment
-    from rituals.hosts.transcripts.slices import Turn
 
 CHECKPOINTS_DIR = "diurna/checkpoints"
 #: What a compaction is told to keep, and what the agent is given behind it.
@@ -37,7 +36,7 @@ _LINE_CHARS, _LOOKED_CHARS = 160, 4_000
 _DEBOUNCE_MS = 5_000
 _KEPT = 10
 #: How long it looks for more, and through how much for decisions.
-_SECONDS, _RULES_CHARS = 0.8, 100_000
+_SECONDS = 0.8
 #: Begins the observation of a task that was made; the others say that one is done.
 _NEW = "new: "
 
@@ -97,7 +96,6 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     from memory.brief.place import changed_files
     from memory.query.open_snapshot import open_snapshot
     from rituals.hosts.context.ledger_news import state_line
-    from rituals.hosts.extraction.rules import by_rules
     from rituals.hosts.observed.spool import spool_of
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import last_slice
@@ -125,18 +123,8 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     finally:
         snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
-    decided += [one.text for one in by_rules(_last(turns)) if one.kind == "decision"]
+    decided += [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
     yield "decisions", [_short(one) for one in dict.fromkeys(decided)][-_DECISIONS:]
-
-
-def _last(turns: Sequence[Turn]) -> Sequence[Turn]:
-    """Return the turns at the end that are not too long to be looked through."""
-    room = _RULES_CHARS
-    for at in range(len(turns) - 1, -1, -1):
-        room -= len(turns[at].text)
-        if room < 0:
-            return turns[at + 1 :]
-    return turns
 
 
 def _short(text: str) -> str:

@@ -13,9 +13,9 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import raised_threads
 from rituals.decide.decision import Author, Decision, record
-from rituals.hosts.capture.answers import clear_candidate
 from rituals.review.learning.agents_file import after_others, put_back, write
-from rituals.review.learning.offer import Proposal
+from rituals.review.learning.candidates import refuse
+from rituals.review.learning.offer import CANDIDATE, Proposal
 from rituals.review.question import (
     LEARN,
     Question,
@@ -98,17 +98,19 @@ def record_answers(
         events += _done(
             promotion.question, raised, f"Written into {promotion.path}: {promotion.fact}"
         )
-    for other in rejected:
+    refused = {one.key for one in rejected if _is_candidate(one)}
+    for other in [one for one in rejected if one.key not in refused]:
         events += _done(other.question, raised, f"Not worth keeping: {_of(other)}")
-    if not events:
-        return Outcome(plan)
-    facts = tuple([_birth(one).id for one in accepted])
-    decision = Decision(_title(facts, promoted, rejected), (), tuple(events))
-    receipt, written = _written(memory, promoted, given, decision, author)
-    answered: list[Proposal | Promotion] = [*accepted, *rejected]
-    for each in answered:
-        _clear(memory, each)
     keys = tuple([each.key for each in rejected])
+    facts = tuple([_birth(one).id for one in accepted])
+    receipt: Receipt | None = None
+    written: tuple[str, ...] = ()
+    if events:
+        named = [one for one in rejected if one.key not in refused]
+        decision = Decision(_title(facts, promoted, named), (), tuple(events))
+        receipt, written = _written(memory, promoted, given, decision, author)
+    if refused:
+        refuse(memory.home.repository.commondir, refused)
     return Outcome(plan, receipt, facts, keys, (), written, receipt.findings if receipt else ())
 
 
@@ -132,6 +134,7 @@ def raise_threads(
         for key in one.keys
     }
     steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    steps = [one for one in steps if not _is_candidate(one)]  # they stand nowhere but in their log
     asked = [one.question for one in steps if one.key not in known]
     threads = threads_for(asked)
     ids = tuple([thread.id for thread in threads])
@@ -198,15 +201,8 @@ def _as_written(promotion: Promotion, done: list[tuple[Promotion, bytes]]) -> Pr
     return after_others(promotion, before[-1]) if before else promotion
 
 
-def _clear(memory: Memory, answered: Proposal | Promotion) -> None:
-    """Let go of a candidate of capture's that was answered; one that is left is only asked again."""
-    offer = answered.offer if isinstance(answered, Proposal) else None
-    if offer is None or offer.waiting is None:
-        return
-    try:
-        clear_candidate(memory.home.repository.commondir, offer.file, offer.waiting)
-    except DiurnaError:
-        pass  # memory knows the answer by its key
+def _is_candidate(step: Proposal | Promotion) -> bool:
+    return isinstance(step, Proposal) and step.offer.source == CANDIDATE
 
 
 def _of(step: Proposal | Promotion) -> str:

@@ -93,7 +93,9 @@ def told_in(
             if b"\nverdict:" in data[:_HEADER_BYTES]:
                 judging.append(ref.key)
             text = shown(home, cache, data.decode("utf-8", "replace"), named_in(entry))
-            found += _sentences(ref.stem, entry.session or ref.stem, text)
+            said = _sentences(ref.stem, entry.session or ref.stem, text)
+            # of what a host told candidates are offered; here it counts as a repetition
+            found += [one._replace(source="") for one in said] if entry.reach else said
     return found, judging
 
 

@@ -24,12 +24,9 @@ class Offer(Record):
     Args:
         source: one of `SOURCES`.
         item: what would be recorded, with the words that bear it out.
-        places: where it was said so, then the others, the newest first: `STEM:LINE`, or `NAME 1234` of a
-            transcript.
+        places: where it was said so, then the others, the newest first: `STEM:LINE`.
         weight: how much speaks for it by itself.
         sessions: the work sessions that said it.
-        file: of capture's candidates, "" for another source.
-        waiting: the candidate as it waits there, None for another source.
     """
 
     source: str
@@ -37,8 +34,6 @@ class Offer(Record):
     places: tuple[str, ...]
     weight: int
     sessions: frozenset[str]
-    file: str = ""
-    waiting: Item | None = None
 
     @property
     def key(self) -> str:

@@ -22,6 +22,7 @@ from projection.fold.tiers import never_decaying
 from projection.lifecycle.promotion import PROMOTE, paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
 from projection.policy.model import DEFAULT_KIND, DELIBERATE
+from projection.text.clipping import clipped
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.intake.harvest.origin import code_of
@@ -29,6 +30,7 @@ from rituals.record.compose import id_of_text, taken_in, words_for
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions
 from rituals.review.learning.bar import Bar, passes
+from rituals.review.learning.candidates import offers_of_captured, offers_that_wait, refused
 from rituals.review.learning.log_sentences import Recurrence, offers_of_logs, told_in
 from rituals.review.learning.offer import (
     CANDIDATE,
@@ -40,9 +42,7 @@ from rituals.review.learning.offer import (
     Proposal,
 )
 from rituals.review.learning.sources import (
-    offers_of_candidates,
     offers_of_findings,
-    offers_of_transcripts,
     offers_of_verdicts,
 )
 from rituals.review.promotions import documents_of, score_facts
@@ -60,11 +60,14 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from projection.fold.state import Standing
+    from rituals.hosts.extraction.items import Item
 
 #: So many proposals are made at once, and the texts of so many logs read, the newest.
 PROPOSALS, LOGS = 7, 500
 #: So many offers are held against the bar, and so many that memory has are named.
 _CONSIDERED, _NAMED = 300, 20
+#: So much of the words that a candidate was found in stands in the footer of the fact.
+_QUOTE_CHARS = 300
 #: A sentence with so much of 100 of what an offer says, says it.
 _SAYS, _LEAST_WORDS = 70, 4
 SAYS, ARCHIVED, CONTRADICTS = "says it", "said it, and is archived", "contradicts it"
@@ -120,22 +123,24 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
     entries = [entry for _, entry in logs]
     telling = [log for log in logs if log[1].uses][-LOGS:]
     told, judging = memory.snapshot.tip.ask(lambda cache: told_in(memory.home, cache, telling))
+    captured = memory.snapshot.tip.ask(
+        lambda cache: offers_of_captured(memory.home, cache, telling, since)
+    )
     recurrence = Recurrence(told)
     commondir = memory.home.repository.commondir
     standings = tuple(state.standings())
     code = code_of(memory.home)
     documents = documents_of(code)
     offers = [
-        *offers_of_transcripts(commondir, [entry for _, entry in telling], since),
-        *offers_of_candidates(commondir),
+        *captured,
+        *offers_that_wait(commondir),
         *offers_of_findings(state, standings),
         *offers_of_verdicts(state, lines_of(memory.snapshot.tip, judging).values()),
         *offers_of_logs(told, recurrence, since),
     ]
     if not is_own(memory.home, state.policy):
         gate = PersonalGate(own_texts())
-        # a proposal has the text of what it offers, and not the words that it was found in
-        offers = [one for one in offers if not gate.closes_item(one.item._replace(quote=""))]
+        offers = [one for one in offers if not gate.closes_item(_told_of(one))]
     withheld = memory.snapshot.tip.ask(lambda cache: telling_of(memory.home, cache))
     if withheld is not None:
         offers = [
@@ -182,14 +187,17 @@ def _stem_of(memory: Memory, since: str) -> str:
     return begins
 
 
+def _told_of(offer: Offer) -> Item:
+    """Return what a proposal tells of an offer: of a candidate the words that it was found in, too."""
+    return offer.item if offer.source == CANDIDATE else offer.item._replace(quote="")
+
+
 def _repeated(offers: Sequence[Offer], recurrence: Recurrence) -> list[Offer]:
     """Count for what was offered beside the logs in which sessions of these it stands, too."""
     found = []
     for offer in offers:
-        near = (
-            recurrence.near(offer.words) if offer.file or not offer.places[0][:1].isdigit() else []
-        )
-        places = [f"{one.stem}:{one.line}" for one in near]
+        near = recurrence.near(offer.words) if offer.source == CANDIDATE else []
+        places = [place for one in near if (place := f"{one.stem}:{one.line}") not in offer.places]
         sessions = offer.sessions | {one.session for one in near}
         found.append(offer._replace(places=(*offer.places, *places), sessions=sessions))
     return found
@@ -228,6 +236,7 @@ class _Proposing:
             if one.closed and (fact := state.fact(one.id)) is not None
         ]  # fmt: skip
         self._answered = {key for one in raised if one.closed for key in one.keys}
+        self._answered |= refused(memory.home.repository.commondir)
         self._answered |= {
             value for one in standings for key, value in one.fact.meta if key == LEARNED_KEY
         }
@@ -293,7 +302,7 @@ class _Proposing:
                 self._hold(offer, other.id, SAYS if one.other.live else ARCHIVED)
                 return None
             firm = other.promoted or other.kind in lasting or len(other.heads) != 1
-            if offer.source not in (CORRECTION, CANDIDATE) or firm:
+            if offer.source != CORRECTION or firm:
                 self._hold(offer, other.id, CONTRADICTS)
                 return None
             replaced.append(other)
@@ -340,11 +349,14 @@ def birth_of(offer: Offer, name: str, kind: str) -> FactCreated:
     """
     item = offer.item
     tags = [footer_value(tag.replace(",", " ")) for tag in item.tags]
+    where = f"{offer.source} {offer.places[0]}"
+    if offer.source == CANDIDATE:
+        where = f'{offer.places[0]} "{clipped(item.quote, _QUOTE_CHARS)}"'
     said = (
         ("kind", "" if kind == DEFAULT_KIND else kind),
         ("tags", ", ".join([tag for tag in tags if tag])),
         ("entity", footer_value(item.entity)),
-        ("source", footer_value(f"{offer.source} {offer.places[0]}")),
+        ("source", footer_value(where)),
         (LEARNED_KEY, offer.key),
         ("obsolete_when", footer_value(item.obsolete_when)),
         ("misfit", footer_value(item.misfit)),
@@ -361,5 +373,5 @@ def diff_of(birth: FactCreated, replaced: Sequence[Fact]) -> tuple[str, ...]:
 
 def _order(offer: Offer) -> tuple[int, int, int, str]:
     """Sort by whose word it is, what speaks for it, and how often it was said."""
-    own = offer.source not in (CORRECTION, CANDIDATE)
+    own = offer.source != CORRECTION
     return int(own), -offer.weight, -len(offer.sessions), offer.key

@@ -6,31 +6,18 @@ programs: it is put on a line that begins nothing of ours, without secrets.
 
 from __future__ import annotations
 
-from ledger.model.reach import span_of
-from ledger.secrets.scanner import without_secrets
-from projection.policy.model import THREAD_KIND
 from projection.work.findings import REGRESSED, finding_of
-from rituals.hosts.capture.answers import candidates
 from rituals.hosts.capture.composition import storable
-from rituals.hosts.capture.stamps import seen_of
 from rituals.hosts.extraction.items import Item
-from rituals.hosts.extraction.rules import by_rules
-from rituals.hosts.silence import audible
-from rituals.hosts.transcripts.slices import read_slice
 from rituals.review.learning.offer import (
-    CANDIDATE,
-    CORRECTION,
-    DECISION,
     FINDING,
-    PREFERENCE,
     Offer,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
-    from ledger.model.session import Entry
     from memory.query.provenance import LogLine
     from projection.fold.replay import State
     from projection.fold.state import Standing
@@ -44,62 +31,6 @@ _HABIT = 3
 #: How a verdict begins that is none in favour.
 _FAILED = "fail"
 _PATHS = 3
-
-
-def offers_of_transcripts(commondir: str, entries: Sequence[Entry], since: str) -> list[Offer]:
-    """Offer what people corrected, decided and preferred in sessions that captured logs tell of.
-
-    Args:
-        commondir: the common git directory, which knows where the transcripts are.
-        entries: the logs, in ledger order.
-        since: only of logs from this stem on.
-    """
-    captured = [entry for entry in entries if entry.reach and entry.stem >= since]
-    found: list[Offer] = []
-    for entry in captured[: -_TRANSCRIPTS - 1 : -1]:
-        host, _, told = entry.reach
-        span = span_of(told)
-        path = seen_of(commondir, host, entry.session).transcript if span else ""
-        name = span.name.partition("~")[0] if span else ""
-        if span is None or not name or path.replace("\\", "/").rpartition("/")[2] != name:
-            continue
-        part = read_slice(host, path, span.start, min(span.end - span.start, _PART_BYTES))
-        if part is not None:
-            folder = seen_of(commondir, host, entry.session).folder
-            part = audible(part, commondir, entry.session, folder)
-        for item in by_rules(part.turns) if part is not None and part.start == span.start else ():
-            source = _source_of(item)
-            if source:
-                place = f"{span.name} {item.at}"
-                found += _offered(source, item, (place, entry.stem), entry.session or entry.stem)
-    return found
-
-
-def _source_of(item: Item) -> str:
-    if item.kind == THREAD_KIND:
-        return ""
-    if "correction" in item.tags:
-        return CORRECTION
-    return PREFERENCE if item.kind in ("preference", "convention") else DECISION
-
-
-def offers_of_candidates(commondir: str) -> list[Offer]:
-    """Offer what capture holds back until a person lets it in; what weighs most first."""
-    found: list[Offer] = []
-    for one in candidates(commondir):
-        if one.item.kind != THREAD_KIND:
-            place = f"{one.part or one.session} {one.item.at}"
-            found += [
-                offer._replace(file=one.file, waiting=one.item)
-                for offer in _offered(CANDIDATE, one.item, (place,), one.session)
-            ]
-    return sorted(found, key=lambda offer: (-offer.weight, offer.key))
-
-
-def _offered(source: str, item: Item, places: tuple[str, ...], session: str) -> Iterator[Offer]:
-    bare = item._replace(text=without_secrets(item.text), quote=without_secrets(item.quote))
-    for fit in storable([bare]):
-        yield Offer(source, fit, places, _SAID_WEIGHT + item.salience, frozenset((session,)))
 
 
 def offers_of_verdicts(state: State, judged: Iterable[LogLine]) -> list[Offer]:

@@ -85,7 +85,8 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
         return Recorded(already=f"this proposal {_GONE}")
     outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
     if outcome.receipt is None:
-        return Recorded(already=f"this proposal {_GONE}")
+        gone = "is not offered again on this machine" if outcome.rejected else _GONE
+        return Recorded(already=f"this proposal {gone}")
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
