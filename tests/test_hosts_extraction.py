@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,9 +22,9 @@ from rituals.hosts.extraction.check import checked
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.failure import NoAnswer
 from rituals.hosts.extraction.items import MOST_ITEMS, Extraction
-from rituals.hosts.extraction.rules import by_rules
 from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.transcripts.slices import Slice, Turn
+from tests.test_negations import sentences
 
 SAID = "We keep  SQLite for\nthe cache, because it needs no server."
 TURNS = (
@@ -470,15 +471,29 @@ def test_a_file_that_others_may_write_does_not_count(tmp_path: Path) -> None:
     assert settings({"XDG_CONFIG_HOME": "here", "HOME": "there"}) == Settings()
 
 
-@pytest.mark.parametrize(
-    ("said", "kind", "text"),
-    [
-        ("Decision: we use SQLite for the queue.", "decision", "We use SQLite for the queue."),
-        ("**Decision:** retries are capped at five.", "decision", "Retries are capped at five."),
-        ("TODO: add a test for the retry path.", "thread", "Add a test for the retry path."),
-    ],
-)
-def test_a_label_is_said_by_the_kind(said: str, kind: str, text: str) -> None:
-    """The fact begins with what it says; its quote stands as it was."""
-    (item,) = by_rules([Turn("assistant", said, 0, "")])
-    assert (item.kind, item.text, item.quote) == (kind, text, said)
+def lies_near(text: str, other: str, chance: random.Random) -> list[str]:
+    """Quotes that nobody said, each near to one that somebody did."""
+    words = text.split()
+    place = chance.randrange(1, len(words) - 1)
+    strange = chance.choice(other.split())
+    return [
+        " ".join([*words[:place], strange, *words[place + 1 :]]),
+        " ".join(words[:place] + words[place + 1 :]),
+        " ".join([*words[:place], "not", *words[place:]]),
+        f"{text} {strange}", text.swapcase(), f"{' '.join(words[:place])} … {words[-1]}",
+        f"{other} {text}", text[1:-2], words[place], "",
+    ]  # fmt: skip
+
+
+def test_planted_hallucinations() -> None:
+    """Of thousands of quotes that nobody said none is kept; of those that somebody did, all."""
+    chance = random.Random(12)
+    said = sentences()
+    turns = [Turn("user", f"Well.\n{text}\nSo it is.", at) for at, text in enumerate(said)]
+    whole = f" {' '.join(turn.text.replace(chr(10), ' ') for turn in turns)} "
+    for at in range(0, len(said), 3):
+        ours, part = said[at], turns[at : at + 3]
+        assert len(checked([{**GOOD, "quote": ours}], part, [])[0]) == 1, ours
+        for lie in lies_near(ours, chance.choice(said), chance):
+            if f" {lie.strip()} " not in whole or len(lie) < 8:
+                assert checked([{**GOOD, "quote": lie}], part, []) == ((), 1), lie

@@ -12,10 +12,7 @@ from projection.brief.plain_text import shortened
 from projection.text.clipping import windowed
 from projection.text.digest import gist
 from rituals.hosts.capture.composition import sentence_of
-from rituals.hosts.extraction.rules import by_rules
-from rituals.hosts.extraction.statements import announced, statements
 from rituals.hosts.observed.decisions import decision
-from rituals.hosts.transcripts.slices import Turn
 from rituals.intake.harvest.statements import without_lead
 
 #: By language: sentences with a negation first, within and last; what they are about; what makes them long.
@@ -57,16 +54,6 @@ def sentences() -> list[str]:
     ]
 
 
-def _turns(role: str) -> Callable[[str], Iterator[str]]:
-    def pieces(text: str) -> Iterator[str]:
-        before = Turn("assistant", "Shall I keep the trust boundary, the queue or the table?", 0)
-        for said in (text, f"Decision: {text}", f"ok {text}", f"So, {text}"):
-            for item in by_rules((before, Turn(role, said, 1))):
-                yield item.text
-
-    return pieces
-
-
 def _clipped(text: str) -> Iterator[str]:
     for chars in (40, 60, 90, 120, 200):
         yield shortened(text, chars)
@@ -97,9 +84,6 @@ def _digested(text: str) -> Iterator[str]:
 
 
 _TAKING: dict[str, Callable[[str], Iterator[str]]] = {
-    "a person's items": _turns("user"),
-    "an agent's items": _turns("assistant"),
-    "statements": lambda text: (one.text for one in statements(text)),
     "observed": lambda text: (said for said in [decision(text)[1]] if said),
     "clipped": _clipped,
     "recalled": _recalled,
@@ -122,16 +106,6 @@ def test_a_negation_is_never_cut(taking: str) -> None:
     assert len(pieces) > 40
     wrong = [(text, piece) for text, piece in pieces if not _NEGATIONS.search(piece)]
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    ("label", "means"),
-    [("Decided", "decided"), ("Not decided", "open"), ("Not yet decided", "open"), ("Nothing decided", "open"),
-     ("Keine Entscheidung", "open"), ("No open questions", ""), ("Not done", "open"), ("Remaining", "open")],
-)  # fmt: skip
-def test_a_label_that_says_no_does_not_announce_yes(label: str, means: str) -> None:
-    """`Not decided: …` is no decision."""
-    assert announced(label) == means
 
 
 def test_what_is_short_enough_is_whole_and_a_cut_keeps_to_its_room() -> None:

@@ -81,7 +81,7 @@ def hooks(home: Path, runs: int) -> list[Row]:
 
 
 def boundary(home: Path, runs: int) -> Row:
-    """Tell a session with 57 observations and a transcript of a mebibyte, by rules, in a process of its own.
+    """Tell a session with 57 observations and a transcript of a mebibyte, without a model, in a process of its own.
 
     Args:
         home: a generated home; each run is another session.
@@ -107,7 +107,7 @@ def boundary(home: Path, runs: int) -> Row:
         named = ["--host=claude", f"--session={session}", f"--transcript={transcript}", "--why=end"]
         took.append(spawn([sys.executable, "-P", "-m", "rituals", "capture", *named], home))
     row = Row(
-        f"boundary by rules, 1 MiB of transcript, whole, {count(home):,} logs",
+        f"boundary without a model, 1 MiB of transcript, whole, {count(home):,} logs",
         "≤ 1.5 s (aim 0.7)",
         0.0,
     )

@@ -1,7 +1,7 @@
-"""Keep what an extractor answered until a log has it, and what waits for a person, beside the ledger.
+"""Keep what an extractor answered until a log has it, beside the ledger.
 
 An answer that was paid for is not asked for twice: a part of a session that could not be recorded is
-recorded with the same answer the next time. Candidates are what `[capture] approve = "ask"` holds back.
+recorded with the same answer the next time.
 """
 
 from __future__ import annotations
@@ -9,23 +9,19 @@ from __future__ import annotations
 import json
 import os
 
-from ledger.model.layout import STATE_DIR
 from ledger.model.reach import Span
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
+from ledger.wal.atomic_files import make_folder, replace_file
 from rituals.hosts.capture.stamps import CAPTURED_DIR
 from rituals.hosts.extraction.items import Extraction, Item
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
-CANDIDATES_DIR = f"{STATE_DIR}/candidates"
 _FILE_BYTES = 4 << 20
-#: So many files of candidates are read; what is in others has its turn when these are answered.
-_FILES = 2_000
 
 
 class Answer(Record):
@@ -72,98 +68,6 @@ def drop_answer(commondir: str, host: str, session: str) -> None:
         os.unlink(_answer_path(commondir, host, session))
     except OSError:
         pass
-
-
-def keep_candidates(
-    commondir: str, host: str, session: str, span: Span | None, items: Iterable[Item]
-) -> None:
-    """Keep facts until a person lets them in; the same part again takes the place of the one before.
-
-    Raises:
-        StorageFailed: the disk refused.
-    """
-    begin = f"{span.name}-{span.start}" if span else "observed"
-    path = (
-        f"{commondir}/{CANDIDATES_DIR}/{file_name(host, session)}-{file_name('', begin)[1:]}.json"
-    )
-    part = _plain(span) if span else {}
-    _write(path, {"host": host, "session": session, **part, "items": _plain_items(items)})
-
-
-class Candidate(Record):
-    """A fact that waits for a person, and where it waits.
-
-    Args:
-        file: its name among the candidates.
-        session: the host's id.
-        part: of the transcript that it was found in, "" for observations.
-        item: the fact.
-    """
-
-    file: str
-    session: str
-    part: str
-    item: Item
-
-
-def candidates(commondir: str) -> Iterator[Candidate]:
-    """Yield the facts that wait, by the names of their files; what can not be read is passed over.
-
-    Args:
-        commondir: the common git directory.
-    """
-    folder = f"{commondir}/{CANDIDATES_DIR}"
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
-    except OSError:
-        return
-    for name in names[:_FILES]:
-        said = _read_candidates(f"{folder}/{name}")
-        for one in said["items"]:
-            try:
-                item = _item(one)
-            except (TypeError, AttributeError):
-                continue
-            part = said.get("name")
-            yield Candidate(
-                name, str(said.get("session")), part if isinstance(part, str) else "", item
-            )
-
-
-def clear_candidate(commondir: str, file: str, item: Item) -> None:
-    """Let go of a fact that waited: somebody answered it. The file goes with its last one.
-
-    Args:
-        commondir: the common git directory.
-        file: its name among the candidates.
-        item: as it was read.
-
-    Raises:
-        StorageFailed: the disk refused.
-    """
-    path = f"{commondir}/{CANDIDATES_DIR}/{file}"
-    said = _read_candidates(path)
-    left = [one for one in said["items"] if not _is_item(one, item)]
-    if left:
-        _write(path, {**said, "items": left})
-    elif said["items"]:
-        try:
-            os.unlink(path)
-        except OSError as problem:
-            raise storage_failure(problem, path) from problem
-
-
-def _read_candidates(path: str) -> dict[str, Any]:
-    """Read a file of candidates; one without items where it can not be read."""
-    said = _read(path)
-    return {**said, "items": items if isinstance(items := said.get("items"), list) else []}
-
-
-def _is_item(said: Any, item: Item) -> bool:
-    try:
-        return _item(said) == item
-    except (TypeError, AttributeError):
-        return False
 
 
 def _answer_path(commondir: str, host: str, session: str) -> str:

@@ -1,1 +1,1 @@
-"""Find what others have to know in what was said: by rules, or by a model that the user chose."""
+"""Find what others have to know in what was said, by a model that the user chose."""
