@@ -448,3 +448,22 @@ def test_the_library_refuses_to_write_over_an_edit(tmp_path: Path) -> None:
     with pytest.raises(HandEdited):
         memory.write_projection(memory.state())
     assert shape(folder) == before
+
+
+@pytest.mark.parametrize("heading", ["Key Decisions", "Open Threads"])
+def test_what_was_closed_can_become_something_else(run: Run, file: Path, heading: str) -> None:
+    """A tick says nothing of what is never closed: the edit is no different from any other move."""
+    assert run("append", "--title", "Done", "--close", "two").code == 0
+    assert run("publish").code == 0
+    text = file.read_text()
+    start = text.index("- [x] Two?")
+    end = text.index("-->\n", start) + len("-->\n")
+    moved = text[start:end]
+    file.write_text(
+        (text[:start] + text[end:]).replace(f"## {heading}\n", f"## {heading}\n\n{moved}")
+    )
+    assert run("absorb").code == 0
+    assert run("publish").out.startswith("nothing to do")
+    of = {one["id"]: one for one in run("show", "--json").json["facts"]}["two"]
+    assert of["text"] == "Two?"
+    assert (of["kind"] == "thread") == (heading == "Open Threads"), of

@@ -40,7 +40,8 @@ def with_seen(
         return event
     heads = tuple(version.id for version in fact.heads)
     if isinstance(event, FactUpdated):
-        knew = fact.closed and not event.mark and event.id not in opened
+        kind = dict(event.meta).get("kind", fact.kind)
+        knew = fact.closed and kind in CLOSABLE and not event.mark and event.id not in opened
         said = event.said
         if event.was is None and said is None and fact.false:
             said = said_against(event.id, histories[event.id]) or None
