@@ -171,6 +171,22 @@ def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
     repo.git("commit", "-q", "-a", "-m", "theirs")
 
 
+def test_cleaning_up_behind_a_redaction_forgets_no_death(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the same lock, in the next command's answer, and needs what the death left to be finished first."""
+    assert run("note", "id=first fact: Something is told.").code == 0
+    base = repo.git("rev-parse", "HEAD").strip()
+    with monkeypatch.context() as patch:  # it dies before that
+        patch.setattr("memory.repair.redacted_copies.clean", lambda *_: False)
+        assert run("redact", "first", "--reason", "a slip").code == 0
+    note, lock = repo.path / ".git/diurna/lock", repo.path / ".git/HEAD.lock"
+    note.write_text(f"1 refs/heads/main {base}\n")
+    lock.touch()
+    assert run("show").code == 0
+    assert not lock.exists() and not note.stat().st_size
+
+
 @pytest.mark.parametrize("staged", [False, True])
 def test_what_a_dead_join_showed_goes_though_the_person_went_on(
     repo: Repo, run: Run, staged: bool

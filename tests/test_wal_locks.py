@@ -127,3 +127,20 @@ def test_a_lock_of_a_git_that_was_killed_alone_is_known(repo: Repo) -> None:
         assert last.free() and not lock.exists()
     assert [one.code for one in last.findings] == ["stale-lock"]
     assert not note.exists()
+
+
+def test_a_note_stays_until_it_is_settled(tmp_path: Path) -> None:
+    """Whoever takes the lock for something else neither loses it nor makes it younger; a note of one's own replaces it."""
+    path = tmp_path / "lock"
+    path.write_text("1 refs/heads/main 0\n")
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    for _ in range(2):
+        with Lock(str(path)) as lock:
+            assert (lock.note, lock.noted_at) == ("refs/heads/main 0", 1_000_000_000)
+    with Lock(str(path)) as lock:
+        lock.settle()
+    assert not path.stat().st_size
+    path.write_text("1 refs/heads/main 0\n")
+    with Lock(str(path)) as lock:
+        lock.write_note("")
+    assert not path.stat().st_size

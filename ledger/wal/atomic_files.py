@@ -159,8 +159,8 @@ class Lock:
 
     While it is held the file says whose it is and what it is about to do. `note` is what the owner
     before us left there: "" when it ended well, what it was doing when it died in the middle. It stays
-    there until the new owner has dealt with it and writes a note of its own. `noted_at` is when that
-    note was written, in seconds since 1970.
+    there until a new owner has dealt with it: writes a note of its own, or settles it. `noted_at` is when
+    that note was written, in seconds since 1970.
 
     Args:
         path: the lock file; it stays where it is.
@@ -234,11 +234,19 @@ class Lock:
             time.sleep(pause * (0.5 + (os.getpid() % 97) / 97))
             pause = min(pause * 1.5, 0.02)
         self.resume()
+        was = os.fstat(self._fd).st_mtime_ns
         try:
             self.write_note(self.note, lasting=True)
+            if self.note:
+                os.utime(self._fd, ns=(was, was))  # it is as old as it was
         except OSError:
             pass  # a full disk: the lock holds without a name on it
+        self._left = bool(self.note)
         return self
+
+    def settle(self) -> None:
+        """Let the note go that was found: what it tells of is finished, or taken back."""
+        self._left = False
 
     def __exit__(
         self,

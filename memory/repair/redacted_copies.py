@@ -135,7 +135,9 @@ def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
         return True
     if git_prunes(common):  # it may delete what the copies are for
         return False
-    with Lock(f"{common}/{LOCK_FILE}", 0.0):
+    with Lock(f"{common}/{LOCK_FILE}", 0.0) as lock:
+        if lock.note:  # what died is finished first: it needs them
+            return False
         os.sync()
         refs = {
             LogRef(stem, log_path(stem), blob_id(data)): data

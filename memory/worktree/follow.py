@@ -119,6 +119,7 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
         found.append(clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at))
     findings = [one for one in found if one is not None]
     if not reference or reference != home.reference:
+        lock.settle()
         return findings
     tip = tip or home.tip()
     if base != tip:
@@ -135,6 +136,7 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
             changes = where.git().changes(base or EMPTY_TREE, made, *_ours(home)) or ()
             shown = {path: "" if letter == "D" else blob for letter, _, blob, path in changes}
         take_back(home, shown)  # but for what the branch has of it, whoever moved it
+    lock.settle()
     return findings
 
 

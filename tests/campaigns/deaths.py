@@ -246,7 +246,7 @@ def stops(deed: Deed, template: Path, scratch: Path) -> Iterator[tuple[Site, Pat
 
     def look(call: str, path: str) -> None:
         counts[call] += 1
-        if not path.startswith(f"{folder}/") or any(at in path for at in _BESIDE):
+        if not path.startswith(f"{folder}/") or any(at in path for at in (*_BESIDE, "/objects/")):
             return
         dead = scratch / f"stop-{deed}-{len(found)}"
         _copy(folder, dead)
