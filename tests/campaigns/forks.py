@@ -20,6 +20,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ _LOADED = (
     "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.commit",
     "hashlib", "resource",
 )  # fmt: skip
+_STARTING = threading.Lock()
 #: The program of `put_program`, with nothing loaded that a bare interpreter has not.
 _PROGRAM = """\
 import _socket, array, marshal, os, sys
@@ -118,9 +120,15 @@ def _address(pid: int) -> str:
     return f"\0diurna-forks-{pid}"
 
 
-@cache
 def _server() -> socket.socket:
-    """Start the process that all are forked from; it ends with this one."""
+    """Return the line to the process that all are forked from: one, also where several threads ask at once."""
+    with _STARTING:
+        return _started()
+
+
+@cache
+def _started() -> socket.socket:
+    """Start it; it ends with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     for end in (ours, theirs):
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
