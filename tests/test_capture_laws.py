@@ -25,9 +25,9 @@ from rituals.hosts.capture.composition import (
     draft_of_part,
     passages_of,
     storable,
-    title_of,
 )
 from rituals.hosts.capture.sources import sources_of
+from rituals.hosts.capture.titles import title_of
 from rituals.hosts.extraction.items import Item
 from rituals.hosts.observed.spool import Observation, spool_of
 from rituals.hosts.transcripts.slices import Turn

@@ -18,10 +18,9 @@ from ledger.model.session import EDIT, SessionLog
 from ledger.model.shown import shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
-from memory.redaction.telling import telling_of
 from memory.write.duplicate_check import notice
-from memory.write.personal import is_own
 from projection.policy.model import DIGEST, FORMERLY, OFF
+from rituals.hosts.ask import counts
 from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
 from rituals.hosts.capture.commit_messages import CommitMessages
@@ -31,14 +30,14 @@ from rituals.hosts.capture.composition import (
     draft_of_part,
     passages_of,
     storable,
-    title_of,
 )
+from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.keeping import kept_by, makes_facts
 from rituals.hosts.capture.pending import Pending
-from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.hosts.capture.requests import said_in
 from rituals.hosts.capture.sources import Sources, sources_of
 from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
+from rituals.hosts.capture.titles import answered_title, title_of
 from rituals.hosts.context.heard import shown_to
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
@@ -51,12 +50,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memory.api import Memory
-    from memory.redaction.telling import Telling
     from memory.write.draft import SessionDraft
     from projection.policy.model import Policy
     from rituals.hosts.capture.pending import Piece
     from rituals.hosts.extraction.items import Item
-    from rituals.hosts.observed.spool import Observation
 
 #: How long another boundary of the session is waited for, and how long one goes on telling parts.
 LOCK_SECONDS = 180.0
@@ -145,11 +142,9 @@ class _Boundary:
         self._told = told_of(self._commondir, *self._key)
         path = asked.transcript or seen_of(self._commondir, *self._key).transcript
         self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
-        #: None in the user's own home, which takes what is about them.
-        self._gate = None if is_own(memory.home, policy) else PersonalGate(own_texts())
+        self._gates = Gates(memory, policy)
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
-        self._withheld: list[Telling | None] = []
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -191,10 +186,10 @@ class _Boundary:
         mine = storable([item for item in found.items if not item.personal])
         own = [item for item in (*asked, *found.items) if item.personal]
         owned = self._record_own(found.extractor, own) if own else 0
-        observations = self._open_observations(piece)
+        observations = self._gates.observations(piece.observations)
         sources = self._sources(piece)
         told, closed = passages_of(
-            sources, self._policy.capture.characters, self._opened, asks=self._keep == DIGEST
+            sources, self._policy.capture.characters, self._gates.opened, asks=self._keep == DIGEST
         )
         if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs):
             told = ""
@@ -202,7 +197,7 @@ class _Boundary:
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
             observations, piece.said.turns if piece.said else (), mine, told,
-            title_of(sources, self._opened, asks=self._keep == DIGEST) if told else "", shown,
+            self._title(sources) if told else "", shown, counts(self._commondir, *self._key),
         )  # fmt: skip
         part, draft = self._looked_first(part)
         written = bool(draft.prose or draft.events)
@@ -235,8 +230,7 @@ class _Boundary:
         """Return what a person asked to be remembered in a piece."""
         if piece.said is None or not makes_facts(self._policy):
             return ()
-        items = self._unwithheld(said_in(piece.said.turns))
-        return self._gated(Extraction(items, SOURCES), piece).items
+        return self._gates.items(said_in(piece.said.turns), piece.said)
 
     def _record_said(self, span: Span | None, items: Sequence[Item]) -> int:
         """Record what a person asked to be remembered, in a log of theirs; return how much was new."""
@@ -258,15 +252,9 @@ class _Boundary:
         with CommitMessages(repository) as messages:
             return sources_of(piece.said.turns, messages.of)
 
-    def _opened(self, texts: Sequence[str]) -> tuple[list[str], int]:
-        """Return texts, "" for those that others may not read, and how many are about a person."""
-        telling = self._telling()
-        said = ["" if telling is not None and telling.repeats(one) else one for one in texts]
-        if self._gate is None:
-            return said, 0
-        kept, closed = self._gate.open_paragraphs(said)
-        # of a paragraph that is closed in part the rest may need it
-        return [one if one == text else "" for one, text in zip(kept, said, strict=True)], closed
+    def _title(self, sources: Sources) -> str:
+        named = answered_title(self._memory.snapshot, self._pending.session)
+        return named or title_of(sources, self._gates.opened, asks=self._keep == DIGEST)
 
     def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
         """Return what was learned in what was said, and the span that it was found in.
@@ -278,7 +266,9 @@ class _Boundary:
             return Extraction((), SOURCES), span
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
         if kept is not None:
-            return self._gated(kept.extraction, piece), kept.span
+            return kept.extraction._replace(
+                items=self._gates.items(kept.extraction.items, piece.said)
+            ), kept.span
         chosen = settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
         found = Extraction((), SOURCES)
@@ -291,7 +281,7 @@ class _Boundary:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
             raise _Failed(found.failed)
-        found = self._gated(found._replace(items=self._unwithheld(found.items)), piece)
+        found = found._replace(items=self._gates.items(found.items, piece.said))
         shared = tuple([item for item in found.items if not item.personal])
         own = len(shared) < len(found.items)
         if found.extractor != SOURCES and not (own and self._asked.dry_run):
@@ -299,35 +289,6 @@ class _Boundary:
             kept_here = found._replace(items=shared)
             keep_answer(self._commondir, *self._key, Answer(span, kept_here))
         return found, span
-
-    def _gated(self, found: Extraction, piece: Piece) -> Extraction:
-        """Say of each item whether it is about a person, whatever found it."""
-        if self._gate is None:
-            return found._replace(
-                items=tuple([one._replace(personal=False) for one in found.items])
-            )
-        turns, closes = piece.said.turns if piece.said else (), self._gate.closes_item
-        items = [one._replace(personal=closes(one, turns)) for one in found.items]
-        return found._replace(items=tuple(items))
-
-    def _open_observations(self, piece: Piece) -> tuple[Observation, ...]:
-        """Return what was observed and others may read."""
-        if self._gate is None:
-            return piece.observations
-        closed = self._gate.closes_observation
-        return tuple([one for one in piece.observations if not closed(one)])
-
-    def _unwithheld(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
-        """Leave out what says again what was withheld: transcripts have it still."""
-        telling = self._telling()
-        return tuple([one for one in items if telling is None or not telling.repeats(one.text)])
-
-    def _telling(self) -> Telling | None:
-        """Return the lines that must be nowhere, read once."""
-        if not self._withheld:
-            snapshot, home = self._memory.snapshot, self._memory.home
-            self._withheld.append(snapshot.ask(lambda cache: telling_of(home, cache)))
-        return self._withheld[0]
 
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""

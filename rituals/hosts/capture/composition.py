@@ -20,11 +20,11 @@ from rituals.hosts.capture.fitting import (
     Paragraph,
     fitted,
     paragraphs,
-    sentences_of,
     shares,
     size_of,
 )
 from rituals.hosts.capture.observed_lines import observed_lines, paths_of
+from rituals.hosts.capture.titles import MARKS, TITLE_CHARS
 from rituals.record.compose import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
@@ -44,13 +44,7 @@ if TYPE_CHECKING:
 
 #: How many observations one log tells of.
 OBSERVED_LINES = 200
-_TITLE_CHARS, _QUOTE_CHARS = 100, 300
-#: A first request of so many characters on one line, and of so many words at least, may name a session.
-_ASK_CHARS, _ASK_WORDS = 120, 4
-#: A shorter sentence at the beginning of a report says nothing but that it is done.
-_TELLING_CHARS = 24
-#: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
-_MARKS = "#>`~-=*+_<|[] "
+_QUOTE_CHARS = 300
 #: Told passages of fewer characters, and nothing else, are no log.
 LEAST_CHARS = 400
 _GAP = "\n\n"
@@ -71,6 +65,7 @@ class Part(Record):
         told: what was told for people to read, as markdown.
         title: of the log, "" for what was observed.
         shown: which facts the session was shown (`ledger.model.shown`), "" for none.
+        asked: how often its agent was asked what the next one has to know, and how often it answered.
     """
 
     host: str
@@ -84,6 +79,7 @@ class Part(Record):
     told: str = ""
     title: str = ""
     shown: str = ""
+    asked: tuple[int, int] = (0, 0)
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:
@@ -91,6 +87,8 @@ class Part(Record):
         spans = (("observed", self.observed), ("transcript", self.transcript))
         said = (("host", self.host), ("session", self.session), ("extractor", self.extractor))
         told = (*said, *((key, str(span)) for key, span in spans if span is not None))
+        counts = zip(("asked", "answered"), map(str, self.asked), strict=True)
+        told += (*counts,) if self.asked[0] else ()
         return (*told, (SHOWN_KEY, self.shown)) if self.shown else told
 
 
@@ -159,36 +157,6 @@ def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tup
     return _GAP.join(told), closed
 
 
-def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
-    """Name what a part of a session did: first commit, host's name, first ask, last report.
-
-    Args:
-        sources: what it told.
-        opens: leaves out what others may not read.
-        asks: the words of a person may stand there.
-    """
-    wanted = [one.heading for one in sources.commits[:1]]
-    wanted += [sources.title, sources.ask if asks and _names(sources.ask) else ""]
-    wanted += [_first_sentence(one.text) for one in sources.reports[-1:]]
-    found, _ = opens([prose(one) for one in wanted])
-    return shortened(next(filter(None, found), ""), _TITLE_CHARS)
-
-
-def _names(ask: str) -> bool:
-    """Tell whether a request says what is to be done, and is nothing that was pasted."""
-    return len(ask) <= _ASK_CHARS and "\n" not in ask and len(ask.split()) >= _ASK_WORDS
-
-
-def _first_sentence(report: str) -> str:
-    """Return the first sentence of a report that is no heading."""
-    for one in paragraphs(report):
-        if not one.leads:
-            for said in sentences_of(one.text.split("\n")[0].lstrip(_MARKS)):
-                if len(said) >= _TELLING_CHARS:
-                    return said
-    return ""
-
-
 def draft_of_part(
     part: Part, trust: str, taken: Callable[[str, str], bool], words: Mapping[str, str]
 ) -> SessionDraft:
@@ -246,7 +214,7 @@ def storable(items: Iterable[Item]) -> tuple[Item, ...]:
 def sentence_of(text: str) -> str:
     """Put a text on a line that begins nothing but a sentence, or a word of code."""
     line = prose(text)
-    bare = line.lstrip(_MARKS)
+    bare = line.lstrip(MARKS)
     code = line[: len(line) - len(bare)].endswith("`") and bare.count("`") % 2
     return f"`{bare}" if code else bare
 
@@ -273,7 +241,7 @@ def _title(part: Part) -> str:
     names = ", ".join([path.rpartition("/")[2] for path in paths_of(part.observations)])
     about = part.title or next((one.text for one in part.items if not _is_agents(one, part)), names)
     about = about or (part.observations[0].what if part.observations else "what was said")
-    return shortened(prose(about).lstrip(_MARKS), _TITLE_CHARS)
+    return shortened(prose(about).lstrip(MARKS), TITLE_CHARS)
 
 
 def _observed(part: Part) -> str:

@@ -185,6 +185,9 @@ class _Reader:
             else:
                 self._lines.append(bare.lstrip("> ") if bare[0] == ">" else bare)
         self._close()
+        if self._fence:  # a block that is never closed is none
+            rest, self._fence, self._code = self._code, "", []
+            self.read("\n".join(rest))
         return self._found
 
     def _head(self, text: str) -> None:
