@@ -125,7 +125,9 @@ class Memory(Reader):
         """
         return self._append(draft, How(again, dry_run, stage, tiers, strict, on))
 
-    def hold(self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False) -> Receipt:
+    def hold(
+        self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False, at: int = 0
+    ) -> Receipt:
         """Append a captured log, which nobody asked for: it is committed once it is in nobody's way.
 
         The receipt has no commit while it waits: it is durable then, and the view has it.
@@ -134,11 +136,12 @@ class Memory(Reader):
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
+            at: stamp it there (`How.at`), milliseconds since 1970; 0 for now.
 
         Raises:
             DraftRefused, StorageFailed: as for `append`.
         """
-        return self._append(draft, How(again, dry_run, tiers=False, held=True))
+        return self._append(draft, How(again, dry_run, tiers=False, held=True, at=at))
 
     def _append(self, draft: SessionDraft, how: How) -> Receipt:
         aside = how.dry_run or how.stage or how.held or how.on is not None

@@ -159,6 +159,8 @@ class Recorder:
         check_writable(cache.policy)
         privacy = cache.policy.privacy
         log = self._complete(draft, cache, histories, occasion)
+        if how.at:
+            log = log._replace(header=tuple([one for one in log.header if one[0] != "after"]))
         about: list[Finding] = []
         strict = how.strict or privacy.secrets == "refuse"
         if is_own(self.home, cache.policy):
@@ -178,7 +180,8 @@ class Recorder:
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
         log, begun = in_its_session(log, cache, waiting)
-        stem, log, data = _sealed(log, occasion.now_ms, max(cache.summary.newest, begun))
+        newest = "" if how.at else max(cache.summary.newest, begun)
+        stem, log, data = _sealed(log, min(how.at or occasion.now_ms, occasion.now_ms), newest)
         if log.type in WORKING and (wrong := footer_findings(log.events)):
             raise DraftRefused(tuple(wrong))
         proof = check_evidence(self.home, log) if log.type in WORKING else ()

@@ -66,6 +66,7 @@ class How(Record):
         strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
         on: commit it on this tip or not at all.
         held: nobody asked for this log: it is durable, and waits until it is in nobody's way (W14).
+        at: it tells of the past, and is stamped there (O6): milliseconds since 1970.
     """
 
     again: bool = False
@@ -75,6 +76,7 @@ class How(Record):
     strict: bool = False
     on: str | None = None
     held: bool = False
+    at: int = 0
 
 
 def draft_of(log: SessionLog) -> SessionDraft:

@@ -135,7 +135,7 @@ def _taken_back(
     Raises:
         Irreversible: something of it can not be taken back, or there is nothing.
     """
-    if entry.type == "import":
+    if entry.type == "import" and not entry.session:
         raise Irreversible("it brought a whole ledger")
     if any(isinstance(event, FactRedacted) for event in entry.acts):
         raise Irreversible("what is withheld is withheld for good")

@@ -7,6 +7,7 @@ import os
 import click
 
 from ledger.environment import variables
+from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
@@ -15,42 +16,40 @@ OUTCOME = "attempts host logs said session"
 
 
 @click.command("capture")
-@click.option(
-    "--session", default="", metavar="SESSION", help="One session, by the host's id of it."
-)
+@click.option("--session", default="", metavar="SESSION",
+              help="One session, by the host's id of it.")  # fmt: skip
 @click.option("--host", default="", type=click.Choice(("", *HOSTS)), metavar="HOST",
               help="Of this host alone.")  # fmt: skip
-@click.option(
-    "--transcript", default="", metavar="FILE", help="Its transcript, where no hook saw it."
-)
+@click.option("--transcript", default="", metavar="FILE",
+              help="Its transcript, where no hook saw it.")  # fmt: skip
 @click.option("--show", is_flag=True, help="Write nothing; print the logs that would be written.")
-@click.option(
-    "--land", is_flag=True, help="Commit the captured logs that wait, and tell no session."
-)
+@click.option("--land", "mode", flag_value="land",
+              help="Commit the captured logs that wait, and tell no session.")  # fmt: skip
+@click.option("--past", "mode", flag_value="past",
+              help="Sessions of this folder from before the hooks were there.")  # fmt: skip
+@click.option("--catch-up", "mode", flag_value="rest", hidden=True)
+@options.since
+@click.option("--write", "--yes", "write", is_flag=True, help="Tell those without asking.")
 @click.option("--why", default="", hidden=True)
-@click.option("--catch-up", is_flag=True, hidden=True)
 @options.dry_run
 @options.listing(sessions=OUTCOME)
 def command(
-    call: Invocation,
-    /,
-    show: bool,
-    land: bool,
-    why: str,
-    catch_up: bool,
-    dry_run: bool,
+    call: Invocation, /, show: bool, mode: str | None, write: bool, why: str, dry_run: bool,
     **given: str,
-) -> int:
+) -> int:  # fmt: skip
     """Tell in session logs what hosts' sessions left: what was observed, and what was learned.
 
     Hooks of hosts do this by themselves; by hand it takes all sessions of this clone that left something
     since the last time. Each is told once, however often this runs. What is kept is said in `[capture]`
-    of diurna.toml. A captured log waits until it is in nobody's way; reading finds it all the same.
+    of diurna.toml. A captured log waits until it is in nobody's way; reading finds it all the same. With
+    --past it looks where hosts keep their transcripts, shows what they would leave, and asks; no model
+    reads them, and their logs move no clock.
 
     \b
     Examples:
       diurna capture --show
       diurna capture
+      diurna capture --past --since 2026-09-01
       diurna capture --land
     """
     from rituals.cli.views.capture import land_held, show_outcomes
@@ -58,10 +57,17 @@ def command(
     from rituals.hosts.capture.sessions import capture, limited
     from rituals.hosts.capture.sessions import catch_up as all_left
 
-    if land:
+    if mode == "land":
         return land_held(call, dry_run=dry_run)
+    if mode == "past":
+        from rituals.cli.views.past import tell_past
+
+        chosen = given["host"], given["since"]
+        return tell_past(call, *chosen, show=show, write=write, dry_run=dry_run)
+    if write or given["since"]:
+        raise WrongUsage("--since and --write are for --past")
     path = given["transcript"] and os.path.abspath(given["transcript"])
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):
-        found = list((all_left if catch_up else capture)(call.memory(), asked, variables()))
+        found = list((all_left if mode else capture)(call.memory(), asked, variables()))
     return show_outcomes(call, found, show=show, dry_run=dry_run)

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import click
 
-from ledger.environment import user_folder
-from rituals.cli.output import told
+from ledger.environment import user_folder, variables
+from rituals.cli.output import counted, told
 from rituals.cli.views.hosts import carry_out
 
 TYPE_CHECKING = False
@@ -134,4 +134,21 @@ def hook_up(
     if not dry_run and not call.json and (plan.changes or not is_informed()):
         call.out.hint(_WHAT_IS_KEPT)
         note_informed()
+        if not user:
+            _offer_past(call, base)
     return code
+
+
+def _offer_past(call: Invocation, base: str) -> None:
+    """Offer to read the sessions that were held here before the hooks."""
+    from rituals.cli.views.past import tell_past
+    from rituals.hosts.capture.past import past_sessions
+
+    found = past_sessions(base, user_folder(), variables())
+    said = f"{counted(len(found), 'past session')} of this folder found"
+    if not found:
+        return
+    if not (call.interactive() and call.state_dir()):
+        call.out.hint(f"{said}; `diurna capture --past` shows what they would leave")
+    elif click.confirm(f"{said}, read them? (nothing is shared before you say so)", True, err=True):
+        tell_past(call, "", "", show=False, write=False, dry_run=False)

@@ -1,8 +1,8 @@
 """Tell what a session left since the last time: one log, under a lock, and nothing twice.
 
 How far a session is told stands in the ledger, in the headers of its logs (FORMAT.md, W13): a boundary
-that is repeated, or that was killed, finds there what it has to tell. The note beside the spool only helps
-where the branch was switched meanwhile.
+that is repeated or was killed finds there what to tell. The note beside the spool only helps
+with other branches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ledger.environment import monotonic, now_ms
 from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
-from ledger.model.session import EDIT, SessionLog
+from ledger.model.session import EDIT, WORK, SessionLog
 from ledger.model.shown import shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
@@ -41,7 +41,7 @@ from rituals.hosts.capture.titles import answered_title, title_of
 from rituals.hosts.context.heard import shown_to
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
-from rituals.hosts.extraction.settings import settings
+from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.moments import file_name
 from rituals.record.compose import taken_in, words_for
 
@@ -72,6 +72,7 @@ class Asked(Record):
         transcript: path; "" for the one that a hook saw.
         why: the event that made it due, "asked" for a person.
         dry_run: change nothing; the outcome says what would be written.
+        past: when it ended, if that was before hooks were there (O6): milliseconds since 1970, else 0.
     """
 
     host: str
@@ -79,6 +80,7 @@ class Asked(Record):
     transcript: str = ""
     why: str = "asked"
     dry_run: bool = False
+    past: int = 0
 
 
 class Outcome(Record):
@@ -115,7 +117,7 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
     """
     policy = memory.snapshot.ask(lambda cache: cache.policy)
     commondir = memory.home.repository.commondir
-    keep = kept_by(policy, memory.home.kind)
+    keep = kept_by(policy, memory.home.kind, informed=asked.past > 0)
     if keep == OFF:
         return Outcome(asked, (), (), "capture is off in diurna.toml")
     folder = f"{commondir}/{CAPTURED_DIR}"
@@ -163,9 +165,10 @@ class _Boundary:
                 done = piece is None or self._asked.dry_run
         except (_Failed, DraftRefused) as problem:
             said = str(problem)
-            self._failed(said)
+            self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
         except DiurnaError as problem:
-            self._failed(problem.message)
+            failed = Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=problem.message)
+            self._note(failed)
             raise
         if not self._asked.dry_run:
             if done:
@@ -211,9 +214,8 @@ class _Boundary:
         if not self._asked.dry_run:
             self._note_told()
             drop_answer(self._commondir, *self._key)
-        attempt = Attempt(
-            began, *self._key, self._asked.why, WRITTEN if written else NOTHING, found.extractor
-        )
+        outcome = WRITTEN if written else NOTHING
+        attempt = Attempt(began, *self._key, self._asked.why, outcome, found.extractor)
         self._note(
             attempt._replace(
                 ms=now_ms() - began,
@@ -257,7 +259,7 @@ class _Boundary:
         return named or title_of(sources, self._gates.opened, asks=self._keep == DIGEST)
 
     def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
-        """Return what was learned in what was said, and the span that it was found in.
+        """Return what a model learned of what was said, not of the past, and the span of it.
 
         Raises:
             _Failed: no extractor answered; the same part is tried again.
@@ -269,7 +271,7 @@ class _Boundary:
             return kept.extraction._replace(
                 items=self._gates.items(kept.extraction.items, piece.said)
             ), kept.span
-        chosen = settings(self._environment)
+        chosen = Settings() if self._asked.past else settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
         found = Extraction((), SOURCES)
         if chosen.extractors:
@@ -292,9 +294,8 @@ class _Boundary:
 
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""
-        from rituals.hosts.capture.own_home import (
-            record_own,  # most sessions say nothing of the sort
-        )
+        # most sessions say nothing of the sort
+        from rituals.hosts.capture.own_home import record_own
 
         part = Part(*self._key, extractor, None, None, (), (), ())
         occasion = self._memory.occasion()
@@ -342,11 +343,12 @@ class _Boundary:
 
     def _append(self, draft: SessionDraft) -> None:
         """Record a log; where it has to wait, it is durable."""
-        receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run)
+        at = self._asked.past and self._asked.past + len(self._logs)
+        if at and draft.type == WORK:
+            source = ("source", self._asked.host)
+            draft = draft._replace(type="import", header=(*draft.header, source))
+        receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run, at=at)
         self._logs.append((receipt.stem, receipt.data))
-
-    def _failed(self, said: str) -> None:
-        self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
 
     def _note(self, attempt: Attempt) -> None:
         self._attempts.append(attempt)

@@ -14,7 +14,7 @@ from rituals.hosts.capture.stamps import forget, seen_of, sessions, told_of, unf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memory.api import Memory
     from rituals.hosts.capture.stamps import Seen
@@ -55,6 +55,22 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
         yield boundary(memory, asked._replace(host=one.host, session=one.session), environment)
     if not asked.dry_run:
         tidy(memory)
+
+
+def capture_past(
+    memory: Memory, found: Iterable[Seen], environment: Mapping[str, str], *, dry_run: bool
+) -> Iterator[Outcome]:
+    """Tell sessions that were held before hooks were there; what is told already is left out.
+
+    Args:
+        memory: the home, open.
+        found: the sessions (`rituals.hosts.capture.past`).
+        environment: of the process, for extractors.
+        dry_run: change nothing.
+    """
+    for one in found:
+        asked = Asked(one.host, one.session, one.transcript, "past", dry_run, one.at)
+        yield boundary(memory, asked, environment)
 
 
 def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
