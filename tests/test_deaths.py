@@ -144,15 +144,26 @@ def test_a_redaction_withholds_from_the_moment_it_is_recorded(
 
 
 @pytest.mark.parametrize("command", ["status", "show", "hook", "append"])
-@pytest.mark.parametrize("name", ["HEAD.lock", "refs/heads/main.lock", "index.lock", "config.lock"])
+@pytest.mark.parametrize(
+    ("name", "slow"),
+    [
+        ("HEAD.lock", 20),
+        ("refs/heads/main.lock", 20),
+        ("index.lock", 20),
+        ("config.lock", 20),
+        ("index.lock", 0),
+    ],
+)
 def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
-    repo: Repo, run: Run, spawn: Run, name: str, command: str
+    repo: Repo, run: Run, spawn: Run, name: str, command: str, slow: int
 ) -> None:
     """A read and a hook, too; nobody waits for a write. A lock that cannot be ours stays."""
     assert run("note", "id=first fact: Something is told.").code == 0
     run("show")
     state, tip = repo.path / ".git/diurna", repo.git("rev-parse", "HEAD").strip()
     (state / "lock").write_text(f"1 refs/heads/main {tip}\n")
+    noted = time.time() - slow  # its git came to that so much later
+    os.utime(state / "lock", (noted, noted))
     lock, other = repo.path / ".git" / name, repo.path / ".git/refs/heads/other.lock"
     lock.touch()
     other.touch()

@@ -29,10 +29,9 @@ _WRITERS = frozenset(
 )
 #: How long git believes the note of a collection.
 _COLLECTION_HOURS = 12
-#: How long after its note a process has its git lock the index, and how coarse file times are.
-_FOLLOWS_WITHIN_SECONDS = 5.0
+#: How coarse file times are.
 _CLOCK_TICK_SECONDS = 0.05
-#: How long after its note a process may have its git lock the branch.
+#: How long after its note a process may have its git lock the branch or the index: machines can be slow.
 _MOVES_WITHIN_SECONDS = 30.0
 #: How a note on Diurna's lock begins whose owner lived on, but saw its git leave a lock behind.
 LEFT = "left"
@@ -120,7 +119,7 @@ def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> 
     except OSError:
         return None
     if not _same(path, next_index(gitdir)):
-        if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _FOLLOWS_WITHIN_SECONDS:
+        if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _MOVES_WITHIN_SECONDS:
             return None
         if _git_at_work((top, gitdir)) or _is_open(path):
             return None
