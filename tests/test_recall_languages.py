@@ -222,7 +222,7 @@ def test_a_question_tells_its_language(asked: str, language: str) -> None:
     [
         ("Планируемые окружения описаны в одном файле.", "Где описано окружение?"),
         ("A modularização começa pelos serviços de rede.", "Quando começam os módulos?"),
-        ("The behaviour of the organised queue.", "organize behavior"),
+        ("The queue of the organised office.", "organize"),
         (
             "\u6570\u636e\u5e93\u7684\u8fde\u63a5\u6c60\u5927\u5c0f\u662f\u4e8c\u5341",
             "\u4e3a\u4ec0\u4e48\u6570\u636e\u5e93",

@@ -14,9 +14,8 @@ _PIECE = re.compile(r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)')
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _BEGINNING = re.compile(r"\w[\w.-]*\*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-#: Endings that are spelled with an s or a z, and the beginnings of words that end in `our` or `or`.
+#: Endings that are spelled with an s or a z.
 _ISE = re.compile(r"(\w{3,}[iy])([sz])(e|ed|es|er|ers|ing|ation|ations)")
-_OUR = ("col", "behavi", "fav", "hon", "lab", "neighb", "flav", "rig")
 _JOINED = re.compile(r"[^\W_](?:[\w./\\:#@+-]*[^\W_])?")
 _TIMES = re.compile(
     r"\A\s*(?:when|what (?:date|year|month|day|time)|how long)\b|\bwhich (?:month|year|day|date)\b",
@@ -148,15 +147,9 @@ def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
 
 
 def other_spelling(word: str) -> tuple[str, ...]:
-    """Return an English word, in lower case, as it is spelled overseas: `colour`, `modularise`."""
+    """Return an English word, in lower case, as it is spelled overseas: `modularise`, `analyze`."""
     found = _ISE.fullmatch(word)
-    if found:
-        return (f"{found[1]}{'z' if found[2] == 's' else 's'}{found[3]}",)
-    for one, other in (("our", "or"), ("or", "our")):
-        for stem in _OUR:
-            if word.startswith(stem + one):
-                return (stem + other + word[len(stem + one) :],)
-    return ()
+    return (f"{found[1]}{'z' if found[2] == 's' else 's'}{found[3]}",) if found else ()
 
 
 def _names(piece: str) -> list[str]:
