@@ -194,7 +194,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         more_news,
         _scores(view, found, asked),
         known,
-        _sessions(home, cache) if asked.task else (),
+        _sessions(home, cache),
         notes,
         tuple(cache.work_stems(SESSIONS)),
         bool(asked.task),
@@ -227,7 +227,9 @@ def _for(one: News, others: frozenset[str]) -> News:
 
 
 def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
-    """Return the last sessions in short: for who says what is to be done, and has time for it."""
+    """Return the last sessions in short; a ledger without any does without another module."""
+    if not cache.summary.sessions:
+        return ()
     from memory.brief.sessions import last_sessions
 
     return last_sessions(home, cache)

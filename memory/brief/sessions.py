@@ -1,41 +1,61 @@
-"""Tell in short what the last sessions did, from the bytes of their logs, without what is withheld."""
+"""Tell in a line each what the last sessions came to, from their logs, without what is withheld."""
 
 from __future__ import annotations
 
-from memory.brief.digest import readable
+from ledger.model.session import LOG_LIMIT_BYTES
 from memory.recall.hits.outdated import Outdated, brought_by
-from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.brief.values import Session
-from projection.text.digest import lead
+from projection.text.clipping import ended
+from projection.text.told import in_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from ledger.home import Home
+    from ledger.model.session import Entry
     from memory.cache.file import Cache
 
 #: How many sessions are told, and among how many of the newest logs they are looked for.
-_COUNT, _LOOKED = 3, 40
+_COUNT, _LOOKED = 5, 40
+#: The most that a session takes.
+_CHARS = 200
 
 
 def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
     """Return the last work sessions, newest first, each by its newest log whose words are shown."""
-    stems = _newest_of_each(cache, redacted_logs(cache))
-    refs = list(cache.known(stems).values())
+    withheld: Container[str] = ()
+    if cache.redacted:
+        from memory.redaction.withheld import redacted_logs
+
+        withheld = redacted_logs(cache)
+    refs = list(cache.known(_newest_of_each(cache, withheld)).values())
     found: list[Session] = []
     outdated = Outdated(cache)
     for ref, data in read_bytes(home, refs):
         entry = cache.entry(ref.key)
-        if entry is not None:
-            first = lead(shown(home, cache, readable(data), named_in(entry)))
-            said = dict.fromkeys(one.rstrip(".") for one in (first.title, first.summary) if one)
+        if entry is not None and len(data) <= LOG_LIMIT_BYTES:
+            title, first = in_short(_text(home, cache, data, entry))
             brought = [*brought_by(entry.acts), *entry.named]
-            parts = [outdated.line(ref.key, one, brought) for one in said]
-            found.append(Session(ref.stem, entry.agent, ". ".join(parts)))
+            repeats = first.startswith(
+                title.rstrip(".…")
+            )  # a title may be the beginning of a report
+            told = [one for one in ("" if repeats else title.rstrip("."), first) if one]
+            said = [outdated.line(ref.key, one, brought) for one in told]
+            found.append(Session(ref.stem, entry.agent, ended(". ".join(said), _CHARS)))
     found.sort(key=lambda one: one.stem, reverse=True)
     return tuple([one for one in found if one.said])
+
+
+def _text(home: Home, cache: Cache, data: bytes, entry: Entry) -> str:
+    """Return the text of a log, without what of it is withheld."""
+    text = data.decode("utf-8", "replace")
+    if cache.redacted:
+        from memory.redaction.withheld import named_in, shown
+
+        text = shown(home, cache, text, named_in(entry))
+    return text
 
 
 def _newest_of_each(cache: Cache, withheld: Container[str]) -> list[str]:

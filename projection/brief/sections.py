@@ -103,7 +103,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(TASKS, _tasks_title(tasks), tasks),
         _section(THREADS, "Open threads", _stated(threads, material)),
         _section(DECISIONS, "Decisions", decisions),
-        Wanted(SESSIONS, "The last sessions", material.sessions, len(material.sessions)),
+        Wanted(SESSIONS, "Lately", material.sessions, len(material.sessions)),
         _section(REST, known, _stated(rest, material)),
     ]  # fmt: skip
     return tuple([section for section in sections if section.items])

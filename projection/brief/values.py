@@ -117,7 +117,7 @@ class News(Record):
 
 
 class Session(Record):
-    """What a session did, in short; `said` is its title and its summary."""
+    """What a session came to; `said` is the title of its log and the beginning of its last report."""
 
     stem: str
     by: str

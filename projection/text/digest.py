@@ -27,6 +27,7 @@ from projection.text.salience import (
     weigh,
 )
 from projection.text.sentences import Reading, read_sentences, says_little
+from projection.text.told import report_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,10 +101,10 @@ def gist(text: str) -> Digest:
         text: the whole log.
     """
     reading = reading_of(text)
+    first, used = _lead(reading, _report_line(text))
     weighed = weigh(reading)
     decided = decisions(reading, weighed, CHOICES)
     open_ = actions(reading, weighed, TODOS)
-    first, used = _lead(reading)
     used |= {quote.text for quote in (*decided, *open_)}
     points = _points(reading, weighed, used, len(text))
     return Digest(*first, points, open_, decided, mentions(reading, ENTITIES), len(text))
@@ -111,7 +112,13 @@ def gist(text: str) -> Digest:
 
 def lead(text: str) -> Lead:
     """Return how the digest of a text begins, in a third of the time."""
-    return _lead(reading_of(text))[0]
+    return _lead(reading_of(text), _report_line(text))[0]
+
+
+def _report_line(text: str) -> int:
+    """Return the line before the last report of a captured log, 0 where it tells none."""
+    start = report_start(text)
+    return text.count("\n", 0, start) + 1 if start >= 0 else 0
 
 
 def reading_of(text: str) -> Reading:
@@ -162,14 +169,16 @@ def _telling_title(title: str) -> str:
     return shortened(title, LINE_CHARS) if tells(title) else ""
 
 
-def _lead(reading: Reading) -> tuple[Lead, set[str]]:
+def _lead(reading: Reading, report: int) -> tuple[Lead, set[str]]:
     """Return what the log leads with, and what need not be said again.
 
-    It is the first sentence that says something, where there is a section that sums up the first there,
-    with what follows it in its paragraph while that is short; else the title, else the first fact.
+    It is the first sentence that says something: behind the line `report` where that is one, else in a
+    section that sums up, else anywhere, with what follows it in its paragraph while that is short; else
+    the title, else the first fact.
     """
     title, sentences = _telling_title(reading.title), reading.sentences
-    told = [number for number, one in enumerate(sentences) if one.about == SUMMARY]
+    told = [number for number, one in enumerate(sentences) if report and one.line > report]
+    told += [number for number, one in enumerate(sentences) if one.about == SUMMARY]
     for start in (*told, *range(len(sentences))):
         first = sentences[start]
         if first.mark or first.about in (CHECKS, ACTIONS) or says_little(first.text):

@@ -1,0 +1,76 @@
+"""What a session came to, in a line: the title of its log and the beginning of its last report."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from projection.text.digest import gist, lead
+from projection.text.told import in_short, report_start
+
+LOG = """---
+host: claude
+---
+# fix(ci): keep the cache outside
+
+## Commits
+
+### fix(ci): keep the cache outside
+
+The tree was dirty because of it.
+
+## Turns
+
+### Turn 1 of 2
+
+I will look at the workflow first, and then at the cache.
+
+### Turn 2 of 2
+
+> and is it pushed?
+
+**Done**
+
+Pushed. The cache lies in `RUNNER_TEMP/go. mod` now, outside of the tree. Nothing else changed.
+
+## Observed
+
+- edited release.yml (3 times)
+"""
+
+
+def test_what_shows_one_line_shows_the_beginning_of_the_last_report() -> None:
+    """Not what was asked, no bold heading, no earlier turn, no commit; whole sentences."""
+    said = "Pushed. The cache lies in `RUNNER_TEMP/go. mod` now, outside of the tree."
+    assert in_short(LOG) == ("fix(ci): keep the cache outside", said)
+    assert lead(LOG).summary.startswith(said.removeprefix("Pushed. "))
+    assert gist(LOG).summary == lead(LOG).summary
+    assert LOG[report_start(LOG) :].startswith("\n\n> and")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("# T\n\nIt was so.\n\n- And it went on at some length then.\n", ("T", "It was so. And it went on at some length then.")),
+        ("# T\n\n## Memory References\n\n- Created: a\n", ("T", "")),
+        ("# T\n\n```sh\nrm x\n```\n\nSummary:\n\n**So**\n\nThe queue was emptied by hand, and twice. Then not.", ("T", "The queue was emptied by hand, and twice.")),
+        ("no title, but a sentence of some length that goes on", ("", "no title, but a sentence of some length that goes on")),
+        ("", ("", "")),
+    ],
+)  # fmt: skip
+def test_other_logs_are_told_by_their_first_sentence(text: str, told: tuple[str, str]) -> None:
+    """What is no prose is passed over: headings, code, what announces, and the sections of facts."""
+    assert in_short(text) == told
+    assert report_start(text) == -1
+
+
+@pytest.mark.parametrize(
+    "piece", ["a.\n\n", "A. ", "```\n\n", "### Turn 1 of 2\n\n", "- \n\n", "**a**\n\n"]
+)
+def test_a_long_log_takes_no_time(piece: str) -> None:
+    """It is read once."""
+    text = "# T\n\n## Turns\n\n### Turn 1 of 1\n\n" + piece * (1_000_000 // len(piece))
+    start = time.process_time()
+    in_short(text)
+    assert time.process_time() - start < 2
