@@ -84,6 +84,11 @@ def test_transcript(told: Repo, run: Run) -> None:
         "## Open threads\n"
         "\n"
         "- storm (thread, working, 2026-11-21, said, STEM): Measure a retry storm.\n"
+        "\n"
+        "## Lately\n"
+        "\n"
+        "- STEM (session, 2026-11-21) by codex: Lost\n"
+        "- STEM (session, 2026-11-21) by claude-code: Ship\n"
         "</diurna-memory-NONCE>\n"
         "\n"
         "Nothing is left out. `diurna show ID` shows a fact whole.\n"
@@ -111,7 +116,7 @@ def test_json_and_xml(told: Repo, run: Run) -> None:
     }  # fmt: skip
     root = ElementTree.fromstring(run("brief", "--format", "xml").out)  # noqa: S314 - our own output
     assert [one.get("name") for one in root.iter("section")] == [
-        "invariants", "changes", "threads",
+        "invariants", "changes", "threads", "sessions",
     ]  # fmt: skip
 
 

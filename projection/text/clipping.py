@@ -6,17 +6,14 @@ behind the mark of the cut.
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _CUT = "…"
-#: What may end a sentence: a mark and a blank, a line's end, or a mark of a writing without blanks.
-_STOP = re.compile(
-    "([.!?…][\"'”’»)\\]*_`]*\\s+|[\u3002\uff01\uff1f][\u300d\u300f\u201d\u2019*]*|\n\\s*)"
-)
+#: What ends a sentence where a blank and a capital follow, in writings without blanks alone, and what may
+#: stand behind it.
+_STOPS, _ALONE, _CLOSING = ".!?…", "\u3002\uff01\uff1f", "\"'”’»)]*_`\u300d\u300f"
 #: How a line begins that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
 #: What may stand before the capital of a sentence.
@@ -81,12 +78,27 @@ def sentence_starts(text: str, first: int, behind: int) -> Iterator[int]:
 
     A mark ends one where a blank and a capital follow: that in `.entire/settings. json` does not.
     """
-    for found in _STOP.finditer(text, first, behind):
-        at = found.end()
-        if text[found.start()] not in ".!?…" or (
-            _is_capital(text[at : at + 8].lstrip(_OPENING)) and not _shortens(text, found.start())
-        ):
+    at = first
+    while at < behind:
+        mark = text[at]
+        at += 1
+        if mark == "\n" or mark in _ALONE:
+            at = _past(text, at, behind, str.isspace if mark == "\n" else _CLOSING.__contains__)
             yield at
+        elif mark in _STOPS:
+            closed = _past(text, at, behind, _CLOSING.__contains__)
+            begins = _past(text, closed, behind, str.isspace)
+            rest = text[begins : begins + 8].lstrip(_OPENING)
+            if begins > closed and _is_capital(rest) and not _shortens(text, at - 1):
+                at = begins
+                yield at
+
+
+def _past(text: str, at: int, behind: int, is_one: Callable[[str], bool]) -> int:
+    """Return the first place from there on whose character is no such one."""
+    while at < behind and is_one(text[at]):
+        at += 1
+    return at
 
 
 def _is_capital(rest: str) -> bool:
