@@ -12,10 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ledger.errors import DraftRefused
 from memory.api import Memory
-from rituals.record.answer import Answer, answer_of
+from rituals.record.answer import Answer, answer_of, named, recordable
 from rituals.record.compose import kinds_of
 from rituals.record.note_lines import lines_of
+from rituals.record.own_home import drafts_of
 from rituals.record.request import Request
 from tests.conftest import Repo, Run
 from tests.messy_answers import COATS, CORES, WHOLE
@@ -103,8 +105,34 @@ def test_no_line_is_lost_in_silence(lines: list[str], repo: Repo) -> None:
     memory = Memory.open(str(repo.path))
     said = "\n".join(f"{line} word{number}" for number, line in enumerate(lines))
     answer = read(memory, said)
+    assert log_of(memory, answer.request)
     found = told(answer)
     assert not [n for n in range(len(lines)) if f"word{n}" not in found]
+
+
+def log_of(memory: Memory, request: Request) -> bool:
+    """Tell whether a request can be recorded as it is, or line by line, or has nothing that is new."""
+    if request.says_nothing:
+        return True
+    try:
+        receipt = named(drafts_of(memory, request, options=True)).append(memory, dry_run=True)
+        return bool(receipt.data)
+    except DraftRefused:
+        return recordable(memory, request)[1] != ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["- - -", "%%% -> ??: \n- - -\ndone\nthe moon is -> cheese\n", "a\0b is so", "\udcff is no character",
+     "<!-- id: x -->", "fact: ## Facts", "> quoted: x", "=== \n---\n", "decision: \tx\n\n---\n\n- y"],
+)  # fmt: skip
+def test_what_can_not_be_a_fact_is_kept(said: str, repo: Repo, run: Run) -> None:
+    """Marks, rules and characters that are none cost nothing else: the log is there."""
+    ran = run(
+        "note", stdin=f"{said}\nlesson: The proxy buffers.\n".encode("utf-8", "surrogatepass")
+    )
+    assert ran.code == 0, ran.err
+    assert "The proxy buffers." in "".join(text for _, text in facts(run).values())
 
 
 def known(run: Run) -> None:

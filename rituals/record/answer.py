@@ -5,15 +5,17 @@ A text that will not stand alone comes back once, with a hint; given again it is
 
 from __future__ import annotations
 
+from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal import says_personal
 from ledger.model.record import Record
+from ledger.model.session import SessionLog
 from memory.recall.hits.snippets import one_line
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
-from rituals.record.compose import free_id, kinds_of, taken_in, words_for
+from rituals.record.compose import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.kind_words import DONE, TITLE, USED, WRONG
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import parse_new, slip
@@ -169,9 +171,9 @@ class _Reading:
         if wrong := slip(whole, self._kinds):
             self._said.append(wrong._replace(message=f"{wrong.message}; it was kept as text"))
         new = parse_new(whole, self._kinds, kind)
-        if not any(map(str.isalnum, new.text)):
+        if not any(map(str.isalnum, new.text)) or _misfit(new):
             self._body.append(line.said.strip())
-            self._say(f"no text: {_short(line.said)}", "")
+            self._say(f"no fact, kept in the log's prose: {_short(line.said)}", "")
             return
         self._new.append((self._with_id(new), replaced))
 
@@ -246,6 +248,11 @@ class _Reading:
 
     def _say(self, message: str, hint: str) -> None:
         self._said.append(Finding(CODE, message, hint=hint))
+
+
+def _misfit(new: NewFact) -> bool:
+    """Tell whether a text can not stand as a fact in a log."""
+    return bool(problems(SessionLog((("agent", "a"),), "T", "", (birth("a", new),))))
 
 
 def _once(ids: list[str], without: set[str]) -> tuple[str, ...]:

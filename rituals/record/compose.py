@@ -103,7 +103,7 @@ def compose(
         if not new.id:
             made.append(fact)
         used.add(fact)
-        events.append(_birth(fact, new))
+        events.append(birth(fact, new))
     events += [FactUpdated(fact, tidy(text)) for fact, text in request.update]
     events += [FactSuperseded(old, new_id) for old, new_id in request.supersede]
     events += [FactInvalidated(fact) for fact in request.invalidate]
@@ -132,7 +132,8 @@ def _title_of(base: SessionDraft, request: Request) -> str:
     return base.title or DEFAULT_TITLE
 
 
-def _birth(fact: str, new: NewFact) -> FactCreated:
+def birth(fact: str, new: NewFact) -> FactCreated:
+    """Return the event by which a new fact is born."""
     meta: Meta = (("kind", new.kind),) if new.kind != DEFAULT_KIND else ()
     if new.tags:
         meta = (*meta, ("tags", ", ".join(new.tags)))

@@ -64,6 +64,7 @@ def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
         piped: the text.
         kinds: those of the policy.
     """
+    piped = piped.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", piped.removeprefix("\ufeff"))
     lines = _bare(dedent(text.expandtabs(4)).strip("\n").split("\n"), kinds)
     found = _read(lines, kinds)

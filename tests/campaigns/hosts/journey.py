@@ -11,6 +11,7 @@ from pathlib import Path
 from rituals.hosts.install.layout import SKILLS
 from tests.campaigns.hosts.model import Turn, offered
 from tests.campaigns.hosts.programs import PROGRAMS
+from tests.campaigns.hosts.questions import asked_at_a_stop
 from tests.campaigns.hosts.session import SECONDS, Place, Session
 
 #: What the model of the first session decides, and nobody records but the boundary.
@@ -316,6 +317,10 @@ class Journey:
             return "ok, but for the server: it starts in the plugin's folder"
         return "ok" if not missing else f"FAILS: {', '.join(missing)}"
 
+    def question_is_asked(self) -> str:
+        """At a stop worth it, once, and whatever the agent does with it."""
+        return asked_at_a_stop(self.place.folder / "asked", self.host)
+
     def hooks_do_not_fail(self) -> str:
         """Every call of a hook ended with 0, with one object, within its host's time."""
         calls = sum(len(one.hooks) for one in self._sessions)
@@ -338,6 +343,7 @@ CLAIMS: dict[str, Callable[[Journey], str]] = {
     "kill": Journey.kill_loses_nothing,
     "without diurna": Journey.missing_program_disturbs_nobody,
     "uninstall": Journey.uninstall_restores,
+    "question": Journey.question_is_asked,
     "plugin": Journey.plugin_loads,
     "hooks": Journey.hooks_do_not_fail,
 }

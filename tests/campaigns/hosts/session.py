@@ -21,6 +21,7 @@ from rituals.hosts.adapters import HOSTS
 from tests.campaigns.hosts import recorder
 from tests.campaigns.hosts.model import Model, Turn, offered, said
 from tests.campaigns.hosts.programs import PROGRAMS, Lab
+from tests.campaigns.hosts.terminal import on_terminal, seen
 
 #: How long a session may take: the machine may be busy.
 SECONDS = 120
@@ -113,7 +114,7 @@ class Place:
 
     def session(
         self, host: str, *turns: Turn, prompt: str = "Go on.", aside: str = "A title",
-        again: bool = False, kill_when: Any = None,
+        again: bool = False, kill_when: Any = None, attended: bool = False,
     ) -> Session:  # fmt: skip
         """Run a session.
 
@@ -124,6 +125,7 @@ class Place:
             aside: what the model says of the session.
             again: behind the last one of the program.
             kill_when: asked ten times a second; once it is true the program is killed with all that it started.
+            attended: on a terminal, as a person has it; only `kill_when` ends it.
         """
         self._count += 1
         out = self.folder / f"{self._count:02d}-{host}"
@@ -131,13 +133,19 @@ class Place:
         with Model(turns, aside) as model:
             lab = Lab(self.home, self.top, out, model.url, self.path)
             start = PROGRAMS[host].start(lab, prompt, again)
+            if attended:
+                code = _ended(*on_terminal(seen(host, start), self.top, out), kill_when)
+                return self._session(model, out, code)
             with open(out / "stdout", "wb") as said_, open(out / "stderr", "wb") as problems:
                 process = subprocess.Popen(
                     start.arguments, cwd=self.top, env=dict(start.environment), start_new_session=True,
                     stdin=subprocess.DEVNULL, stdout=said_, stderr=problems,
                 )  # fmt: skip
                 code = _ended(process, kill_when)
-            asked = tuple(model.asked)
+            return self._session(model, out, code)
+
+    def _session(self, model: Model, out: Path, code: int | None) -> Session:
+        asked = tuple(model.asked)
         for number, one in enumerate(asked):
             (out / f"asked-{number:02d}.json").write_text(json.dumps(one, indent=1))
         log = out / "hooks.jsonl"
