@@ -94,10 +94,14 @@ def test_the_commands_of_skills_work(path: str, repo: Repo, run: Run) -> None:
     repo.write("found.json", "\n".join(line for block in blocks(text, "json") for line in block))
     lines = [line for block in blocks(text, "sh") for line in block if line]
     assert len(lines) > 3
-    for line in lines:
-        program, *words = shlex.split(line, comments=True)
+    while lines:
+        line = lines.pop(0)
+        end = line.partition("<<'")[2].strip("'")
+        given = lines[: lines.index(end)] if end else []
+        lines = lines[len(given) + 1 :] if end else lines
+        program, *words = shlex.split(line.partition("<<")[0], comments=True)
         assert program == "diurna"
-        ran = run(*words)
+        ran = run(*words, **({"stdin": "\n".join(given).encode()} if given else {}))
         assert (ran.code, ran.err.count("hint: did you mean")) == (0, 0), f"{line}\n{ran.err}"
 
 

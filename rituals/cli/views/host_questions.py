@@ -121,6 +121,11 @@ def hook_up(
     servers = find_spec("mcp") is not None if mcp is None else mcp
     plan = plan_install(base, hosts, user=user, servers=servers)
     code = carry_out(call, plan, hosts, user=user, dry_run=dry_run)
+    if plan.changes and (asked := ", ".join([host for host in hosts if HOSTS[host].asks])):
+        call.out.hint(
+            f"{asked}: at a stop the agent is asked now and then what the next session must know; "
+            "`ask = 0` below `[capture]` in diurna.toml: never"
+        )
     if plan.changes and not dry_run:
         for host in hosts:
             call.out.hint(_THEN.get(host, ""))
