@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ from rituals.hosts.extraction.failure import NoAnswer
 from rituals.hosts.extraction.items import MOST_ITEMS, Extraction
 from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.transcripts.slices import Slice, Turn
+from tests.captured_sessions import say
+from tests.conftest import NOW_MS, Repo, Run
 from tests.test_negations import sentences
 
 SAID = "We keep  SQLite for\nthe cache, because it needs no server."
@@ -497,3 +500,33 @@ def test_planted_hallucinations() -> None:
         for lie in lies_near(ours, chance.choice(said), chance):
             if f" {lie.strip()} " not in whole or len(lie) < 8:
                 assert checked([{**GOOD, "quote": lie}], part, []) == ((), 1), lie
+
+
+def test_past_sessions_are_read_again_for_whoever_asks(
+    server: Server, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it costs is said first; what the model finds is checked, gated, shown, and recorded nowhere."""
+    user = repo.path.parent / "user"
+    monkeypatch.setenv("HOME", str(user))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(user))
+    monkeypatch.chdir(repo.path)
+    name = re.sub(r"[^A-Za-z0-9]", "-", str(repo.path))
+    file = user / f".claude/projects/{name}/s1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"cwd": str(repo.path)}) + "\n")
+    say(file, SAID, "My daughter has asthma, so I never work on Wednesdays.")
+    os.utime(file, (NOW_MS / 1000 - 86_400,) * 2)
+    assert run("capture", "--again").err.startswith("diurna: capture: no model is chosen")
+    (user / "diurna").mkdir()
+    settled = f'use = ["http"]\nurl = "http://127.0.0.1:{server.server_port}/v1"\nmodel = "tiny"\n'
+    (user / "diurna/config.toml").write_text(f"[extraction]\n{settled}")
+    secret = {**GOOD, "text": "Their daughter has asthma.", "quote": "My daughter has asthma"}
+    server.respond = saying(json.dumps([GOOD, secret]))
+    before = repo.git("rev-parse", "HEAD")
+    assert run("capture", "--again").out == "1 request about 1 session to http; nothing was asked\n"
+    assert server.asked == []
+    said = run("capture", "--again", "--write")
+    assert said.out.startswith(f"2026-11-20  decision: {GOOD['text']}\n    s1.jsonl ")
+    assert "asthma" not in said.out and len(server.asked) == 1
+    assert json.loads(run("capture", "--again", "--yes", "--json").out)["candidates"][0]["byte"] > 0
+    assert repo.git("rev-parse", "HEAD") == before and run("status").out.count("waiting") == 0

@@ -27,9 +27,11 @@ OUTCOME = "attempts host logs said session"
               help="Commit the captured logs that wait, and tell no session.")  # fmt: skip
 @click.option("--past", "mode", flag_value="past",
               help="Sessions of this folder from before the hooks were there.")  # fmt: skip
+@click.option("--again", "mode", flag_value="again",
+              help="Ask your model about them once more; show what it finds.")  # fmt: skip
 @click.option("--catch-up", "mode", flag_value="rest", hidden=True)
 @options.since
-@click.option("--write", "--yes", "write", is_flag=True, help="Tell those without asking.")
+@click.option("--write", "--yes", "write", is_flag=True, help="Do so without asking.")
 @click.option("--why", default="", hidden=True)
 @options.dry_run
 @options.listing(sessions=OUTCOME)
@@ -59,13 +61,15 @@ def command(
 
     if mode == "land":
         return land_held(call, dry_run=dry_run)
-    if mode == "past":
-        from rituals.cli.views.past import tell_past
+    if mode in ("past", "again"):
+        from rituals.cli.views.past import show_again, tell_past
 
         chosen = given["host"], given["since"]
+        if mode == "again":
+            return show_again(call, *chosen, unasked=write, dry_run=dry_run)
         return tell_past(call, *chosen, show=show, write=write, dry_run=dry_run)
     if write or given["since"]:
-        raise WrongUsage("--since and --write are for --past")
+        raise WrongUsage("--since and --write are for --past and --again")
     path = given["transcript"] and os.path.abspath(given["transcript"])
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):

@@ -1,14 +1,21 @@
-"""Show what past sessions would leave, and tell them once somebody has seen it."""
+"""Show what past sessions would leave, tell them once somebody has seen it, or ask a model about them."""
 
 from __future__ import annotations
 
+import os
+
+import click
+
 from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
+from projection.brief.plain_text import shortened
 from rituals.answers.objects import capture_object
 from rituals.cli.output import counted
 from rituals.cli.views.intake import wanted
+from rituals.hosts.capture.again import models_of, read_again
 from rituals.hosts.capture.past import past_sessions
 from rituals.hosts.capture.sessions import capture_past
+from rituals.hosts.transcripts.slices import SLICE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
     from rituals.hosts.capture.boundary import Outcome
     from rituals.hosts.capture.stamps import Seen
 
-_DAY = len("2026-01-01")
+_DAY, _QUOTE_CHARS = len("2026-01-01"), 200
 
 
 def tell_past(
@@ -36,13 +43,7 @@ def tell_past(
         NotFound: `since` is no time.
     """
     memory = call.memory()
-    begin = memory.bounds(since, "")[0]
-    top = memory.home.repository.top or call.folder()
-    found = [
-        one
-        for one in past_sessions(top, user_folder(), variables())
-        if host in (one.host, "") and stamp_of(one.at) >= begin
-    ]
+    found = _found(call, host, since)
     news = _told(call, found, dry_run=True)
     if not call.json:
         _show(call, found, news, whole=show)
@@ -57,6 +58,61 @@ def tell_past(
     elif news:
         call.out.hint("nothing was written; with --write it is, and --show prints the logs whole")
     return 0
+
+
+def show_again(call: Invocation, host: str, since: str, *, unasked: bool, dry_run: bool) -> int:
+    """Ask the user's model about past sessions once more, and show what it finds; return the exit code.
+
+    Args:
+        call: the invocation.
+        host: of this one alone, "" for all.
+        since: those that ended from this time or stem on, "" for all.
+        unasked: a request costs, and nobody is asked whether it may.
+        dry_run: say what would be asked.
+
+    Raises:
+        NotFound: no model is chosen, or `since` is no time.
+    """
+    chosen = models_of(variables())
+    found = _found(call, host, since)
+    requests = sum(-(-os.path.getsize(one.transcript) // SLICE_BYTES) for one in found)
+    plan = f"{counted(requests, 'request')} about {counted(len(found), 'session')}"
+    model = ", then ".join(chosen.extractors)
+    asking = call.interactive() and not call.json and not dry_run
+    if dry_run or not (unasked or (asking and click.confirm(f"{plan} to {model}?", err=True))):
+        call.out.line(f"{plan} to {model}; nothing was asked")
+        call.out.hint("" if asking else "--write asks")
+        return 0
+    lines, failed = [], ""
+    for reading in read_again(call.memory(), found, chosen, variables()):
+        failed = failed or reading.failed
+        name = os.path.basename(reading.seen.transcript)
+        for item in reading.items:
+            where = {"host": reading.seen.host, "transcript": name, "byte": item.at}
+            lines.append({"kind": item.kind, "text": item.text, "quote": item.quote, **where})
+            if not call.json:
+                call.out.line(
+                    (stamp_of(reading.seen.at)[:_DAY], "yellow"), f"  {item.kind}: {item.text}"
+                )
+                call.out.line(f'    {name} {item.at} "{shortened(item.quote, _QUOTE_CHARS)}"')
+    if call.json:
+        call.out.answer({"candidates": lines, "failed": failed})
+    elif not lines:
+        call.out.line("nothing is found that others have to know")
+    else:
+        call.out.hint('nothing was recorded; `diurna note "KIND: TEXT"` records one')
+    if failed:
+        call.out.talk(("diurna:", "red"), f" a model did not answer: {failed}")
+    return int(bool(failed))
+
+
+def _found(call: Invocation, host: str, since: str) -> list[Seen]:
+    """Return the past sessions of this folder, of a host and from a time on."""
+    memory = call.memory()
+    begin = memory.bounds(since, "")[0]
+    top = memory.home.repository.top or call.folder()
+    past = past_sessions(top, user_folder(), variables())
+    return [one for one in past if host in (one.host, "") and stamp_of(one.at) >= begin]
 
 
 def _told(call: Invocation, found: list[Seen], *, dry_run: bool) -> list[Outcome]:

@@ -127,6 +127,13 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
         return _Boundary(memory, asked, environment, policy, keep).tell()
 
 
+def known_facts(memory: Memory) -> list[tuple[str, str]]:
+    """Return ids and texts of the facts that live, those used last first."""
+    live = [standing.fact for standing in memory.view().live]
+    live.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
+    return [(fact.id, fact.text) for fact in live]
+
+
 class _Boundary:
     """One boundary, its session's lock held."""
 
@@ -276,7 +283,7 @@ class _Boundary:
         found = Extraction((), SOURCES)
         if chosen.extractors:
             kinds = [kind.name for kind in self._policy.kinds]
-            found = extract(piece.said, self._known(), chosen, self._environment, kinds)
+            found = extract(piece.said, known_facts(self._memory), chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = Extraction((), SOURCES)
         if found.failed:
@@ -306,12 +313,6 @@ class _Boundary:
         ids, more = shown_to(self._commondir, file_name(*self._key))
         told = self._told.shown if self._told.shown <= len(ids) + more else 0
         return shown_value(ids[told:], len(ids) + more - max(told, len(ids))), len(ids) + more
-
-    def _known(self) -> list[tuple[str, str]]:
-        """Return the facts that live, those used last first."""
-        live = [standing.fact for standing in self._memory.view().live]
-        live.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
-        return [(fact.id, fact.text) for fact in live]
 
     def _looked_first(self, part: Part) -> tuple[Part, SessionDraft]:
         """Leave out what memory has; return the part and its draft."""
