@@ -5,6 +5,7 @@ from __future__ import annotations
 from rituals.answers.objects import capture_object
 from rituals.cli.output import counted
 from rituals.hosts.capture.attempts import FAILED
+from rituals.hosts.extraction.items import SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
         more += [f"{one.personal} about a person, {where}"] if one.personal else []
         more += [f"{one.dropped} that nobody said"] if one.dropped else []
         if not outcome.said:
-            out.line("  ", "; ".join([f"{facts} by {one.extractor}", *more]))
+            by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
+            out.line("  ", "; ".join([f"{facts}{by}", *more]))
 
 
 def land_held(call: Invocation, *, dry_run: bool) -> int:
