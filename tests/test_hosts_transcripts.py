@@ -463,8 +463,8 @@ def test_a_turn_of_opencode_leaves_what_was_said(repo: Repo, run: Run, tmp_path:
     """The hook keeps it, and the next boundary reads it."""
     run("note", "The first fact.")
     talk = [
-        message("Let us look. " * 40),
-        message("I chose SQLite, because it is here.", "assistant"),
+        message("Let us look."),
+        message("I chose SQLite, because it is here. " + "It was looked at. " * 30, "assistant"),
     ]
     payload = {"session_id": "ses_1", "cwd": str(repo.path), "tool_input": {"messages": talk}}
     done = subprocess.run(

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import decode
 from ledger.model.event import FactCreated
-from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.policy.model import Policy
 from rituals.hosts.capture import keeping
@@ -421,18 +420,39 @@ def test_no_negation_is_lost_of_what_is_remembered() -> None:
     assert kept > 1000
 
 
+@pytest.mark.parametrize("host", ["claude", "codex"])
+def test_a_subagent_reports_to_nobody(tmp_path: Path, host: str) -> None:
+    """Its session is told by what was observed alone, from wherever it is read on."""
+    home, transcript = tmp_path / "home", tmp_path / "t.jsonl"
+    make_home(home, OWN_REPOSITORY)
+    lines: list[dict[str, object]] = [
+        {"type": role, "isSidechain": True, "message": {"role": role, "content": TALK}}
+        for role in ("user", "assistant")
+    ]
+    if host == "codex":
+        meta = {"type": "session_meta", "payload": {"id": "x", "source": {"subagent": "review"}}}
+        text = {"type": "output_text", "text": TALK}
+        item = {"type": "message", "role": "assistant", "content": [text]}
+        lines = [meta, {"type": "response_item", "payload": item}]
+    observe(home, 1, host=host)
+    for _ in range(2):
+        transcript.open("a").write("".join([json.dumps(line) + "\n" for line in lines]))
+        tell(open_memory(home), transcript, host=host)
+        lines = lines[1:]
+    (text_of_log,) = captured_texts(open_memory(home))
+    assert "## Observed" in text_of_log and "retry queue" not in text_of_log
+
+
 def test_the_log_of_a_long_session_is_short(tmp_path: Path) -> None:
-    """Beside its reports it has at most sixty lines, and a whole mebibyte takes no second."""
+    """Beside its reports it has at most sixty lines."""
     home, transcript = tmp_path / "home", tmp_path / "t.jsonl"
     make_home(home, OWN_REPOSITORY)
     observe(home, 150)
     for number in range(40):
         say(transcript, f"Do part {number}, please.", role="user")
         say(transcript, f"Part {number} is done. {TALK * 3}")
-    memory = open_memory(home)
-    tell(memory, transcript)
-    (text,) = captured_texts(memory)
+    tell(open_memory(home), transcript)
+    (text,) = captured_texts(open_memory(home))
     log, _ = decode(text.encode(), sealed=True)
     head, _, observed = log.prose.partition("## Observed")
     assert len(observed.split("\n")) <= 22 and len(head) < 6_000 + 40 * 60
-    assert isinstance(memory, Memory)

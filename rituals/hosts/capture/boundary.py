@@ -255,11 +255,12 @@ class _Boundary:
 
     def _sources(self, piece: Piece) -> Sources:
         """Return what a piece told for people to read; nothing where the user does not know of it."""
-        if piece.said is None or self._keep == FORMERLY or not self._policy.capture.characters:
+        said, room = piece.said, self._policy.capture.characters
+        if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
         repository = self._memory.home.repository
         with CommitMessages(repository) as messages:
-            return sources_of(piece.said.turns, messages.of)
+            return sources_of(said.turns, messages.of)
 
     def _title(self, sources: Sources) -> str:
         named = answered_title(self._memory.snapshot, self._pending.session)

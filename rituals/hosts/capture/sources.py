@@ -81,13 +81,12 @@ class _Stretch:
         return "" if open_end and len(self.said) < REPORT_CHARS else self.said
 
 
-def sources_of(turns: Iterable[Turn], message_of: MessageOf, *, whole: bool = False) -> Sources:
+def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
     """Return what turns told.
 
     Args:
         turns: of a slice.
         message_of: gives the message of a commit.
-        whole: the slice has the session from its beginning; one in which no person spoke is a subagent's.
     """
     stretches = [_Stretch()]
     answered: dict[str, str] = {}
@@ -115,8 +114,6 @@ def sources_of(turns: Iterable[Turn], message_of: MessageOf, *, whole: bool = Fa
     texts = texts_in(calls, message_of)
     if not stretches[0].said and len(stretches) > 1:
         del stretches[0]
-    elif whole and len(stretches) == 1:
-        stretches = []
     reports = []
     for number, one in enumerate(stretches, 1):
         said = one.report(last=number == len(stretches))

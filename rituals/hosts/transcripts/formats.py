@@ -53,6 +53,7 @@ def _claude(line: Line, turns: Turns) -> None:
     blocks = _blocks(_mapping(line.get("message")).get("content"))
     texts = [_text(block.get("text")) for block in blocks if block.get("type") == "text"]
     key = _text(line.get("uuid"))
+    turns.asking = turns.asking or (ASSISTANT if line.get("isSidechain") else USER)
     if kind == ASSISTANT:
         used = [block for block in blocks if block.get("type") == "tool_use"]
         calls = [_call(block.get("name"), block.get("id"), block.get("input")) for block in used]

@@ -42,12 +42,14 @@ class Slice(Record):
         start: its first byte; 0 where the file is another one than the one that was read before.
         end: the byte behind its last line.
         turns: in the order of the transcript.
+        helps: it is the session of a subagent: what it reports, it reports to an agent.
     """
 
     name: str
     start: int
     end: int
     turns: tuple[Turn, ...]
+    helps: bool = False
 
 
 def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:
@@ -89,7 +91,7 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
         if _QUESTION in line and _ASKS.search(line):
             turns.asked()
         at += len(line) + 1
-    return Slice(os.path.basename(path), start, end, _turns(turns))
+    return Slice(os.path.basename(path), start, end, _turns(turns), turns.asking == ASSISTANT)
 
 
 def last_slice(host: str, path: str, limit: int = SLICE_BYTES) -> Slice | None:
