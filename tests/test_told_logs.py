@@ -430,7 +430,10 @@ def test_a_subagent_reports_to_nobody(tmp_path: Path, host: str) -> None:
         for role in ("user", "assistant")
     ]
     if host == "codex":
-        meta = {"type": "session_meta", "payload": {"id": "x", "source": {"subagent": "review"}}}
+        meta: dict[str, object] = {
+            "type": "session_meta",
+            "payload": {"id": "x", "source": {"subagent": "review"}},
+        }
         text = {"type": "output_text", "text": TALK}
         item = {"type": "message", "role": "assistant", "content": [text]}
         lines = [meta, {"type": "response_item", "payload": item}]
