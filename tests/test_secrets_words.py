@@ -104,6 +104,53 @@ def test_each_form_in_which_a_password_is_told(text: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
+        ("title,url,user,password\nClub,https://club.example,gwen,mudlark_4", "mudlark_4"),
+        ("| host | user | password |\n|---|---|---|\n| db1 | root | chickadee |", "chickadee"),
+        ("|| env || user || password ||\n| uat | clerk | goldcrest |", "goldcrest"),
+        ("machine git.example.org\n  login tom\n  password umbrella-stand", "umbrella-stand"),
+        ("<server><password>otter-in-boots</password></server>", "otter-in-boots"),
+        ("Server=tcp:sql01,1433;User ID=a;Password=Onkel Willi 5;Encrypt=True;", "Onkel Willi 5"),
+        ("[wifi]\npsk=nimbus two thousand", "nimbus two thousand"), ('passwd = "dandelion wine"', "dandelion wine"),
+        ('if request.args.get("admin_token") != "swordfish":', "swordfish"), ('if password == "hedgehogs":', "hedgehogs"),
+        ('public string ApiKey { get; set; } = "stillwater";', "stillwater"), ('let api_token = String::from("applecart");', "applecart"),
+        ("page.getByLabel('Passwort').fill('Gurken!Salat');", "Gurken!Salat"), ('assert_eq!(cfg.password, "hedgehogs");', "hedgehogs"),
+        ("INSERT INTO users (name, password) VALUES ('ada', 'hedgehogs');", "hedgehogs"), ("enable secret 0 ferryman", "ferryman"),
+        ("echo 'kiosk:porcupine' | sudo chpasswd", "porcupine"), ("jarsigner -storepass fennelseed app.jar", "fennelseed"),
+        ("mosquitto_sub -u ada -P hedgehogs -t x", "hedgehogs"), ("os.environ['DB_PASSWORD'] = 'thistledown'", "thistledown"),
+        ('{"vpn":{"PRE_SHARED_KEY":"OPENSESAME"}}', "OPENSESAME"), ("benutzer = lager\npasswort = rotkehlchen\nmandant = 004", "rotkehlchen"),
+        ("use the password pomegranate for the demo", "pomegranate"), ("root pw -> hedgehogs", "hedgehogs"), ("pwd for it: paperjam!", "paperjam!"),
+        ("old password: hedgehogs, and so on", "hedgehogs"), ("creds: tester and password raincoat", "raincoat"),
+        ("usuario ada y contraseña luciernaga", "luciernaga"), ("unlock w/ password Fiddlestix (capital F)", "Fiddlestix"),
+        ("WARN bad login (supplied password: cuttlefish) from 10.9.1.3", "cuttlefish"), ("the signing passphrase \"sherbet lemon\" stays", "sherbet lemon"),
+        ("la contraseña de mamá es tortuga lenta, con espacio en medio", "tortuga lenta"), ("Passwort `Übermorgen!`, geprüft", "Übermorgen!"),
+        ("новый пароль kolokolchik", "kolokolchik"), ("パスワードは himawari です", "himawari"), ("비밀번호는 haebaragi 입니다", "haebaragi"),
+        ("Le nouveau mot de passe admin : papillon", "papillon"), ("the admin password is correct-ponies, don't ask", "correct-ponies"),
+        ("Meeting ID: 832 1140 2277, Passcode: 771904", "771904"), ("Schlüsseltresor neben der Tür, Code 739155, bitte", "739155"),
+    ],
+)  # fmt: skip
+def test_what_a_name_calls_a_secret_is_one(text: str, value: str) -> None:
+    """Columns, fields, comparisons, calls, rows of settings and talk; in words alone, with blanks, in any script."""
+    assert redacted(text, find_secrets(text)) == text.replace(value, "[redacted: credential]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the passphrase is asked for at start", "pw: ask Ada", "password: see the vault", "use password authentication for it",
+        "| option | password |\n| MFA | supported |", "author\tx\ty\npasswd\tx\ty\nkeycodes\tx\ty", "client_secret: Incomplete",
+        "password: never, on no machine", "secret: bytes = field(repr=False)", "pass the token to the worker", "the secret is to test early",
+        '"label.password": "Passwort"', "const { username, password: hashed, ...rest } = found;", "username and password entries",
+        '"token": "color.surface.raised", "value": "#f4f1ea"', "the password — required — is hashed", "api key: required",
+    ],
+)  # fmt: skip
+def test_placeholders_types_paths_variables_and_talk_of_secrets_are_none(text: str) -> None:
+    """The closed list of exceptions."""
+    assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
         ("The PIN of the safe is 739218.", "739218"), ("Die PIN für das Gerät ist 4417.", "4417"), ("PIN vom Alarm ist jetzt 8812", "8812"),
         ("Le code PIN du coffre est 2947", "2947"), ("El PIN de la caja es 55310", "55310"), ("ПИН-код сейфа 7734", "7734"),
         ("The unlock code of the tablet is 90210.", "90210"), ("GitHub recovery code: blue-ladder-40-sky", "blue-ladder-40-sky"),

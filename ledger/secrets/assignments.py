@@ -8,6 +8,7 @@ with a limit (fault:G23).
 from __future__ import annotations
 
 from ledger.model.record import Record
+from ledger.secrets.columns import find_columns
 from ledger.secrets.credential_names import (
     BLANK,
     CHOSEN,
@@ -25,22 +26,27 @@ from ledger.secrets.credential_names import (
 )
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, is_run_on, told
+from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, told
 from ledger.secrets.value_places import (
     NAME_CHARS,
     SETTERS,
     behind_default,
     blanks_at,
+    inside_call,
     is_all,
+    phrase_end,
     span_at,
     whole,
 )
+from ledger.secrets.wide_scripts import is_run_on
 
 _QUOTES = "\"'`"
 #: How many values with one end are judged.
 _TRIES = 4
 #: What a connection string holds beside its password.
 _SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
+#: What types a value into a field.
+_FILLING = (".fill", ".type", ".send_keys", ".sendkeys", ".setvalue", ".settext")
 #: What a function is called that is given a secret: `.password("…")`, `setPassword("…")`.
 _GIVEN = ("", "set", "with")
 
@@ -64,13 +70,13 @@ def find_credentials(text: str) -> list[Hit]:
     low = text.lower()
     if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
         low = "".join([char.lower() if char.isascii() else char for char in text])
-    found: list[Hit] = []
     tried = _Tried({}, {}, {})
     names = [name for root in ROOTS if root in low for name in ROOTS[root] if name in low]
     if not low.isascii():
         names += [
             name for letter in FOREIGN if letter in low for name in FOREIGN[letter] if name in low
         ]
+    found = find_columns(text, low, names)
     for name in names:
         plain = name not in SPOKEN and name != "bearer"
         at = low.find(name)
@@ -192,7 +198,7 @@ def _value_behind(
     spot += blanks_at(text, spot)
     if name == "authorization":
         strict, spot = True, _behind_scheme(text, spot)
-    place = span_at(text, behind_default(text, spot))
+    place = span_at(text, inside_call(text, behind_default(text, spot)))
     if place is None or tried.ends.get(place[1], 0) > _TRIES:
         return None
     tried.ends[place[1]] = tried.ends.get(place[1], 0) + 1
@@ -202,8 +208,10 @@ def _value_behind(
     server = bool([word for word in _SERVERS if word in near])
     whole_name = at - len(before) + len(front), at, end
     alone = quoted or server or name in BLANK or is_all(text, whole_name, place)
+    alone = alone or ("machine " in low[max(0, at - 160) : at] and _in_account(low, at))
+    stop = phrase_end(text, start, stop, server) if alone and not quoted else stop
     named = name == "key" or _is_named(before, front) or is_qualified(low, at, end)
-    more = stop if quoted else whole(text, start, stop)
+    more = stop if quoted or " " in text[start:stop] else whole(text, start, stop)
     for end in (stop, more) if more > stop else (stop,):
         asked = text[start:end], name, quoted or server, strict, alone, named
         if asked not in tried.values:
@@ -226,7 +234,7 @@ def _is_named(before: str, front: str) -> bool:
     """Tell whether it is said what a name opens: `jwt_secret`, `--token`, `app.secret`."""
     stem = before[len(front) :].strip("_-.")
     return (
-        bool(stem) or front[-1:] == "." or before[-2:] == "--" or 'auth"' in front[-12:]
+        bool(stem) or front[-1:] in (".", "<") or before[-2:] == "--" or 'auth"' in front[-12:]
     ) and not stem.endswith(PAGES)
 
 
@@ -241,11 +249,20 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
         return spot + (2 if sign[0] == ":" else 1), False
     if sign in (":=", "=>", "?=", "||", "??"):
         return spot + blanks + 2, False
+    if (
+        sign in ("==", "!=")
+        and closing + blanks
+        and text[spot + blanks + 2 : spot + blanks + 4].strip()[:1] in tuple(_QUOTES[:2])
+    ):
+        return spot + blanks + 2, False  # `get("admin_token") != "sunflower"`
     if sign in ("==", "=~", "::"):
         return None
     if sign[:1] in (":", "="):
         spot += blanks + 1
         return _next_line(text, spot) or _typed(text, spot) or spot, False
+    filled = _filled(text, spot, end) if closing or text.startswith(" { get;", end) else 0
+    if filled:
+        return filled, False
     if sign[:1] == ">" and not blanks and front[-1:] == "<":
         return spot + 1, False  # `<password>…</password>`
     if sign in ('("', "('") and not blanks and not closing:  # `.password("…")`, `setPassword('…')`
@@ -267,8 +284,21 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
         spot += blanks + 1
         spot += blanks_at(text, spot)
         return (spot, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
+    if (
+        sign == ", "
+        and "assert" in low[max(0, at - 60) : at]
+        and text[spot + 2 : spot + 3] in ("'", '"')
+    ):
+        return spot + 2, False
     if name == "bearer" and blanks:
         return spot + blanks, True
+    return _apart(text, low, at, spot, blanks, name)
+
+
+def _apart(
+    text: str, low: str, at: int, spot: int, blanks: int, name: str
+) -> tuple[int, bool] | None:
+    """Return where a value begins that no sign announces: of a flag, an account, a pair, a row."""
     flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
     if blanks == 1 and (flag or (name == "password" and _in_account(low, at))):
         spot += blanks
@@ -284,6 +314,17 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
         if blanks == 1 and is_drawn(word.partition(" ")[0].rstrip(".,;)")):
             return spot + blanks, True
     return None
+
+
+def _filled(text: str, spot: int, end: int) -> int:
+    """Return where a field or a property is given its value, 0 where it is not."""
+    if text[spot : spot + 1] == ".":  # `getByLabel("Password").fill("…")`
+        call, _, behind = text[spot : spot + 24].partition("(")
+        return (
+            spot + len(call) + 1 if call.lower() in _FILLING and behind[:1] in tuple(_QUOTES) else 0
+        )
+    near, given, _ = text[end : end + 48].partition("} = ")  # `Name { get; set; } = "…"`
+    return end + len(near) + 4 if given and near.startswith(" { get;") else 0
 
 
 def _typed(text: str, at: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.secrets.credential_names import CHOSEN
+from ledger.secrets.credential_names import CHOSEN, LOOSE
 from ledger.secrets.entropy import (
     distinct,
     is_placeholder,
@@ -15,6 +15,7 @@ from ledger.secrets.word_passwords import is_coupled, is_joined, is_phrase, is_p
 
 #: How a digest begins, and the name of a thing.
 _HASHED = tuple("arn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
+_CODE = ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:", *_HASHED)
 _QUOTES = "\"'`"
 
 
@@ -31,7 +32,7 @@ def is_drawn(value: str) -> bool:
 def is_told(value: str, quoted: bool, behind: str) -> bool:
     """Tell whether what a sentence calls a password is one, and no word that says how it is kept."""
     if " " in value:
-        return quoted and is_phrase(value)
+        return quoted and is_phrase(value, 2)
     if not 6 <= len(value) < 80 or is_placeholder(value) or is_stock(value):
         return False
     if _is_code(value) and not is_joined(value):
@@ -41,14 +42,18 @@ def is_told(value: str, quoted: bool, behind: str) -> bool:
     if not any(char.isalpha() for char in value):
         return False
     bare = value.rstrip("!?&*^~+")
+    if bare != value and bare.isalpha() and bare.islower() and not quoted:
+        return is_plain(bare) and _ends(behind)
     if bare.isalpha() and not quoted:  # `Sunflower!`, but not the end of a sentence
         if bare == value:
             return _ends(behind) and (value.islower() or value.istitle()) and is_plain(value)
         return bare[0].isupper() and is_worded(value)
     if value.isalpha():
         return is_worded(value, alone=True)
+    if _ends(behind) and is_coupled(value):
+        return True
     joined = (value.count("-") > 1 and len(value) > 15 and not value.isupper()) or is_joined(value)
-    return is_worded(value, alone=quoted or joined or (_ends(behind) and is_coupled(value)))
+    return is_worded(value, alone=quoted or joined)
 
 
 def _ends(behind: str) -> bool:
@@ -60,7 +65,7 @@ def _ends(behind: str) -> bool:
 _GOES_ON = tuple(
     " until| now| from| for| on | at | again| ab | since| (| –| —| à | desde| a par| after| last |"
     " since | gestern| hier| ayer| ontem| вчера| and | but | so | when| because| before| geändert|"
-    " gesetzt| und | nach | et | après| después| depois| после| и ".split("|")
+    " gesetzt| です|です| 입니다| und | nach | et | après| después| depois| после| и ".split("|")
 )
 
 
@@ -91,21 +96,23 @@ def is_secret(value: str, name: str, quoted: bool, strict: bool, alone: bool, na
     if quoted and len(value) > 31 and distinct(value) > 24 and is_strong(value):
         return not is_printed(value)  # of any characters, as generators draw them
     if " " in value and alone and not strict:
-        return (name in CHOSEN or named) and is_phrase(value)
+        return (name in CHOSEN or named) and is_phrase(value, 2)
     if len(value) < 6 or " " in value or "\t" in value or is_placeholder(value):
         return False
     if is_stock(value) or "://" in value or value[0] in "/~.-" or _is_call(value, quoted):
         return False
-    if not strict and (alone or not _is_code(value)):
+    code = _is_code(value) and not (
+        quoted and (named or name == "secret") and not value.startswith(_CODE)
+    )
+    if not strict and (alone or not code):
         if name in CHOSEN and is_worded(value, alone=alone):
             return True
-        if (named or alone) and name in ("secret", "token", "key") and len(value) > 7:
-            joined = quoted and len(value) > 9 and any(map(value.count, "-_."))
-            plain = alone and (value.islower() or is_joined(value)) and (named or joined)
-            # told by nothing but quotes: the value itself has to look like one
-            mixed = value[-2:].isdigit() or any(char in value for char in "!#$%&+")
-            joined = joined or (quoted and mixed and len(value) > 9)
-            if (named or joined) and is_worded(value, alone=plain):
+        if alone and named and name not in CHOSEN and name not in LOOSE:
+            # a name in capitals or in words stands for another setting: `TOKEN_KIND`, `client_secret`
+            return not code and is_worded(value, alone=True)
+        if (named or quoted) and name in ("secret", "token", "key") and len(value) > 9 and not code:
+            mixed = value[-2:].isdigit() or any(char in value for char in "!#$%&+-_.")
+            if mixed and is_worded(value, alone=True):
                 return True
     if not value.isascii():
         return False
@@ -140,11 +147,7 @@ def _is_call(value: str, quoted: bool) -> bool:
 
 def _is_code(value: str) -> bool:
     """Tell whether a value is an expression or a path: `process.env.TOKEN`, `config/secret.yml`."""
-    if value.startswith(
-        ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:")
-    ):
-        return True
-    if value.startswith(_HASHED):
+    if value.startswith(_CODE):
         return True
     parts = value.split(".")
     return len(parts) > 1 and all(part.replace("_", "").isalpha() for part in parts)

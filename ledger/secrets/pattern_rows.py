@@ -14,6 +14,10 @@ ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, SIGNED, PAIR, MADE = range(9)
 _OF = "for|of|to|on|at|from|für|vom|von|der|des|du|de|del|da|do|dos|para|pour|от|для|к"
 _IS = " is| are| ist| lautet| lauten| est| sont| es| son| é| são|是|为"
 _CODE = r"(?=[a-z-]{0,12}\d)(?=[\w-]{4})[a-z0-9]{2,10}(?:-[a-z0-9]{2,10}){0,5}"
+_GIVEN = (
+    r"[a-z]+(?:=| = )?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
+    r"(?:[\"'][^\"'\n]{1,80}[\"']|[\w.$-]{1,60}),\s{0,40}(?:Some\()?[\"'`]([^\"'`\s]{6,80})[\"'`]"
+)
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
 #: Here a value stands in one long word with its mark.
 WORD_ROWS = (
@@ -47,16 +51,25 @@ TEXT_ROWS = (
     ("recovery-code", DIGITS,
      (" code", "-Code", "gscode", "ürcode", "Codes de ", "ódigo", "восстановления", "езервные код",
       "恢复码", "备用码"),
-     r"(?:(?:(?<=covery)|(?<=ackup)|(?<=ratch)|(?<=nlock)|(?<=door)|(?<=Door)|(?<=gency))[ -][Cc]odes?"
+     r"(?:(?:(?<=covery)|(?<=curity)|(?<=ackup)|(?<=ratch)|(?<=nlock)|(?<=door)|(?<=Door)|(?<=gency))"
+     r"[ -][Cc]odes?"
      r"|gscodes?|ürcode|восстановления|езервные коды?|..码"
      r"| ?[Cc]odes? de (?:secours|récupération)|ódigos? de (?:recupera\w+|respaldo|backup|reserva))"
      rf"(?: (?:{_OF}) [^\n.:\d]{{1,40}}?)?(?:{_IS})?[\s\"'`«*:=-]{{1,6}}"
      rf"((?:{_CODE}[,;\s]{{1,3}}(?:[-*] )?){{0,15}}{_CODE})(?![\w-])"),
-    ("credential", DIGITS, ("PIN", "pin code", "ПИН", "пин-код"),
-     r"(?<![A-Za-z])(?:PIN|[Pp]in|ПИН|пин)(?:[-_ ]?(?i:code|код|number)|码)?"
+    ("credential", DIGITS, ("PIN", "pin code", "ПИН", "пин-код", "Пин-код", "asscode",
+      "pin: ", "Pin: ", "pin is "),
+     r"(?:(?<![A-Za-z])|(?=asscode))(?:PIN|[Pp]in|(?<=[Pp])asscode|ПИН|[Пп]ин)"
+     r"(?:[-_ ]?(?i:code|код|number)|码)?"
      rf"(?:(?: (?:{_OF}) [^\n.:\d]{{1,40}}?)?(?:{_IS}|:| =|=|：| —| –)"
-     r"|(?<=код) [^\W\d]{2,20}(?: —)?|(?<=PIN|ode)(?= \d{4,8}(?:[.,;)\n]|$)))"
+     r"|(?<=код)(?: [^\W\d]{1,20}){1,5}(?: —|:)?|(?<=PIN|ode)(?= \d{4,8}(?:[.,;)\n]|$)))"
      r"(?: (?:now|still|jetzt|ahora|agora|désormais|теперь))? ?[\"'`«]?(\d{4,8})(?!\w|[.,-]\w)"),
+    ("credential", DIGITS,
+     ("tresor", " safe", "сейф", "coffre", "caja fuerte", "garage"),
+     r" ?\w+[^\n.!?\d]{0,60}?(?:[Cc]ode|[Cc]ombination|[Kk]ombination|combinaci[oó]n|код|[Cc]ódigo)"
+     rf"(?:{_IS})?[ :=]{{1,3}}(\d{{4,8}})(?![\w-])"),
+    ("credential", CHOSEN, (" secret 0 ", " secret 5 ", " secret 7 ", " password 0 ", " password 7 "),
+     r" \w+ \d ([^\s\"'`]{5,100})"),
     # what two people write each other
     ("credential", MADE, ("admin / ",), r"\w+ / ([^\s\"'`/]{6,60})"),
     ("credential", MADE, ("@",),
@@ -73,10 +86,10 @@ TEXT_ROWS = (
     ("credential", MADE,
      ("reds", "edential", "ogin", "uth", "gangsdaten", "entifiants", "edenciales"),
      rf"[a-z]+(?: (?:{_OF}) [^\n.:]{{1,40}}?)?(?: ?:| ->| are| is) [\"'`]?[\w.@-]{{1,60}}[\"'`]?"
-     r" ?(?://|[/:|]) ?[\"'`]?([^\s\"'`]{8,80})"
-     # what a function is given: `auth=("ada", "…")`, `NetworkCredential(user, "…")`
-     r"|[a-z]+(?:=| = )?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
-     r"(?:[\"'][^\"'\n]{1,80}[\"']|[\w.$-]{1,60}),\s{0,40}(?:Some\()?[\"'`]([^\"'`\s]{6,80})[\"'`]"),
+     r" ?(?://|[/:|]) ?[\"'`]?([^\s\"'`]{8,80})"),
+    # what a function is given: `auth=("ada", "…")`, `NetworkCredential(user, "…")`
+    ("credential", CHOSEN, ("redential(", "redentials(", "uth=(", "uth = ("), _GIVEN),
+    ("credential", MADE, ("ogin", "uth"), _GIVEN),
     ("credential", SIGNED, ("use ", "Use "),
      r"\w+ [\"'`]?([^\s\"'`/(){}\[\]<>:]{8,60})[\"'`]? (?:for|on|to|as|if|when)\b"),
     ("credential", MIXED, ("in with ",),
@@ -84,9 +97,13 @@ TEXT_ROWS = (
     ("credential", MIXED, ("in as ",),
      r"in as [\w.@-]{1,60},? (?:and |with |using |the |password |pw |[/:|] ){1,4}"
      r"[\"'`]?([^\s\"'`]{8,80})"),
+    # rows of a database
+    ("credential", CHOSEN, ("password) ", "passwd) ", "pwd) "),
+     r"\w+\) {1,4}(?i:values) ?\((?:[^()\n]{1,200}, ?)?'([^'\n]{5,100})'\)"),
     # commands whose password stands at a place
     ("credential", CHOSEN, ("echo ", "printf "),
-     r"\w+(?: -\w)*+ [\"']?([^\s\"'|$\\]{6,100})(?:\\n)?[\"']? {0,4}(?:\|[^\n|]{0,60}?"
+     r"\w+(?: -\w)*+ [\"']?(?:\w[\w.-]{0,40}:(?=[^/]))?"
+     r"([^\s\"'|$\\]{6,100})(?:\\n)?[\"']? {0,4}(?:\|[^\n|]{0,60}?"
      r"(?:-stdin\b| -S\b|chpasswd|-with-token|passphrase-fd|passwd\b|secret create|=-(?!\S))"
      r"|>>? ?[\w./~-]{0,60}(?:passw|passphrase|secret|token|\.pw\b))"),
     ("credential", CHOSEN, ("sudo -S", "-stdin"),
@@ -103,6 +120,8 @@ TEXT_ROWS = (
     ("credential", CHOSEN, ("mc alias set ",),
      r"mc alias set \S{1,60} \S{1,120} \S{3,80} ([^\s\"'`]{8,80})"),
     ("credential", DRAWN, ("wandb login ",), r"wandb login (?:--\w+ )*+(\w{40})(?!\w)"),
+    ("credential", CHOSEN, ("ctl add_user ", "ctl change_password "),
+     r"\w+ \w+ \S{1,60} [\"']?([^\s\"'`]{6,80})"),
     ("credential", MIXED, ("add_user ", "change_password ", "set_password "),
      r"\w+ \S{1,60} [\"']?([^\s\"'`]{6,80})"),
     ("credential", MIXED, ("secret set ", "put-parameter ", "put-secret-value ", "create-secret "),

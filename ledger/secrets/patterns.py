@@ -50,9 +50,24 @@ def _by_part(
 _SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
 _ROOTED = _by_part(
     _TEXT_MARKS,
-    ("passw", " code", "secret", "user", "ogin", "eden", "entifi", "mac", "se ", "код", "码"),
+    (
+        "passw",
+        " code",
+        "secret",
+        "user",
+        "ogin",
+        "eden",
+        "entifi",
+        "mac",
+        "se ",
+        "uth",
+        "in ",
+        "in: ",
+    ),
     "",
 )
+_FOREIGN = [one for one in _ROOTED[""] if not one[0].isascii()]
+_ROOTED[""] = [one for one in _ROOTED[""] if one[0].isascii()]
 
 
 def find_patterns(text: str, words: str) -> list[Hit]:
@@ -64,6 +79,8 @@ def find_patterns(text: str, words: str) -> list[Hit]:
     """
     found: list[Hit] = []
     marks = _there(_SIGNED, words) + _there(_ROOTED, text)
+    if not text.isascii():
+        marks += [one for one in _FOREIGN if one[0] in text]
     for mark, number in marks:
         rule, look, _, _ = _ROWS[number]
         pattern = _compiled(number)

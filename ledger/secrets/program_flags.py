@@ -19,6 +19,7 @@ _PROGRAMS = {
     ): ("-p ",),
     ("smbclient", "rpcclient"): ("-U ",),
     ("lftp",): ("-u ",),
+    ("mosquitto",): ("-P ",),
     ("plink", "pscp", "psftp"): ("-pw ",),
     ("redis-cli",): ("-a ", "--pass "),
     ("sqlcmd", "bcp ", "zip "): ("-P ",),
@@ -92,9 +93,12 @@ def _value(text: str, at: int, flag: str, named: bool) -> tuple[int, int] | None
     at += len(near) - len(near.lstrip(" "))
     if flag[-1] != " " and near[:1] == " ":
         return None  # the program asks for it
+    opened = text[at - len(flag) - 1 : at - len(flag)] if flag == "pass:" else ""
     quote = text[at : at + 1]
     near = text[at : at + _CAP]
-    if quote and quote in _QUOTES:
+    if opened in ("'", '"'):
+        end = near.partition("\n")[0].find(opened)
+    elif quote and quote in _QUOTES:
         at, near = at + 1, near[1:]
         end = near.partition("\n")[0].find(quote)
     else:

@@ -139,8 +139,19 @@ def _edits(text: str) -> list[Edit]:
         found += _each(text, "<wbr", _break)
     for quote in _QUOTES:
         if quote in text:
-            found += _each(text, quote, _joint)
+            found += _joints(text, quote)
     return found
+
+
+def _joints(text: str, quote: str) -> Iterator[Edit]:
+    """Read what every quote ends; behind most of them stands nothing that joins."""
+    at = text.find(quote)
+    while at >= 0:
+        edit = _joint(text, at) if text[at + 1 : at + 2] in _BEHIND else None
+        if edit is not None:
+            yield edit
+            at = edit[1] - 1
+        at = text.find(quote, at + 1)
 
 
 def _each(text: str, mark: str, read: Callable[[str, int], Edit | None]) -> Iterator[Edit]:
@@ -254,8 +265,6 @@ def _break(text: str, at: int) -> Edit | None:
 
 def _joint(text: str, at: int) -> Edit | None:
     """Join two strings that a program joins: `"a" + "b"`, `'a' 'b'`, `"a" ..` and a new line."""
-    if text[at + 1 : at + 2] not in _BEHIND:
-        return None
     near = text[at + 1 : at + 80]
     bare = near.lstrip(" \t\n")
     if not bare:

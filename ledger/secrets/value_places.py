@@ -8,6 +8,9 @@ NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
 #: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
 SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
 _SHORT = ("pw", "pwd", "pass", "passwd", "psk", "mdp", "senha", "clave", "contraseña")
+#: What makes a text a string or a secret, and nothing else.
+_MADE = frozenset("from new N String SecretStr SecretString Secret Str b r u f L".split())
+_CODE = frozenset("()[]{};\"'`+*")
 #: A longer value is no credential, but a document.
 _CAP = 300
 
@@ -39,6 +42,29 @@ def span_at(text: str, at: int) -> tuple[int, int] | None:
             return None
         end = at + len(tail.rstrip(".:*"))
     return (at, end) if end > at else None
+
+
+def inside_call(text: str, at: int) -> int:
+    """Return where the text begins that a value is made of: `String::from("…")`, `b"…"`."""
+    near = text[at : at + 32]
+    cut = min([one for one in (near.find('"'), near.find("'")) if one > 0], default=0)
+    head = near[:cut]
+    made = head.rstrip("(").rpartition(":")[2].rpartition(".")[2].rpartition(" ")[2]
+    return at + cut if cut and made in _MADE and (head[-1] == "(" or len(head) < 3) else at
+
+
+def phrase_end(text: str, start: int, stop: int, server: bool) -> int:
+    """Return where a value ends that goes on in words to the end of its line: `psk=tin roof sky`."""
+    if text[stop : stop + 1] != " ":
+        return stop
+    line = text[start : start + 80].partition("\n")[0]
+    said = line.partition(";")[0] if server else line.rstrip()
+    whole_line = server or text[start - 1] in "=:"
+    return (
+        start + len(said)
+        if whole_line and said.replace(" ", "").isalnum() and said.count(" ") < 6
+        else stop
+    )
 
 
 def whole(text: str, start: int, stop: int) -> int:
@@ -88,18 +114,19 @@ def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> boo
         return True  # `DB_PASSWORD=sunflower`, `--password=sunflower`
     if sign == "-" and text[start - 2] == ":":
         return True  # `${DB_PASSWORD:-sunflower}`
+    if (sign == ">" and text[stop : stop + 2] == "</") or text[at:end] in ("storepass", "keypass"):
+        return True  # `<password>sunflower</password>`
     if sign == "=" and text[end:start] == "=":  # `vault kv put a password=sunflower`
         before, behind = text[begin - 1 : begin], text[stop : stop + 1]
         if before == "." and " -" in text[max(0, begin - 60) : begin]:
             before = " "  # `--set auth.password=sunflower`
-        if (behind in _BARE_END[:3] or behind in "\"';&") and (
-            not begin or before in tuple(" =\"';\n&?")
-        ):
+        ends = behind in _BARE_END[:3] or behind in "\"';&"
+        if "-" in value or (ends and (not begin or before in tuple(" =\"';\n&?"))):
             return True
-        if "-" in value:
-            return True
-    if text[at - 1 : at] == "(" and text[stop : stop + 1] == ")":
-        return True  # `(pw: sunflower)`
+    if text[stop : stop + 1] == ")" and text[end:start] == ": ":
+        # `(pw: sunflower)`, `(supplied password: sunflower)`
+        front = text[max(0, begin - 24) : begin].rpartition("(")
+        return text[at - 1 : at] == "(" or (front[1] == "(" and front[2].replace(" ", "").isalpha())
     if text[begin] == "-" and sign == " ":
         behind = text[stop : stop + 2]
         return behind[:1] in ("", "\n") or behind[1:] in tuple("-|&<>;\\/.")
@@ -122,8 +149,10 @@ def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> boo
         untyped = "-" in value or text[begin - 1 : begin] == "." or text[at:end] in _SHORT
         return cased and (untyped or not text[at].islower())
     if "=" in text[end:start]:
-        # with blanks around it may be code, but not below `[a section]`
-        return sign == "=" or "-" in value or _is_below_section(text, begin)
+        # with blanks around it may be code, but not below `[a section]`, and not among settings alone
+        return (
+            sign == "=" or "-" in value or _is_below_section(text, begin) or _is_in_row(text, begin)
+        )
     return ":" in text[end:start]
 
 
@@ -133,6 +162,20 @@ def _is_below_section(text: str, at: int) -> bool:
     heads = (n for n, line in enumerate(above) if line[:1] == "[" and line.rstrip()[-1:] == "]")
     first = next(heads, -1)
     return first >= 0 and all("=" in line or not line.strip() for line in above[:first])
+
+
+def _is_in_row(text: str, at: int) -> bool:
+    """Tell whether the lines around a setting are settings as well, and none calls or quotes anything."""
+    near = text[max(0, at - 300) : at + 300].splitlines()
+    lines = [line for line in near if line.strip()]
+    return (
+        len(lines) > 1
+        and all(
+            " = " in line and not _CODE.intersection(line) and line.count("=") == 1
+            for line in lines
+        )
+        and any(line.rpartition(" ")[2].isdigit() for line in lines)
+    )
 
 
 def blanks_at(text: str, at: int) -> int:

@@ -52,7 +52,9 @@ _TOLD = frozenset(
     "everywhere somewhere elsewhere enough intact accurate already absent outside inside overwritten "
     "frozen sufficient cleartext mangled other public necessary available there where here really "
     "almost never always continue proceed expire before behind within without during ready "
-    "useless longest shortest between "
+    "useless longest shortest between different consistent important relevant persistent redundant "
+    "compliant permanent insufficient transparent current recent present dependent independent "
+    "equivalent meaningful helpful useful successful "
     "verschlüsselt gespeichert gehasht falsch richtig ungültig abgelaufen hinterlegt gesetzt nötig "
     "notwendig vergessen bekannt oublié stocké chiffré haché incorrecte expiré valide requis "
     "nécessaire guardada cifrada incorrecta caducada almacenada necesaria correcta armazenada "
@@ -60,13 +62,13 @@ _TOLD = frozenset(
     "нужен должен задан указан устарел".split()
 )
 _ADJECTIVES = tuple(
-    "ed able ible ing ly ive less ous ful ary ory ial ual ical ent ant ado ada "
+    "ed able ible ing ly ive less ous ary ory ial ual ical ado ada "
     "ido ida ório ória orio oria oire é ée ен ена ан ся ный".split()
 )
 _NAMES = ("password", "secret", "token", "key", "passwd", "name", "id", "hash", "value", "passwort")
 _SIGNS = frozenset("!#%&@$?+=^*~§€")
 #: Small words that a passphrase may hold.
-_SMALL = frozenset("the a an my our to of in on at and or is are for from by".split())
+SMALL = frozenset("the a an my our to of in on at and or is are for from by".split())
 #: What no passphrase holds, and what a document says in its place does.
 _META = frozenset(
     "your enter password passwords passphrase passwd pwd secret token key username user login must "
@@ -117,7 +119,8 @@ def is_worded(value: str, *, alone: bool = False) -> bool:
         size > 6 and all(word in own or word.lower() in _COMMON for word in words)
     ):
         return True
-    return len(own) > 1 and words[-1].lower() not in _NAMES
+    titled = len(words) > 2 and all(word.istitle() for word in words)
+    return (len(own) > 1 or titled) and words[-1].lower() not in _NAMES
 
 
 def is_plain(word: str) -> bool:
@@ -141,7 +144,7 @@ def is_coupled(value: str) -> bool:
     one, sign, two = value.partition("-")
     return (
         bool(sign) and (one + two).isalpha() and value.islower() and min(len(one), len(two)) > 2
-        and one not in _KINDS and not two.endswith(_KIND_ENDS) and is_worded(value, alone=True)
+        and one not in _KINDS and not two.endswith(_KIND_ENDS) and two not in _SAID
     )  # fmt: skip
 
 
@@ -168,10 +171,17 @@ def is_phrase(value: str, least: int = 3) -> bool:
     words = [word.strip(",;.!") for word in value.split(" ")]
     return (
         least <= len(words) < 13
-        and (value.islower() or any(map(str.isdigit, value)))
+        and (value.islower() or value.istitle() or any(map(str.isdigit, value)))
         and all(word.isalnum() and word.lower() not in _META for word in words)
-        and sum(len(word) > 2 and word not in _SMALL for word in words) > 1
+        and (len(words) > 2 or not any(map(is_said, words)))
+        and sum(len(word) > 2 and word not in SMALL for word in words) > 1
     )
+
+
+def is_said(word: str) -> bool:
+    """Tell whether a word is one that tells of passwords, so that it is half of none."""
+    low = word.lower()
+    return low in _TOLD or low in _SAID - _COMMON or low.endswith(_ADJECTIVES[:5])
 
 
 def _parts(value: str) -> tuple[list[str], int, int]:
