@@ -27,7 +27,7 @@ from projection.text.salience import (
     weigh,
 )
 from projection.text.sentences import Reading, read_sentences, says_little
-from projection.text.told import report_start
+from projection.text.told import parts_in_short, report_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,10 @@ def gist(text: str) -> Digest:
     """
     reading = reading_of(text)
     first, used = _lead(reading, _report_line(text))
+    told = parts_in_short("\n".join(_readable(text)))
+    if told:  # it says itself what is in it, and no rule finds what was decided
+        points = tuple([Quote(line, said(part)) for line, part in told[:POINTS]])
+        return Digest(*first, points, (), (), mentions(reading, ENTITIES), len(text))
     weighed = weigh(reading)
     decided = decisions(reading, weighed, CHOICES)
     open_ = actions(reading, weighed, TODOS)
@@ -123,10 +127,14 @@ def _report_line(text: str) -> int:
 
 def reading_of(text: str) -> Reading:
     """Read a session log, or any other text, without secrets and conflict markers."""
+    return read_sentences(_readable(text))
+
+
+def _readable(text: str) -> list[str]:
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return read_sentences(_without_conflict(_without_secrets(text).split("\n")))
+    return _without_conflict(_without_secrets(text).split("\n"))
 
 
 def _without_secrets(text: str) -> str:

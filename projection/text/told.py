@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 #: Sections that say nothing of what a session came to.
 _APART = ("## Memory References", "## Facts", "## Observed")
+#: The sections of a captured log (FORMAT.md, W19), and those whose items are lines of their own.
+_ITEMS = ("## Answered", "## Observed")
+_TOLD = (*_ITEMS, "## Commits", "## Texts", "## Turns")
 #: What begins no prose: headings, what a person asked, code, tables, comments.
 _NO_PROSE = ("#", ">", "```", "~~~", "|", "<!--", "---")
 #: A sentence of fewer characters is told with the next one.
@@ -46,6 +49,27 @@ def in_short(text: str) -> tuple[str, str]:
     return title, said.replace("**", "")
 
 
+def parts_in_short(text: str) -> list[tuple[int, str]]:
+    """Return a line for each part of a captured log, with the number of its own; [] for another log.
+
+    An answer and an observation stand as they are, what has a heading by that and its first sentence.
+    """
+    found: list[tuple[int, str]] = []
+    section, lines = "", text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if line[:3] == "## ":
+            section = line if line in _TOLD else ""
+        elif section in _ITEMS and line[:2] == "- ":
+            found.append((number, f"{section[3:]}: {line[2:]}"))
+        elif section and line[:4] == "### ":
+            behind = next(
+                (n for n in range(number, len(lines)) if lines[n][:2] == "##"), len(lines)
+            )
+            said = in_short("\n".join(lines[number:behind]))[1]
+            found.append((number, f"{line[4:]}: {said}" if said else line[4:]))
+    return found
+
+
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield paragraphs that say something on one line, up to the first section that does not."""
     fence = ""
@@ -61,5 +85,7 @@ def _paragraphs(text: str) -> Iterator[str]:
                 lines.append(bare)
         said = " ".join(" ".join(lines).split()).removeprefix("- ")
         bold = said[:2] == "**" == said[-2:] and said.count("**") == 2
-        if said and not bold and not said.rstrip("*").endswith((":", "\uff1a")):
+        if said.rstrip("*").endswith((":", "\uff1a")):  # its last sentence announces what follows
+            said = said[: max([0, *sentence_starts(said, 0, len(said))])].strip()
+        if said and not bold:
             yield said
