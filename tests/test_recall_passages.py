@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -139,6 +140,9 @@ def test_passage_of_one_turn(blocks: list[str]) -> None:
         behind = [place for place, line in enumerate(lines) if line[0] != "#"]
         assert not behind or not any(line[0] == "#" for line in lines[behind[0] :])
         assert not passage.who
+    for passage, behind_it in pairwise(found):
+        bare = all(line[:1] in ("", "#") for line in passage.text.split("\n"))
+        assert not bare or behind_it.text[0] == "#", "a heading stands with what follows it"
 
 
 def test_a_heading_stands_with_what_follows_it() -> None:

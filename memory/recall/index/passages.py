@@ -229,9 +229,11 @@ def _packed(text: str, blocks: Sequence[tuple[int, int]], room: int) -> Iterator
             kept = len(open_)
             while not ends and kept and _announces(text, *open_[kept - 1]):
                 kept -= 1
-            kept = kept or len(open_)  # nothing but what announces
-            yield _Stretch(open_[0][0], open_[kept - 1][1])
-            open_ = open_[kept:]
+            if not kept and first - open_[0][0] > room // 2:
+                kept = len(open_)  # nothing but what announces, and much of it
+            if kept:
+                yield _Stretch(open_[0][0], open_[kept - 1][1])
+                open_ = open_[kept:]
         open_.append((first, behind))
     if open_:
         yield _Stretch(open_[0][0], open_[-1][1])
