@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from ledger.home import discover
 from rituals.hosts import ask as asking
 from rituals.hosts import hook
-from rituals.hosts.ask import FIRST, LATER, Talk, asks_person, before_leaving, counts
+from rituals.hosts.ask import FIRST, LATER, LEAST, Talk, asks_person, before_leaving, counts
 from rituals.hosts.moments import moment
 from rituals.hosts.observed.policy_note import refresh
 from rituals.hosts.question import REQUEST
+from rituals.hosts.starts import CONTEXT_CHARS, context
 from rituals.hosts.transcripts.slices import read_slice
 from tests.conftest import Repo, Run
 
@@ -265,6 +266,29 @@ def test_before_leaving(repo: Repo, stop: Stop) -> None:
     assert not stop(work(799)) and not before_leaving(commondir, "s1", 4)
     assert not stop("o") and before_leaving(commondir, "s1", 4) == REQUEST
     assert not before_leaving(commondir, "s1", 4) and not stop(work(LATER - 1))
+
+
+def test_who_hands_over_is_asked(run: Run, stop: Stop) -> None:
+    """Once, by what the command prints; not in a dry run, nor where little was said."""
+    assert run("task", "add", "Wire the queue", "--id", "wire").code == 0
+    assert run("task", "start", "wire").code == 0
+    words = ("task", "handoff", "wire", "--done", "A queue.", "--session", "s1")
+    assert not stop(work(LEAST - 1)) and REQUEST not in run(*words, "--dry-run").out
+    assert not stop("ok")
+    assert REQUEST in run(*words).out
+    assert REQUEST not in run(*words, "--next", "Measure it.").out
+
+
+def test_behind_a_compaction_it_is_asked(repo: Repo, stop: Stop) -> None:
+    """At the first moment at which the program lets a hook speak, in the room of the brief."""
+    said = {"session_id": "s1", "cwd": str(repo.path), "source": "compact", "transcript_path": "/t"}
+    start = moment("claude", "SessionStart", said, {})
+    assert not stop(work(LEAST))
+    assert REQUEST not in context(start._replace(source="resume"), CLAUDE)[0]
+    assert REQUEST not in context(start, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"})[0]
+    text = context(start, CLAUDE)[0]
+    assert text.startswith(REQUEST) and len(text) <= CONTEXT_CHARS
+    assert REQUEST not in context(start, CLAUDE)[0]
 
 
 @given(

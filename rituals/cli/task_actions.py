@@ -81,6 +81,21 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
         plan = partial(moving, memory, words[0], state, author, given["why"])
     change, receipt = carried_out(memory, plan, dry_run=dry_run)
     tell(call, change, receipt, dry_run=dry_run)
+    if action == "handoff" and not (dry_run or call.json):
+        _ask_before_leaving(call, given["session"])
+
+
+def _ask_before_leaving(call: Invocation, session: str) -> None:
+    """Ask a session that hands over what it did not record yet."""
+    from projection.policy.model import OFF
+    from rituals.hosts.ask import before_leaving
+    from rituals.hosts.silence import is_silent, place_of
+
+    memory = call.memory()
+    commondir, session = memory.home.repository.commondir, session or memory.occasion().session
+    capture = memory.snapshot.cache().policy.capture
+    if capture.keep != OFF and session and not is_silent(commondir, session, place_of(memory.home)):
+        call.out.text(before_leaving(commondir, session, capture.ask))
 
 
 def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:

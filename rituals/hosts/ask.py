@@ -159,6 +159,24 @@ def before_leaving(commondir: str, session: str, limit: int) -> str:
     )
 
 
+def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
+    """Return the question for a session whose words were compacted, else "".
+
+    Args:
+        said: the start that follows.
+        commondir: the common git directory.
+        environment: of the process.
+    """
+    from rituals.hosts.observed.admission import observing
+    from rituals.hosts.silence import is_silent
+
+    known = observing(commondir)
+    mute = known.off or not HOSTS[said.host].asks or not is_attended(said, environment)
+    if mute or is_silent(commondir, said.session, said.folder):
+        return ""
+    return before_leaving(commondir, said.session, known.ask)
+
+
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
     """Return how often a session was asked, and answered."""
     talk = _read(_path(commondir, host, session))

@@ -52,6 +52,11 @@ def context(
             return "", None
         told = begin(home, name) if said.session else None
         around = Around(commondir, said)
+        if said.source == "compact" and said.session:
+            from rituals.hosts.ask import when_compacted
+
+            asked = when_compacted(said, commondir, environment)
+            around.before = "\n\n".join([one for one in (around.before, asked) if one])
         before = f"{around.before}\n\n" if around.before else ""
         budget = CONTEXT_CHARS - len(RULE) - 4 - around.room
         while True:
