@@ -24,6 +24,18 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "policy-deprecated",
+    'info: diurna.toml: `[capture] approve = "ask"` lets no fact wait any more; none comes in by itself',
+    'say `facts = "off"` instead; `diurna learn` shows what could be one',
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy + 'approve = "ask"\n')  # its last table is [capture]
+    shop.commit()
+    return ("lint",)
+
+
+@case(
     "newer-format",
     "error: diurna.toml has format 7; this Diurna knows 1",
     "install a newer Diurna; this one reads what it can",

@@ -80,6 +80,7 @@ CODES: dict[str, tuple[str, str]] = {
     "quiz-missed": (ERROR, "memory does not answer a question of the ledger"),
     "quiz-general": (INFO, "memory does not answer what any project has to answer"),
     "policy-invalid": (WARNING, "the policy can not be read; the defaults are used"),
+    "policy-deprecated": (INFO, "the policy says something in a former way"),
     "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),
     "drift": (WARNING, "the published projection differs from the replay"),
     "hand-edited": (WARNING, "a projection file was edited by hand and was left alone"),

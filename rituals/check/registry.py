@@ -150,7 +150,8 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "the policy", _LEDGER + "policy", TIP, LOOK, _ALL,
-        ("policy-invalid", "newer-format", "conflict-marker", "unreadable"), lasting=True,
+        ("policy-invalid", "policy-deprecated", "newer-format", "conflict-marker", "unreadable"),
+        lasting=True,
     ),
     Check(
         "the policy in the work tree", _LEDGER + "policy_here", CHECKOUT, LOOK, _WHOLE,

@@ -9,7 +9,7 @@ from ledger.model.layout import FORMAT_VERSION, POLICY_FILE, log_path, stem_of
 from ledger.model.order import is_sealed, is_weak
 from memory.worktree.checkout import work_file
 from memory.write.append import ahead_by_a_day
-from projection.policy.model import UNSETTLED
+from projection.policy.model import ASK, UNSETTLED
 from rituals.check.verify.listing import named
 
 TYPE_CHECKING = False
@@ -72,6 +72,13 @@ def policy_findings(
             return
     if problem:
         yield policy_problem(problem)
+    if policy.capture.approve == ASK:
+        yield Finding(
+            "policy-deprecated",
+            '`[capture] approve = "ask"` lets no fact wait any more; none comes in by itself',
+            POLICY_FILE,
+            hint='say `facts = "off"` instead; `diurna learn` shows what could be one',
+        )
     if policy.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, policy.format)
 

@@ -151,6 +151,15 @@ def _wanted(line: str) -> Item | None:
     return Item("convention", line, line, 6) if _LASTING.search(line) else None
 
 
+#: A sentence that begins so goes on from the one before it, or only guesses.
+_GOES_ON = re.compile(
+    r"(?:because|or|and|so|once|otherwise|maybe|perhaps|probably|therefore|also|instead|sonst|daher|deshalb"
+    r"|vielleicht|und|oder|sinon|donc|peut-être|ou|et|porque|entonces|quizás|o|y|talvez|então|e|иначе|поэтому"
+    r"|может|и|или)\b|所以|否则|因此|可能|而且|但",
+    re.IGNORECASE,
+)
+
+
 def _reasoned(sentence: str) -> Item | None:
     """Return what a report found out and gives the reason for, where the sentence stands alone."""
     size = len(sentence) * (2 if max(sentence) >= _NO_BLANKS else 1)
@@ -158,12 +167,16 @@ def _reasoned(sentence: str) -> Item | None:
     first = bare.partition(" ")[0].lower().strip(",.:")
     if not _LEAST_CHARS <= size <= _MOST_CHARS or first in LEANING or bare[:1].islower():
         return None
-    if _WITHHELD in sentence or sentence.rstrip().endswith((*_QUESTIONS, ":")):
+    if (
+        _GOES_ON.match(bare)
+        or _WITHHELD in sentence
+        or sentence.rstrip().endswith((*_QUESTIONS, ":"))
+    ):
         return None
     if not (cues.reason(sentence) or _REASON.search(sentence)):
         return None
     weight = 4 + 2 * bool(cues.modal.search(sentence)) - 2 * bool(cues.passing(sentence))
-    return Item("pattern", sentence, sentence, weight, tags=("lesson",))
+    return Item("pattern", sentence.replace("**", ""), sentence, weight, tags=("lesson",))
 
 
 def _count(text: str) -> int:
