@@ -1,9 +1,9 @@
 """Weigh how much a sentence is about a person, by words of several languages and by what was learned.
 
-Each word, each pair of neighbours and each pair of kinds of words in a sentence carries a small weight; their
-sum says whether the sentence is about a person. The weights were learned from sentences that were written for
-it: `tests/campaigns/person_model.py` makes the file from them. Nothing here takes more than linear time, and
-a word that was looked up once is not looked up again.
+Each word, each pair of neighbours and each pair of kinds of words in a sentence carries a small weight;
+their sum says whether the sentence is about a person. The weights were learned from sentences that were
+written for it: `tests/campaigns/person_model.py` makes the file from them. Nothing here takes more than
+linear time, and a word that was looked up once is not looked up again.
 """
 
 from __future__ import annotations

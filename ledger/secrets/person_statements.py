@@ -8,6 +8,8 @@ shared is to be right, and need not be all that could be. No text takes more tha
 
 from __future__ import annotations
 
+import re
+
 from ledger.secrets.person_model import person_model, split_words
 
 TYPE_CHECKING = False
@@ -25,8 +27,13 @@ _SPEAKER = "the speaker"
 _ENDS, _WIDE_ENDS = ".!?…", "。\uff01\uff1f\uff1b"
 #: One that weighs more is about a person. So high that most of what is about the work stays.
 _BAR = 0.5
-#: A shorter one says nothing of anybody by itself.
-_LEAST_WORDS = 3
+#: What ends a clause; one by itself is to weigh so much more, and has so many words at least.
+_CLAUSES = re.compile(
+    r"[,;:—，] ?|\s[-–]\s|\s(?:because|since|so|weil|parce que|porque|así que|então|потому что)\s"
+)
+_ALONE, _CLAUSE_WORDS = 1.0, 4
+#: A shorter one says nothing of anybody by itself, unless it says whose it is.
+_LEAST_WORDS, _OWN = 3, frozenset(("ME", "MY"))
 #: Between us and somebody else nothing is kept.
 _ANDS = ("and ", "und ", "et ", "y ", "e ", "и ")
 
@@ -43,6 +50,13 @@ def about_person(text: str) -> str:
             if found:
                 return found
     return ""
+
+
+def without_personal(text: str) -> str:
+    """Return a text without its paragraphs and items that are about a person."""
+    parts = list(paragraphs(text))
+    kept = [part for part in parts if not about_person(part)]
+    return text if len(kept) == len(parts) else "".join(kept)
 
 
 def is_kept_quiet(text: str) -> bool:
@@ -83,9 +97,15 @@ def _topic(sentence: str) -> str:
         return CONFIDENCE
     model = person_model()
     weight, found = model.weigh(sentence, words)
-    if weight <= _BAR or len(words) < _LEAST_WORDS:
+    if weight <= _BAR:
+        for clause in _CLAUSES.split(sentence):
+            if len(clause) < len(sentence) and len(split_words(clause)) >= _CLAUSE_WORDS:
+                weight = max(weight, model.weigh(clause)[0] - _ALONE)
+    if weight <= _BAR:
         return ""
     kinds = {kind for number, kind in enumerate(model.kinds) if found >> number & 1}
+    if len(words) < _LEAST_WORDS and (_OWN.isdisjoint(kinds) or kinds <= _OWN):
+        return ""
     return next((topic for topic, words in _TOPICS if not words.isdisjoint(kinds)), _SPEAKER)
 
 

@@ -71,12 +71,12 @@ def written(seed: int = 7) -> Iterator[Row]:
         for text in said["P"]:
             yield _typed(text, chance), 1
             other = chance.choice(wishes if chance.random() < 0.65 and said["W"] else work)
-            if chance.random() < 0.6:
+            if chance.random() < 0.1:
                 parts = [text, other] if chance.random() < 0.4 else [other, text]
                 yield _typed(chance.choice(joins).join(parts), chance), 1
         for text in work:
             yield _typed(text, chance), 0
-            if chance.random() < 0.45:
+            if chance.random() < 0.3:
                 other = chance.choice(wishes if chance.random() < 0.35 and said["W"] else work)
                 yield _typed(chance.choice(joins).join([text, other]), chance), 0
 

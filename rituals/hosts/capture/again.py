@@ -69,7 +69,7 @@ def read_again(
         part = read_slice(one.host, one.transcript, 0)
         while part is not None and part.end > part.start:
             heard = audible(part, commondir, one.session, one.folder)
-            given = extract(heard, known, chosen, environment, kinds)
+            given = extract(gates.told(heard), known, chosen, environment, kinds)
             items = [item for item in gates.items(given.items, heard) if not item.personal]
             yield Reading(one, storable(items), given.failed)
             part = read_slice(one.host, one.transcript, part.end)

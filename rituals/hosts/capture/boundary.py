@@ -284,7 +284,8 @@ class _Boundary:
         found = Extraction((), SOURCES)
         if chosen.extractors:
             kinds = [kind.name for kind in self._policy.kinds]
-            found = extract(piece.said, known_facts(self._memory), chosen, self._environment, kinds)
+            said = self._gates.told(piece.said)
+            found = extract(said, known_facts(self._memory), chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = Extraction((), SOURCES)
         if found.failed:

@@ -54,6 +54,10 @@ class Gates:
         whole = [one if one == text else "" for one, text in zip(kept, said, strict=True)]
         return [_without_data(one) if one else "" for one in whole], closed
 
+    def told(self, said: Slice) -> Slice:
+        """Return what was said as others may read it: a model is told no more."""
+        return said if self._person is None else self._person.open_slice(said)
+
     def observations(self, observations: tuple[Observation, ...]) -> tuple[Observation, ...]:
         """Return the observations that others may read."""
         if self._person is None:

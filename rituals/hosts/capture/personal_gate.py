@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rituals.hosts.extraction.items import Item
     from rituals.hosts.observed.spool import Observation
-    from rituals.hosts.transcripts.slices import Turn
+    from rituals.hosts.transcripts.slices import Slice, Turn
 
 #: Of a fact's words so many of 100, and so many at least, are in a sentence that says it again.
 _NEARLY, _LEAST_WORDS = 70, 2
@@ -79,6 +79,12 @@ class PersonalGate:
             left_out += len(parts) - len(open_parts)
             kept.append(text if len(open_parts) == len(parts) else "".join(open_parts))
         return kept, left_out
+
+    def open_slice(self, said: Slice) -> Slice:
+        """Return what was said as others may read it: a model is told no more."""
+        texts, _ = self.open_paragraphs([turn.text for turn in said.turns])
+        turns = zip(said.turns, texts, strict=True)
+        return said._replace(turns=tuple([turn._replace(text=text) for turn, text in turns]))
 
     def _repeats(self, text: str) -> bool:
         """Tell whether a sentence says again what the user's own home has, in nearly the same words."""

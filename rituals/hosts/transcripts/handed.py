@@ -10,6 +10,7 @@ import json
 import os
 
 from ledger.environment import now_seconds
+from ledger.secrets.person_statements import without_personal
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import without_secrets
 from ledger.wal.atomic_files import make_folder
@@ -76,9 +77,15 @@ def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
     messages = given.get("messages")
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict) and isinstance(message.get("parts"), list):
-            parts = [_clean(part) for part in message["parts"] if isinstance(part, dict)]
+            parts = [_clean(_open(part)) for part in message["parts"] if isinstance(part, dict)]
             line = json.dumps({"info": message.get("info"), "parts": parts}).encode() + b"\n"
             yield line, when_said(message)
+
+
+def _open(part: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a part of a message without what it says of a person."""
+    text = part.get("text")
+    return {**part, "text": without_personal(text)} if isinstance(text, str) else part
 
 
 def _clean(value: object, depth: int = 0) -> object:
