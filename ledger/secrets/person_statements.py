@@ -26,7 +26,7 @@ _TOPICS = (
 _SPEAKER = "the speaker"
 _ENDS, _WIDE_ENDS = ".!?…", "。\uff01\uff1f\uff1b"
 #: One that weighs more is about a person. So high that most of what is about the work stays.
-_BAR = 0.5
+_BAR = 0.2
 #: What ends a clause; one by itself is to weigh so much more, and has so many words at least.
 _CLAUSES = re.compile(
     r"[,;:—，] ?|\s[-–]\s|\s(?:because|since|so|weil|parce que|porque|así que|então|потому что)\s"

@@ -5,7 +5,7 @@
 (`=SLOT words`), personal ones (`P`), those about the work (`J`) and requests that stand with both (`W`); each
 `set-*.txt` has 150 of both sorts that another had written unseen. With them goes what this repository's own
 documents say, which is about no person. The same files give the same bytes.
-`--check` leaves out each set in turn and scores it: half an hour's work on two cores is two minutes here.
+`--check` leaves out each set in turn and scores it: it takes a minute or two.
 """
 
 from __future__ import annotations
