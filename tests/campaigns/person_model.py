@@ -20,6 +20,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from zlib import compress
 
 from ledger.secrets.person_model import MODEL, PARTS, PLACES, PersonModel, place
@@ -36,7 +37,7 @@ _JOINS = {
 _ORDERS, _ROUNDS, _RATE, _SHRINK, _SETS, _DOCUMENTS = 4, 5, 0.3, 0.005, 2, 3500
 
 
-def made() -> dict[str, object]:
+def made() -> dict[str, Any]:
     """The words by kind, as the model has them."""
     found: dict[str, str] = {}
     name = ""
