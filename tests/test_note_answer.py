@@ -182,6 +182,15 @@ def test_an_answer_does_all_at_once(repo: Repo, run: Run) -> None:
     assert run("log", "-n", "1", "--json").json["sessions"][0]["title"] == "Only a title"
 
 
+def test_a_kind_means_the_same_whichever_way_it_comes(repo: Repo, run: Run) -> None:
+    """An option, JSON, and so MCP, know the words for kinds that an answer may use."""
+    said = b'{"title": "T", "new": [{"kind": "lesson", "text": "The proxy buffers.", "id": "a"}]}'
+    assert run("append", "--from-json", "-", stdin=said).code == 0
+    assert run("append", "--new", "id=b Rule: Builds are signed.").code == 0
+    listed = {one["id"]: (one["kind"], one["tags"]) for one in run("show", "--json").json["facts"]}
+    assert listed == {"a": ("fact", ["lesson"]), "b": ("convention", [])}
+
+
 def test_nothing_is_no_fact(repo: Repo, run: Run) -> None:
     """An answer that says nothing leaves nothing, and is no failure; as an argument, too."""
     before = repo.shape()

@@ -201,7 +201,8 @@ def _copilot(lab: Lab, prompt: str, again: bool) -> Start:
     options = ["--allow-all-tools", "--allow-all-paths", "--no-auto-update", "--log-dir",
                str(lab.out / "logs"), "--log-level", "debug"]  # fmt: skip
     options += ["--continue"] if again else ["--trust-folder"]
-    _put(lab.home / ".copilot/config.json", {"trusted_folders": [str(lab.top)]})
+    if not (lab.home / ".copilot/config.json").exists():  # later it has comments
+        _put(lab.home / ".copilot/config.json", {"trusted_folders": [str(lab.top)]})
     environment = _environment(
         lab, COPILOT_OFFLINE="true", COPILOT_PROVIDER_BASE_URL=f"{lab.url}/v1", COPILOT_MODEL="gpt-5.4",
         COPILOT_PROVIDER_API_KEY="x", COPILOT_AUTO_UPDATE="false",
