@@ -23,7 +23,7 @@ from projection.policy.model import DIGEST, FORMERLY, OFF
 from rituals.hosts.ask import counts
 from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
-from rituals.hosts.capture.commit_messages import CommitMessages
+from rituals.hosts.capture.commit_messages import commit_messages
 from rituals.hosts.capture.composition import (
     LEAST_CHARS,
     Part,
@@ -258,9 +258,9 @@ class _Boundary:
         said, room = piece.said, self._policy.capture.characters
         if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
-        repository = self._memory.home.repository
-        with CommitMessages(repository) as messages:
-            return sources_of(said.turns, messages.of)
+        works = seen_of(self._commondir, *self._key).folder
+        with commit_messages(works, self._memory.home.repository) as message_of:
+            return sources_of(said.turns, message_of)
 
     def _title(self, sources: Sources) -> str:
         named = answered_title(self._memory.snapshot, self._pending.session)

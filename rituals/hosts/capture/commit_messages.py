@@ -2,54 +2,45 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from ledger.errors import DiurnaError
 from ledger.git.objects import Objects
+from ledger.git.repository import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
 
     from ledger.git.repository import Repository
+    from rituals.hosts.capture.commit_texts import MessageOf
 
 _BYTES = 64 << 10
 
 
-class CommitMessages:
-    """Reads the messages of commits; a context, for the process that a first question starts.
+@contextmanager
+def commit_messages(folder: str, home: Repository) -> Iterator[MessageOf]:
+    """Give what tells a commit's message, "" where git does not have it; only a question starts git.
 
     Args:
-        repository: that has them.
+        folder: where the session works, "" for unknown.
+        home: the repository of the home, where that folder is in none.
     """
+    running: list[Objects] = []
 
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-        self._objects: Objects | None = None
-
-    def __enter__(self) -> CommitMessages:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End the process."""
-        if self._objects is not None:
-            self._objects.__exit__(kind, value, trace)
-
-    def of(self, oid: str) -> str:
-        """Return the message of a commit; "" where git does not have it.
-
-        Args:
-            oid: the beginning of its id.
-        """
+    def message_of(oid: str) -> str:
         try:
-            if self._objects is None:
-                self._objects = Objects(self._repository.git())
-            data = self._objects.read(oid, _BYTES)
+            if not running:
+                found = find_repository(folder) if folder else None
+                running.append(Objects((found or home).git()))
+            data = running[0].read(oid, _BYTES)
         except (DiurnaError, OSError):
             return ""
         head, _, message = data.partition(b"\n\n")
         return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
+
+    try:
+        yield message_of
+    finally:
+        for one in running:
+            one.__exit__(None, None, None)
