@@ -185,5 +185,5 @@ def test_whatever_was_seen_and_said_makes_a_log(
     assert problems(log) == ()
     read, findings = decode(encode(log), sealed=True)
     assert (read, findings) == (log, ())
-    assert len(told) <= 6000 + 2000
+    assert len(told) <= 6000 + 60
     assert len(draft.made) == len(part.items)

@@ -244,10 +244,21 @@ def test_every_turn_has_a_part_and_no_sentence_is_cut() -> None:
     report = "\n\n".join([*plain[:30], reason, *plain[30:]])
     turns = said(*[one for _ in range(8) for one in ((USER, "Go"), (AGENT, report))])
     text = told(turns)
-    assert len(text) < 6_600 and text.count("### Turn ") == 8 == text.count(reason)
+    assert len(text) < 6_060 and text.count("### Turn ") == 8 == text.count(reason)
     lines = {line for line in text.split("\n") if line and line[0] not in "#>"}
     assert lines <= {*plain, reason}
     assert "x …" not in told(said((USER, "Go"), (AGENT, "x" * 9_000)))
+
+
+@given(st.integers(0, 9_000), st.integers(0, 40), st.integers(0, 300), st.integers(0, 20))
+def test_a_log_keeps_to_its_room(room: int, turns: int, chars: int, dialogs: int) -> None:
+    """Headings, requests, answers and commits without a body are counted, too."""
+    answers = [
+        Turn(USER, "b" * chars, 0, "ask_user", asked=f"Which {one}?") for one in range(dialogs)
+    ]
+    commits = [ran(f"git commit -m 'fix: number {one}'") for one in range(turns)]
+    talk = said(*[one for _ in range(turns) for one in ((USER, "a" * chars), (AGENT, TALK))])
+    assert len(told([*answers, *commits, *talk], room)) <= room + 60
 
 
 @given(st.lists(st.sampled_from(
@@ -313,7 +324,7 @@ def test_a_paragraph_about_a_person_is_in_no_log(tmp_path: Path, line: str) -> N
     tell(open_memory(home), transcript)
     (text,) = captured_texts(open_memory(home))
     assert line[:20] not in text and "It is so." not in text and "retry queue" in text
-    assert "ada" not in text.replace("claude", "")
+    assert "ada" not in text and "See ~/src/a.py and [redacted: email]." in text
 
 
 def test_an_old_policy_means_more_once_its_user_was_told(

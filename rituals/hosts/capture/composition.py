@@ -110,12 +110,23 @@ class _Passage:
         for one in self.paragraphs:
             yield one.text
 
-    def keep(self, kept: set[str]) -> None:
+    def keep(self, kept: Mapping[str, str]) -> None:
         """Leave out what others may not read."""
-        self.heading = self.heading if self.heading in kept else ""
-        self.asks = [ask for ask in self.asks if ask in kept]
+        self.heading = kept[self.heading]
+        self.asks = [kept[ask] for ask in self.asks if kept[ask]]
         closed = Paragraph("", leads=True)
-        self.paragraphs = [one if one.text in kept else closed for one in self.paragraphs]
+        self.paragraphs = [
+            one._replace(text=kept[one.text]) if kept[one.text] else closed
+            for one in self.paragraphs
+        ]
+
+    def head(self, room: int) -> str:
+        """Return its heading, and as many asks below it as there is room for."""
+        text = f"### {self.heading}" if self.heading else ""
+        for ask in self.asks:
+            if text and len(text) + len(ask) + 4 <= room:
+                text += f"\n\n> {ask}"
+        return text if len(text) <= room else ""
 
 
 def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tuple[str, int]:
@@ -133,21 +144,24 @@ def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tup
     for one in sources.reports:
         heading = f"Turn {one.number} of {sources.turns}"
         passages.append(_Passage("Turns", heading, one.text, one.asks if asks else ()))
-    kept, closed = opens([*answered, *[text for one in passages for text in one.texts()]])
-    open_texts = set(kept) - {""}
+    texts = [*answered, *[text for one in passages for text in one.texts()]]
+    kept, closed = opens(texts)
+    readable = dict(zip(texts, kept, strict=True))
     sections: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}
-    for line in answered:
-        if line in open_texts and len(line) <= room:
+    for line in filter(None, [readable[line] for line in answered]):
+        if len(line) <= room:
             sections["Answered"].append(f"- {line}")
-            room -= len(line)
+            room -= len(line) + 3
+    heads = []
     for passage in passages:
-        passage.keep(open_texts)
-    rooms = shares([size_of(passage.paragraphs) for passage in passages], room)
-    for passage, share in zip(passages, rooms, strict=True):
+        passage.keep(readable)
+        heads.append(passage.head(room // 2))
+        room -= len(heads[-1]) + 2 * bool(heads[-1])
+    rooms = shares([size_of(passage.paragraphs) for passage in passages], max(room, 0))
+    for passage, head, share in zip(passages, heads, rooms, strict=True):
         text = fitted(passage.paragraphs, share)
-        if passage.heading and (text or passage.section == "Commits"):
-            asked = "".join([f"> {ask}\n\n" for ask in passage.asks])
-            sections[passage.section].append(f"### {passage.heading}\n\n{asked}{text}".rstrip())
+        if head and (text or passage.section == "Commits"):
+            sections[passage.section].append(f"{head}\n\n{text}".rstrip())
     between = {"Answered": "\n"}
     told = [
         f"## {name}\n\n{between.get(name, _GAP).join(some)}"

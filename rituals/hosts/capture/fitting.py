@@ -111,6 +111,9 @@ def fitted(found: Sequence[Paragraph], room: int) -> str:
         if cost <= left:
             kept.update((one, found[one].text) for one in wanted)
             left -= cost
+    told = [
+        one for one in told if "\n" not in found[one].text
+    ]  # of others the end may take back the rest
     if not kept and told:
         first = min(told, key=lambda one: not _REASON.search(found[one].text))
         kept[first] = _cut(found[first].text, room)
