@@ -24,6 +24,7 @@ from projection.document.edit_events import absorb
 from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
 from projection.text.digest import gist
+from projection.text.told import in_short, parts_in_short
 from rituals.check.lint.files import lint_files
 from rituals.hosts.observed.shell import read as read_shell
 from rituals.intake.harvest.asciidoc import read_asciidoc
@@ -86,7 +87,7 @@ def absorbed(text: str) -> None:
 
 READERS: dict[str, Callable[[str], object]] = {
     "lint": lint, "append": append, "append of a fact": append_fact, "absorb": absorbed, "digest": gist,
-    "recall": passages_of, "claims": claims, "promotion": specific,
+    "recall": passages_of, "in short": in_short, "parts": parts_in_short, "claims": claims, "promotion": specific,
     "markdown": lambda text: read_markdown("a.md", text), "asciidoc": lambda text: read_asciidoc("a.adoc", text),
     "restructured": lambda text: read_rst("a.rst", text), "shell": read_shell,
     "about a person": about_person, "private parts": without_private,

@@ -16,6 +16,7 @@ _APART = ("## Memory References", "## Facts", "## Observed")
 #: The sections of a captured log (FORMAT.md, W19), and those whose items are lines of their own.
 _ITEMS = ("## Answered", "## Observed")
 _TOLD = (*_ITEMS, "## Commits", "## Texts", "## Turns")
+_ITEM_MARKS = ("- ", "* ")
 #: What begins no prose: headings, what a person asked, code, tables, comments.
 _NO_PROSE = ("#", ">", "```", "~~~", "|", "<!--", "---")
 #: A sentence of fewer characters is told with the next one.
@@ -71,21 +72,28 @@ def parts_in_short(text: str) -> list[tuple[int, str]]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield paragraphs that say something on one line, up to the first section that does not."""
-    fence = ""
+    """Yield paragraphs and items that say something, on one line each, up to a section that does not."""
+    fenced = False
     for block in text.split("\n\n"):
-        lines: list[str] = []
+        parts: list[list[str]] = [[]]
         for line in block.split("\n"):
             bare = line.strip()
-            if bare[:3] in ("```", "~~~"):
-                fence = "" if fence else bare[:3]
+            if bare.startswith(("```", "~~~")):
+                fenced = not fenced
             elif line in _APART:
                 return
-            elif not fence and not bare.startswith(_NO_PROSE):
-                lines.append(bare)
-        said = " ".join(" ".join(lines).split()).removeprefix("- ")
-        bold = said[:2] == "**" == said[-2:] and said.count("**") == 2
-        if said.rstrip("*").endswith((":", "\uff1a")):  # its last sentence announces what follows
-            said = said[: max([0, *sentence_starts(said, 0, len(said))])].strip()
-        if said and not bold:
-            yield said
+            elif not fenced and not bare.startswith(_NO_PROSE):
+                if bare[:2] in _ITEM_MARKS:
+                    parts.append([])
+                parts[-1].append(bare.removeprefix("- ").removeprefix("* "))
+        for part in parts:
+            yield from _saying(" ".join(" ".join(part).split()))
+
+
+def _saying(said: str) -> Iterator[str]:
+    """Yield what of a paragraph says something: no bold heading, no last sentence that announces."""
+    bold = said[:2] == "**" == said[-2:] and said.count("**") == 2
+    if said.rstrip("*").endswith((":", "\uff1a")):
+        said = said[: max([0, *sentence_starts(said, 0, len(said))])].strip()
+    if said and not bold:
+        yield said
