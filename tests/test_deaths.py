@@ -143,16 +143,17 @@ def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     assert "zqotter" not in later.continuity()
 
 
-@pytest.mark.parametrize("command", ["status", "show", "hook", "append"])
 @pytest.mark.parametrize(
-    ("name", "slow"),
-    [
-        ("HEAD.lock", 20),
-        ("refs/heads/main.lock", 20),
-        ("index.lock", 20),
-        ("config.lock", 20),
-        ("index.lock", 0),
-    ],
+    ("name", "slow", "command"),
+    sampled(
+        [
+            (name, slow, command)
+            for name in ("HEAD.lock", "refs/heads/main.lock", "index.lock", "config.lock")
+            for slow in (0, 20)
+            for command in ("status", "show", "hook", "append")
+        ],
+        3,
+    ),
 )
 def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
     repo: Repo, run: Run, spawn: Run, name: str, command: str, slow: int
