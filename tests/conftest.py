@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -55,11 +56,20 @@ def examples(least: int) -> int:
 
 
 def sampled(cases: Iterable[Case], step: int) -> list[Case]:
-    """Return each `step`-th case of a matrix; all of them in a campaign.
-
-    Where the step shares no divisor with the length of a row, the sample goes through all columns.
-    """
-    return list(cases)[:: 1 if WHOLE in os.environ else step]
+    """Return each `step`-th case of a matrix, and others until each value of each column is there; all in a campaign."""
+    every = list(cases)
+    if WHOLE in os.environ or not isinstance(every[0], tuple):
+        return every[:: 1 if WHOLE in os.environ else step]
+    values = [{(at, repr(one)) for at, one in enumerate(case)} for case in every]  # type: ignore[arg-type]
+    chosen = set(range(0, len(every), step))
+    counts = Counter(value for found in values for value in found)
+    lacking = {value for value in counts if counts[value] > 1}
+    lacking -= {value for at in chosen for value in values[at]}
+    while lacking:
+        best = max(range(len(every)), key=lambda at: len(lacking & values[at]))
+        chosen.add(best)
+        lacking -= values[best]
+    return [every[at] for at in sorted(chosen)]
 
 
 class Ran(NamedTuple):

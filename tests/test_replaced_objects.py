@@ -131,7 +131,7 @@ COMMANDS: dict[tuple[str, ...], Callable[[Repo], None]] = {
     ("disguise", "command"),
     sampled(
         [(one, words) for one in ("tip", "ancestor", "tip's tree", "grafts") for words in COMMANDS],
-        3,
+        5,
     ),
     ids=lambda case: case[0] if isinstance(case, tuple) else case,
 )
