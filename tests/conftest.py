@@ -60,7 +60,8 @@ def sampled(cases: Iterable[Case], step: int) -> list[Case]:
     every = list(cases)
     if WHOLE in os.environ or not isinstance(every[0], tuple):
         return every[:: 1 if WHOLE in os.environ else step]
-    values = [{(at, repr(one)) for at, one in enumerate(case)} for case in every]  # type: ignore[arg-type]
+    rows: list[Any] = every
+    values = [{(at, repr(one)) for at, one in enumerate(row)} for row in rows]
     chosen = set(range(0, len(every), step))
     counts = Counter(value for found in values for value in found)
     lacking = {value for value in counts if counts[value] > 1}
