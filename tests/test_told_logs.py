@@ -250,6 +250,14 @@ def test_every_turn_has_a_part_and_no_sentence_is_cut() -> None:
     assert "x …" not in told(said((USER, "Go"), (AGENT, "x" * 9_000)))
 
 
+def test_what_a_program_printed_is_no_report() -> None:
+    """A short command stays, whatever the block is called; what is called output goes."""
+    report = "So it is:\n\n```bash\nmake all\n```\n\n```text\nToken scopes: gist\n```\n\nDone."
+    assert told(said((USER, "Go"), (AGENT, report)), asks=False).endswith(
+        "So it is:\n\n`make all`\n\nDone."
+    )
+
+
 @given(st.integers(0, 9_000), st.integers(0, 40), st.integers(0, 300), st.integers(0, 20))
 def test_a_log_keeps_to_its_room(room: int, turns: int, chars: int, dialogs: int) -> None:
     """Headings, requests, answers and commits without a body are counted, too."""

@@ -17,8 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: A block of code that is longer is left out.
+#: A block of code that is longer is left out, and one that is what a program printed.
 _CODE_LINES, _CODE_CHARS = 3, 240
+_PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())
 _FENCES = ("```", "~~~")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _RULE = frozenset("-=_*|: \t")
@@ -166,7 +167,7 @@ class _Reader:
         self._indent = ""
         #: The places of the heading, of what announces a list, and of the item above a nested one.
         self._heading = self._label = self._item = -1
-        self._fence, self._code = "", list[str]()
+        self._fence, self._code, self._printed = "", list[str](), False
 
     def read(self, text: str) -> list[Paragraph]:
         for line in text.split("\n"):
@@ -176,6 +177,7 @@ class _Reader:
             elif bare[:3] in _FENCES:
                 self._close()
                 self._fence, self._code = bare[:3], []
+                self._printed = bare[3:].strip().lower() in _PRINTED
             elif not bare or _RULE.issuperset(bare) or _TAG.fullmatch(bare):
                 self._close()
             elif bare[0] == "#" and bare.lstrip("#")[:1] in (" ", "\t"):
@@ -207,7 +209,8 @@ class _Reader:
             return
         self._fence = ""
         code = [prose(one) for one in self._code if one.strip()]
-        if code and len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS:
+        short = len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS
+        if code and short and not self._printed:
             text = "\n".join([one if "`" in one else f"`{one}`" for one in code])
             last = (len(self._found) - 1,) if self._found else ()
             self._found.append(Paragraph(text, last and (*self._found[-1].needs, *last)))
