@@ -120,7 +120,8 @@ def statements(log: SessionLog, name: str = "") -> list[Finding]:
         if isinstance(event, FactCreated | FactUpdated)
         and (topic := about_person(event.text or ""))
     ]
-    topic = "" if found else about_person(f"{log.title}\n\n{log.prose}")
+    title = log.title.partition(" (and ")[0]  # "(and 1 more)" is said by a command
+    topic = "" if found else about_person(f"{title}\n\n{log.prose}")
     return found + ([statement(name or "the log", topic)] if topic else [])
 
 
