@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.event import FactCreated
+from ledger.model.event import FactCreated, FactRedacted
 from memory.edits.committed import read_checked
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -124,6 +124,28 @@ def test_an_edit_that_a_plain_merge_passed_over_is_heard(team: Team) -> None:
     assert read_checked(memory.home) != ""
     assert one.memory.absorb_committed() == ()
     level(one)
+
+
+def test_what_was_withheld_there_is_heard_by_nobody(team: Team) -> None:
+    """The redaction comes with the edit that says the text again: it is named, and no fact says it."""
+    one = team.one
+    one.create("other", "Something else.")
+    one.memory.publish()
+    one.sync()
+    late, plain = team.clone("Late"), team.clone("Pat")
+    one.append("Withhold", FactRedacted("alpha", "It names a customer."))
+    one.memory.publish()
+    one.sync()
+    plain.git("pull", "-q")
+    commit = commit_edit(plain, "Something else.", "As it was!")
+    plain.git("push", "-q")
+    late.create("beta")
+    report = late.sync()
+    memory = late.memory
+    assert edits(late) == [] and memory.state()["other"].fact.text == "Something else."
+    said = [found.message for found in report.findings if found.code == "withheld-text"]
+    page = (Path(memory.home.folder) / "continuity.md").read_text()
+    assert "As it was!" in page or any(commit[:12] in one for one in said), report.findings
 
 
 def test_an_edit_that_its_author_absorbed_is_not_heard_again(team: Team) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.codec.log import canonical, encode
+from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
 from ledger.git.commit_record import clean_name
@@ -23,11 +23,14 @@ from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.edits.detect import title_of
+from memory.redaction.telling import Telling
+from memory.replay.log_bytes import read_bytes
 from memory.replay.state import cold_state
 from memory.worktree.authorship import EDITED_KEY, OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.publish import refuse_unwritable
 from memory.write.seen import with_seen
+from memory.write.withheld_words import repeated
 from projection.views.files import read_edit
 
 TYPE_CHECKING = False
@@ -149,7 +152,25 @@ def unabsorbed(
         nows.append(cold_state(snapshot, tip))
     found = [_read_edit(snapshot, nows, touch) for touch in touches]
     cache = snapshot.cache()
-    return [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
+    new = [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
+    said_there = {one.fact.id for now in nows[1:] for one in now.standings() if one.fact.redacted}
+    withheld = cache.redacted | said_there
+    if not withheld or not any(one.stem for one in new):
+        return new
+    telling = Telling(home, cache, withheld, frozenset())
+    if said_there:  # of facts that came to be there, this branch knows no text
+        for ref, data in read_bytes(home, snapshot.list_logs(tip)[0]):
+            telling.read(ref.stem, data)
+    return [_unwithheld(telling, one) for one in new]
+
+
+def _unwithheld(telling: Telling, edit: CommittedEdit) -> CommittedEdit:
+    """Take an edit that says again what was withheld as one that is not understood (FORMAT.md, F9, A7)."""
+    found = repeated(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
+    if not found:
+        return edit
+    said = tuple([one._replace(file=edit.touch.file) for one in found])
+    return CommittedEdit(edit.touch, findings=(*edit.findings, *said))
 
 
 def committed_edit_findings(
@@ -170,7 +191,9 @@ def committed_edit_findings(
         said += [
             finding._replace(
                 message=f"{finding.message} (edit of {where}, which has it)",
-                hint="record what it says with `diurna note TEXT`",
+                hint=finding.hint
+                if finding.code == "withheld-text"
+                else "record what it says with `diurna note TEXT`",
             )
             for finding in one.findings
         ]

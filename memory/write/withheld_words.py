@@ -8,6 +8,7 @@ from __future__ import annotations
 from ledger.errors import DraftRefused
 from ledger.model.event import FactCreated, FactRedacted, FactUpdated, facts_in
 from ledger.model.findings import Finding
+from ledger.model.session import EDIT
 from memory.redaction.telling import Telling, telling_of
 from memory.write.draft import DEFAULT_TITLE
 
@@ -36,25 +37,31 @@ def unwithheld(home: Home, cache: Cache, log: SessionLog, *, refuse: bool) -> Se
     telling = telling_of(home, cache, words=not refuse)
     if telling is None:
         return log
-    if refuse:
-        _refuse(telling, log)
-        return log
-    return _without(telling, log)
+    if not refuse:
+        return _without(telling, log)
+    if found := repeated(telling, log):
+        raise DraftRefused(found)
+    return log
 
 
-def _refuse(telling: Telling, log: SessionLog) -> None:
+def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
+    """Name the places in which a log says again what was withheld, not the words."""
     said = [("the title", log.title), ("the prose", log.prose)]
     said += [
         (f"the text of {event.id}", _said_by(event)) for event in log.events if _said_by(event)
     ]
     said += [(f"what is said of {event.id}", event.remark) for event in log.events if event.remark]
+    hint = _HINT
+    if log.type == EDIT:
+        from projection.views.files import WAY_OUT  # it reads pages, which few logs need
+
+        hint = f"{_HINT}, {WAY_OUT}"
     found = [
-        Finding("withheld-text", f"{where} says what was redacted here", hint=_HINT)
+        Finding("withheld-text", f"{where} says what was redacted here", hint=hint)
         for where, text in said
         if text and telling.repeats(text)
     ]
-    if found:
-        raise DraftRefused(tuple(dict.fromkeys(found)))
+    return tuple(dict.fromkeys(found))
 
 
 def _without(telling: Telling, log: SessionLog) -> SessionLog:

@@ -9,6 +9,7 @@ import tempfile
 
 from ledger.errors import DiurnaError, NotFound
 from rituals.answers.fields import fields_of
+from rituals.answers.objects import finding_objects
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 
@@ -33,11 +34,15 @@ def import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
         if found.new and not dry_run:
             lines.seek(0)
             found = apply_arrival(memory, lines, name, found)
+    call.out.findings(found.left_out)
     if call.json:
         said = fields_of(found, "project logs new redacted commits")
-        return call.out.answer({**said, "dry_run": dry_run})
+        left_out = finding_objects(found.left_out)
+        return call.out.answer({**said, "left_out": left_out, "dry_run": dry_run})
     logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"
-    there = f", {found.logs - len(found.new)} are here already" * (len(found.new) < found.logs)
+    here = found.logs - len(found.new) - len(found.left_out)
+    there = f", {here} are here already" * (here > 0)
+    there += f", {len(found.left_out)} left out" * bool(found.left_out)
     call.out.line(f"{logs} {verb} from {found.project or name}{there}")
 
 

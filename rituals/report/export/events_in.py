@@ -1,18 +1,23 @@
 """Import events that `diurna export events` wrote: the same logs, to the byte, so the same state.
 
 All lines are read before anything is written, and one that is not what it says refuses them all. What is
-there already is passed over, so a second import changes nothing.
+there already is passed over, so a second import changes nothing. A log that says again what was redacted
+here stays out, and is named.
 """
 
 from __future__ import annotations
 
 import json
 
+from ledger.codec.log import decode
 from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
+from ledger.model.order import is_sealed
 from ledger.model.record import Record
+from memory.redaction.telling import telling_of
 from memory.redaction.withheld import held_logs
+from memory.write.withheld_words import repeated
 from rituals.report.export.event_lines import (
     KIND,
     LINE_LIMIT_BYTES,
@@ -27,10 +32,12 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from memory.api import Memory
+    from memory.redaction.telling import Telling
     from rituals.report.export.event_lines import Carried
 
 #: How many refused lines are named.
 _NAMED = 10
+_LEFT_OUT_HINT = "`diurna append FILE` says again in other words what may be known of it"
 #: How many logs one commit brings: what has to be held at once.
 _PART = 5000
 
@@ -43,6 +50,7 @@ class Arrival(Record):
         logs: how many lines tell of one.
         new: the paths of those that the home does not have.
         redacted: how many facts and logs are withheld in what was exported.
+        left_out: which logs say again what was redacted here.
         commits: that brought them; none for a plan.
     """
 
@@ -50,6 +58,7 @@ class Arrival(Record):
     logs: int
     new: tuple[str, ...]
     redacted: int
+    left_out: tuple[Finding, ...] = ()
     commits: tuple[str, ...] = ()
 
 
@@ -69,13 +78,16 @@ def plan_arrival(
     """
     head = _head(file.readline(LINE_LIMIT_BYTES + 1), name)
     tip = memory.snapshot.tip
-    known, held = tip.ask(
+    known, held, gone, telling = tip.ask(
         lambda cache: (
             {(ref.stem, ref.blob) for ref in cache.log_refs()},
             held_logs(cache),
+            cache.redacted,
+            telling_of(memory.home, cache, words=False),
         )
     )
     refused: list[Finding] = []
+    left_out: list[Finding] = []
     new: list[str] = []
     places: dict[str, str] = {}
     logs, of = 0, head.get("logs")
@@ -92,6 +104,9 @@ def plan_arrival(
         elif places.setdefault(one.path, one.blob) != one.blob:
             message = f"{one.path} stands there twice, with different bytes"
             refused.append(Finding("unreadable", message, name, number))
+        elif telling is not None and _tells(telling, gone, one):
+            message = f"{one.stem} was left out: it says what was redacted here"
+            left_out.append(Finding("withheld-text", message, name, number, _LEFT_OUT_HINT))
         else:
             new.append(one.path)
     if not refused and total and logs != total:
@@ -105,6 +120,7 @@ def plan_arrival(
         logs,
         tuple(dict.fromkeys(new)),
         said if isinstance(said, int) else 0,
+        tuple(left_out),
     )
 
 
@@ -147,6 +163,13 @@ def apply_arrival(memory: Memory, file: BinaryIO, name: str, plan: Arrival) -> A
         _, made = memory.publish()
         commits += [made] if made else []
     return plan._replace(commits=tuple(commits))
+
+
+def _tells(telling: Telling, gone: frozenset[str], one: Carried) -> bool:
+    """Tell whether a log says what was withheld, otherwise than of a fact that is withheld anyway."""
+    log, _ = decode(one.data, sealed=is_sealed(one.stem))
+    events = tuple([event for event in log.events if event.id not in gone])
+    return repeated(telling, log._replace(events=events)) != ()
 
 
 def _place(one: Carried, here: dict[str, str]) -> str:
