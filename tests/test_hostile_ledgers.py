@@ -6,16 +6,24 @@ tests.campaigns.hostile` asks everything of every shape.
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ledger.codec.log import decode
+from ledger.model.event import FactCreated
+from ledger.model.session import Entry
 from memory.api import Memory
-from memory.query import resident
+from memory.cache.queries import Questions
+from memory.query import pairs, resident
+from projection.compare.candidates import CANDIDATES
+from projection.compare.pairs import Claim, Opposition
 from projection.document.marks import instead_of, mark_of
-from projection.fold.fact import Fact
+from projection.fold.fact import Act, Fact, History
+from projection.fold.fold import resolve
+from projection.text.normalize import index_words
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import sealed_environment
@@ -141,3 +149,77 @@ def test_marks_of_one_state_say_what_each_says_alone() -> None:
     assert instead_of(_fact("x", "gone"), facts.get) == ()
     assert mark_of(facts["g"], facts.get).instead == tuple(sorted(many))
     assert mark_of(facts["g"], facts.get).said.endswith("and 12 more stands instead")
+
+
+@pytest.mark.parametrize("shape", ["one text", "the same words", "the same words, reordered"])
+def test_a_review_of_equal_texts_compares_each_with_one(
+    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs are counted, not seconds; who says what so many say is still told, each by one pair."""
+    for key, value in sealed_environment(str(tmp_path)).items():
+        monkeypatch.setenv(key, value)
+    count = 1600
+    home = hostile.ledger_of(tmp_path, shape, count).folder
+    compared: list[tuple[str, str]] = []
+    plain = pairs.opposition
+
+    def counting(one: Claim, two: Claim) -> Opposition | None:
+        compared.append((one.fact.id, two.fact.id))
+        return plain(one, two)
+
+    monkeypatch.setattr(pairs, "opposition", counting)
+    memory = Memory.open(str(home), agent="claude")
+    found = pairs.compare(memory.snapshot)
+    memory.close()
+    told = [(one.one, one.two) for one in (*found.overlaps, *found.oppositions)]
+    assert len(compared) <= 3 * count
+    assert len({name for pair in told for name in pair}) == count
+    assert len(told) <= len(compared)
+
+
+@pytest.mark.parametrize(("count", "told"), [(CANDIDATES, 190), (CANDIDATES + 1, CANDIDATES)])
+def test_a_few_equal_texts_are_compared_in_pairs(count: int, told: int) -> None:
+    """Only where there are more than a fact has candidates one of them stands for the others."""
+    told_in = [Act("2026-11-20-1000000000-0123456789ab", 0, FactCreated(f"f{n}", "Webhooks retry with jitter.")) for n in range(count)]  # fmt: skip
+    facts = {act.event.id: resolve(act.event.id, History(acts=(act,))) for act in told_in}
+    known = {name: fact for name, fact in facts.items() if fact is not None}
+    words = {name: list(index_words(fact.text)) for name, fact in known.items()}
+    assert len(pairs.compare_facts(known, words).overlaps) == told
+    last = pairs.compare_facts(known, words, [max(known)]).overlaps
+    assert last and all(max(known) in (one.one, one.two) for one in last)
+
+
+def test_a_brief_reads_a_log_once_however_much_it_brings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose side of a contradiction comes first says the header of a log, which may bring thousands."""
+    for key, value in sealed_environment(str(tmp_path)).items():
+        monkeypatch.setenv(key, value)
+    home = hostile.ledger_of(tmp_path, "contradictions", 60).folder
+    memory = Memory.open(str(home), agent="claude")
+    asked: list[str] = []
+    plain = Questions.entry
+
+    def counting(cache: Questions, stem: str) -> Entry | None:
+        asked.append(stem)
+        return plain(cache, stem)
+
+    monkeypatch.setattr(Questions, "entry", counting)
+    memory.brief()
+    memory.close()
+    assert asked and len(asked) <= 12
+
+
+def test_a_long_row_is_cut_where_people_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """`why` prints the nearest supersessions and says that there are more; `--json` has all."""
+    for key, value in sealed_environment(str(tmp_path)).items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.chdir(hostile.ledger_of(tmp_path, "a chain of supersessions", 250).folder)
+    hostile.ask(["why", "f249"])
+    lines = capfd.readouterr().out.splitlines()
+    assert sum(" → " in line for line in lines) == 100
+    assert any("f248 → f249" in line for line in lines) and "--json" in lines[-1]
+    hostile.ask(["why", "f249", "--json"])
+    assert len(json.loads(capfd.readouterr().out)["chain"]) == 249

@@ -5,6 +5,8 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledger.codec.log import read_header
 from ledger.errors import WrongUsage
 from ledger.model.ids import is_fact_id
@@ -155,6 +157,7 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
 
 def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
     view, summary = cache.view(), cache.summary
+    entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = cache.sessions_after(summary.last_review)
     newest = cache.entry(summary.newest)
@@ -202,8 +205,8 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         chars_for(asked.role, view.policy.learning),
         todo,
         *states_of(cache, facts),
-        known=lambda id: testimony(cache.fact(id), cache.entry, cache.some_histories).brief,
-        rank=lambda stem: RANK[word_of(cache.entry(stem))],
+        known=lambda id: testimony(cache.fact(id), entry, cache.some_histories).brief,
+        rank=lambda stem: RANK[word_of(entry(stem))],
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from ledger.model.record import Record
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.word_index import WordIndex
-from projection.compare.candidates import Postings, queries, subjects
+from projection.compare.candidates import CANDIDATES, Postings, queries, subjects
 from projection.compare.pairs import Claim, Opposition, Overlap, claim, opposition, overlap
+from projection.graph.links import ENTITY_KEY
 from projection.text.normalize import index_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memory.cache.file import Cache
     from memory.replay.snapshot import Snapshot
@@ -104,7 +105,10 @@ def compare_facts(
     """
     from projection.text.fuzzy import ratio
 
-    postings = Postings(words)
+    crowds = _crowds(facts, words)
+    postings = Postings(
+        {fact: own for fact, own in words.items() if crowds.get(fact, fact) == fact}
+    )
     claims: dict[str, Claim] = {}
 
     def read(fact: str) -> Claim:
@@ -116,13 +120,19 @@ def compare_facts(
     overlaps: list[Overlap] = []
     oppositions: list[Opposition] = []
     wanted = sorted(words if changed is None else words.keys() & set(changed))
+    heading = set(wanted)
+    wanted += [fact for fact, head in crowds.items() if head in heading and fact not in heading]
     for number, fact in enumerate(wanted):
         if progress is not None:
             progress(number, len(wanted))
         mine = read(fact)
-        for other in postings.candidates(
-            queries(mine.statements, words[fact]), subjects(mine.statements), fact
-        ):
+        if crowds.get(fact, fact) != fact:
+            others = [crowds[fact]]
+        else:
+            others = postings.candidates(
+                queries(mine.statements, words[fact]), subjects(mine.statements), fact
+            )
+        for other in others:
             pair = (fact, other) if fact < other else (other, fact)
             if pair in pairs:
                 continue
@@ -137,3 +147,27 @@ def compare_facts(
     if progress is not None:
         progress(len(wanted), len(wanted))
     return Comparison(tuple(sorted(overlaps)), tuple(sorted(oppositions)))
+
+
+def _crowds(facts: Mapping[str, Fact], words: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return of facts whose words are the same but for numbers, where there are very many, the one to ask.
+
+    Each pair of n equal texts would be a question: n of them ask the same. The others are held against
+    the oldest of those with just their words, and these against the oldest of all.
+    """
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for fact, own in words.items():
+        named = frozenset([word for word in own if word[0] not in "#@"])
+        if named:
+            meta = dict(facts[fact].meta)
+            of = (meta.get(ENTITY_KEY), meta.get("conflicts"), facts[fact].kind)
+            alike.setdefault((named, *of), []).append(fact)
+    heads: dict[str, str] = {}
+    for crowd in alike.values():
+        if len(crowd) > CANDIDATES:
+            crowd.sort(key=lambda fact: (facts[fact].created, facts[fact].born, fact))
+            first: dict[frozenset[str], str] = {}
+            for fact in crowd:
+                same = first.setdefault(frozenset(words[fact]), fact)
+                heads[fact] = crowd[0] if same == fact else same
+    return heads

@@ -7,7 +7,7 @@ and comparing those takes milliseconds.
 from __future__ import annotations
 
 from _collections import _count_elements  # type: ignore[import-not-found]
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ def subjects(parts: Sequence[Statement]) -> list[frozenset[str]]:
 
 
 def rivals(
-    counts: Mapping[str, int], total: int, known: Iterable[tuple[str, Sequence[str]]]
+    counts: Mapping[str, int],
+    total: int,
+    known: Iterable[tuple[str, Sequence[str]]],
+    most: int = RIVALS,
 ) -> list[str]:
     """Return the ids of the facts that share the rarest words with a statement, best first.
 
@@ -77,16 +80,17 @@ def rivals(
         counts: of how many facts each beginning of a word is.
         total: how many facts there are.
         known: (id, distinct words) of the facts on the shortlist.
+        most: at most so many.
     """
     weights = {word: log(1 + total / count) for word, count in counts.items() if count}
-    least = LEAST_SHARE * sum(weights.values())
+    least = LEAST_SHARE * fsum(weights.values())
     ranked = []
     for fact, words in known:
-        weight = sum([weights.get(word, 0.0) for word in {word[:STEM_LETTERS] for word in words}])
+        weight = fsum([weights.get(word, 0.0) for word in {word[:STEM_LETTERS] for word in words}])
         if weight >= least:
             ranked.append((-weight / sqrt(len(words)), fact))
     ranked.sort()
-    return [fact for _, fact in ranked[:RIVALS]]
+    return [fact for _, fact in ranked[:most]]
 
 
 def looked_up(counts: Iterable[tuple[int, str]], read: Callable[[str], Parts]) -> list[int]:
@@ -181,6 +185,8 @@ class Postings:
                 self._posts.setdefault(word, []).append(number)
             for word in {word[:STEM_LETTERS] for word in own}:
                 self._begun.setdefault(word, []).append(number)
+        self._best: dict[frozenset[str], list[str]] = {}
+        self._rivals: dict[frozenset[str], list[str]] = {}
 
     def candidates(
         self, asked: Iterable[frozenset[str]], about: Iterable[frozenset[str]] = (), fact: str = ""
@@ -194,11 +200,15 @@ class Postings:
         """
         found: set[str] = set()
         for words in asked:
-            _, known = self._shortlist(self._posts, words)
-            found.update(best(words, known))
+            if words not in self._best:
+                self._best[words] = best(words, self._shortlist(self._posts, words)[1])
+            found.update(self._best[words])
         for words in about:
-            counts, known = self._shortlist(self._begun, words)
-            found.update(rivals(counts, len(self._ids), (one for one in known if one[0] != fact)))
+            if words not in self._rivals:
+                counts, known = self._shortlist(self._begun, words)
+                # one more than it takes: the fact itself may be among them
+                self._rivals[words] = rivals(counts, len(self._ids), known, RIVALS + 1)
+            found.update([one for one in self._rivals[words] if one != fact][:RIVALS])
         found.discard(fact)
         return sorted(found)
 

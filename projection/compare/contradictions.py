@@ -29,7 +29,7 @@ from projection.compare.rivals import (
     owner,
     value,
 )
-from projection.compare.subjects import Subject, subject
+from projection.compare.subjects import Subject, read_once, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
 from projection.text.vocabulary import (
     COUNTED,
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 STATEMENTS_LIMIT = 24
 #: A statement of so few words may share only one with its subject.
 _SHORT_WORDS = 3
+#: What may stand before the first word of a sentence.
+_OPENING = "*_`\"'¡¿ "
 #: A statement of more words is compared no further: it says too much to say one opposite.
 WORDS_LIMIT = 40
 
@@ -90,7 +92,7 @@ def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash |
         [
             found
             for number, said in enumerate(side)
-            if _claims(found := subject(said), first=not number) and len(found.roots) <= ROOTS_LIMIT
+            if (not number or _begins(said.text)) and _claims(found := subject(said))
         ]
         for side in (one, two)
     )
@@ -140,12 +142,20 @@ def _asks(statement: Statement) -> bool:
     )
 
 
-def _claims(found: Subject, *, first: bool) -> bool:
-    """Tell whether a statement says in a sentence how something is: no piece of one, no entry of a log."""
+def _begins(text: str) -> bool:
+    """Tell whether a statement is no piece of a sentence."""
+    first = text.lstrip(_OPENING)[:1]
+    return first == first.upper()
+
+
+@read_once
+def _claims(found: Subject) -> bool:
+    """Tell whether a statement says how something is, and not too much: no entry of a log."""
     statement = found.said
-    text = statement.text.lstrip("*_`\"'¡¿ ")
-    whole = first or text[:1] == text[:1].upper()
-    if found.past or _asks(statement) or not whole or text.count("(") != text.count(")"):
+    text = statement.text.lstrip(_OPENING)
+    if found.past or _asks(statement) or text.count("(") != text.count(")"):
+        return False
+    if len(found.roots) > ROOTS_LIMIT:
         return False
     low = text.lower()
     return not (

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The likeness from which two words are one word, spelled or inflected differently.
 ALIKE = 76
+#: By so many letters all forms begin that are one word.
+BEGIN_LETTERS = 3
 
 
 #: Built with the first question, which most appends never come to.
@@ -76,7 +78,8 @@ def difference(one: Sequence[Word], two: Sequence[Word], ratio: Ratio | None = N
         else:
             left.append(word)
     if ratio is not None and left and rest:
-        for word in tuple(left):
+        begun = {other.form[:BEGIN_LETTERS] for other in rest}
+        for word in [word for word in left if word.form[:BEGIN_LETTERS] in begun]:
             for other in rest:
                 if spelled_alike(word.form, other.form, ratio):
                     left.remove(word)
@@ -88,9 +91,9 @@ def difference(one: Sequence[Word], two: Sequence[Word], ratio: Ratio | None = N
 
 def spelled_alike(one: str, two: str, ratio: Ratio) -> bool:
     """Tell whether two forms are one word, misspelled or inflected; names and values never are."""
-    if min(len(one), len(two)) < 4 or one[0] != two[0] or not (one.isalpha() and two.isalpha()):
+    if one[:BEGIN_LETTERS] != two[:BEGIN_LETTERS] or min(len(one), len(two)) < 4:
         return False
-    if antonyms(one, two) or same_family(one, two) or one[:3] != two[:3]:
+    if not (one.isalpha() and two.isalpha()) or antonyms(one, two) or same_family(one, two):
         return False
     return ratio(one, two) >= ALIKE
 

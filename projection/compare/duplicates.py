@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from projection.compare.difference import Difference, antonyms, difference, is_value, odd
+from projection.compare.difference import (
+    BEGIN_LETTERS,
+    Difference,
+    antonyms,
+    difference,
+    is_value,
+    odd,
+)
 from projection.text.normalize import DATE, HASH, Statement, Word
 
 TYPE_CHECKING = False
@@ -33,6 +40,10 @@ def likeness(one: Sequence[Statement], two: Sequence[Statement], ratio: Ratio | 
     second = [word for statement in two for word in statement.words]
     shorter, longer = sorted((len(first), len(second)))
     if not shorter or 2 * shorter < SAME * (shorter + longer):
+        return 0
+    begun = {word.form[:BEGIN_LETTERS] for word in second}
+    most = sum([word.form[:BEGIN_LETTERS] in begun for word in first])
+    if 2 * most < SAME * (shorter + longer):  # what begins otherwise is not spelled alike either
         return 0
     if sum(map(odd, one)) % 2 != sum(map(odd, two)) % 2:
         return 0

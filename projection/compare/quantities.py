@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ledger.model.record import Record
+from projection.compare.subjects import read_once, root
 from projection.text.normalize import stem, value_with_unit
 from projection.text.topics import ASPECTS, OFTEN
 from projection.text.vocabulary import COUNTED, LABELS, UNITS
@@ -56,12 +57,11 @@ class Quantity(Record):
 @lru_cache(1)
 def measuring() -> frozenset[str]:
     """Return the roots of words that say how something is measured, and nothing of what."""
-    from projection.compare.subjects import root
-
     words = (*_ASPECTS, *_BOUNDS, *UNITS, *OFTEN)
     return frozenset([found for word in words if (found := root(stem(word)))])
 
 
+@read_once
 def quantities(found: Subject) -> list[Quantity]:
     """Read the amounts of a statement."""
     words = found.said.words

@@ -8,7 +8,7 @@ a choice, what the other one denies, an order or an owner.
 from __future__ import annotations
 
 from projection.compare.quantities import measuring, quantities
-from projection.compare.subjects import Subject, is_rare, parted, subject, weight_of
+from projection.compare.subjects import Subject, is_rare, parted, read_once, subject, weight_of
 from projection.text.normalize import statement, stem
 from projection.text.topics import AFTER, BEFORE, FIRST, OWNING, THEN
 
@@ -146,6 +146,7 @@ def _same(
     return cover >= (LEAST if sure or weight >= ENOUGH else COVERED)
 
 
+@read_once
 def _steps(found: Subject) -> tuple[frozenset[str], frozenset[str]] | None:
     """Return the roots of what comes first and of what comes second; None where no order is told."""
     low = f" {found.said.text.lower().replace(',', ' ,')} "

@@ -24,7 +24,18 @@ from projection.text.topics import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Protocol, TypeVar
+
+    class Written(Protocol):
+        """A statement, or what was read of it."""
+
+        @property
+        def text(self) -> str:
+            """It as it was written."""
+
+    S = TypeVar("S", bound=Written)
+    T = TypeVar("T")
 
 #: By so many letters words are compared: renderer and rendering, reserved and reservation.
 ROOT_LETTERS = 6
@@ -76,6 +87,11 @@ class Subject(Record):
     universal: bool
     past: bool
 
+    @property
+    def text(self) -> str:
+        """The statement as it was written."""
+        return self.said.text
+
     def joined(self, at: int) -> bool:
         """Tell whether a word stands right behind the one before it."""
         words = self.said.words
@@ -88,21 +104,26 @@ class Subject(Record):
         return frozenset([mark for at, mark in enumerate(self.marks) if at not in places])
 
 
-_known: dict[str, Subject] = {}
 _KNOWN_LIMIT = 1 << 13
 
 
+def read_once(read: Callable[[S], T]) -> Callable[[S], T]:
+    """Keep what a function reads of a statement: one stands in dozens of pairs."""
+    known: dict[str, T] = {}
+
+    def kept(said: S) -> T:
+        if said.text not in known:
+            if len(known) >= _KNOWN_LIMIT:
+                known.clear()
+            known[said.text] = read(said)
+        return known[said.text]
+
+    return kept
+
+
+@read_once
 def subject(said: Statement) -> Subject:
     """Read what a statement is about."""
-    found = _known.get(said.text)
-    if found is None:
-        if len(_known) >= _KNOWN_LIMIT:
-            _known.clear()
-        found = _known[said.text] = _subject(said)
-    return found
-
-
-def _subject(said: Statement) -> Subject:
     marks = tuple([root_of(word) for word in said.words])
     head: list[str] = []
     named: list[str] = []

@@ -7,6 +7,8 @@ person settles none of these questions: where such a one closed a thread that as
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledger.escape import prose
 from ledger.model.event import (
     Event,
@@ -82,13 +84,7 @@ def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, .
     wanted = frozenset(ids)
     some = [fact for fact in facts if not wanted or fact.id in wanted]
     some = [fact for fact in some if not fact.contradicted]  # that is listed, with what stands
-    entries: dict[str, Entry | None] = {}
-
-    def entry(key: str) -> Entry | None:
-        if key not in entries:
-            entries[key] = cache.entry(key)
-        return entries[key]
-
+    entry = lru_cache(maxsize=None)(cache.entry)
     answered = {key for one in raised if one.closed for key in one.keys}
     by_nobody = _closed_by_nobody(raised, entry)
     listed = [

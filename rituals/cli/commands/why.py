@@ -7,6 +7,9 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+#: So many supersessions are printed each way.
+_NEAR = 100
+
 
 @click.command("why")
 @click.argument("id")
@@ -21,7 +24,8 @@ from rituals.cli.context import Invocation
 def command(call: Invocation, id: str, versions: bool) -> None:
     """Show where a fact comes from: every event of it, oldest first, with each version of its text.
 
-    At the end stand the supersessions that lead to it and on from it, however many.
+    At the end stand the supersessions that lead to it and on from it, the
+    nearest 100 each way; --json has all.
 
     \b
     Examples:
@@ -40,7 +44,7 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         else:
             print_versions(id, told, out)
         return
-    found = memory.why(fact)
+    found = memory.why(fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
         from memory.query.origins import Origin
 

@@ -35,3 +35,5 @@ def print_provenance(found: Provenance, out: Output) -> None:
     for link in found.chain:
         left = "" if link.counts else "  (does not count)"
         out.line(f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim"))
+    if found.further:
+        out.line("  … and more, further away: --json has all")
