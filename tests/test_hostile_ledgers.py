@@ -19,7 +19,7 @@ from memory.api import Memory
 from memory.cache.queries import Questions
 from memory.query import pairs, resident
 from projection.compare.candidates import CANDIDATES
-from projection.compare.pairs import Claim, Opposition
+from projection.compare.pairs import Claim, Opposition, opposition
 from projection.document.marks import instead_of, mark_of
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import resolve
@@ -161,7 +161,7 @@ def test_a_review_of_equal_texts_compares_each_with_one(
     count = 1600
     home = hostile.ledger_of(tmp_path, shape, count).folder
     compared: list[tuple[str, str]] = []
-    plain = pairs.opposition
+    plain = opposition
 
     def counting(one: Claim, two: Claim) -> Opposition | None:
         compared.append((one.fact.id, two.fact.id))
@@ -171,7 +171,8 @@ def test_a_review_of_equal_texts_compares_each_with_one(
     memory = Memory.open(str(home), agent="claude")
     found = pairs.compare(memory.snapshot)
     memory.close()
-    told = [(one.one, one.two) for one in (*found.overlaps, *found.oppositions)]
+    told = [(one.one, one.two) for one in found.overlaps]
+    told += [(one.one, one.two) for one in found.oppositions]
     assert len(compared) <= 3 * count
     assert len({name for pair in told for name in pair}) == count
     assert len(told) <= len(compared)
