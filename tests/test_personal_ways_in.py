@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from ledger.home import personal_folder
+from ledger.home import discover, personal_folder
 from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.personal_gate import PersonalGate
+from rituals.hosts.context.checkpoint import save
 from rituals.hosts.extraction.items import Extraction, Item
 from rituals.hosts.extraction.settings import Settings
-from rituals.hosts.moments import Moment
+from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.admission import admitted
 from rituals.hosts.observed.spool import Observation, spool_of
 from rituals.hosts.transcripts.handed import keep_messages
@@ -108,7 +109,7 @@ def test_nothing_of_it_is_observed(topic: str) -> None:
 def test_whatever_a_model_says_of_it(
     tmp_path: Path, topic: str, flagged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The quote, the sentence around a quote, an entity or a condition is enough; in candidates, too."""
+    """The quote, the sentence around a quote, an entity or a condition is enough; and it is told none of it."""
     home, transcript, said = tmp_path / "home", tmp_path / f"{SESSION}.jsonl", SENTENCES[topic]
     make_home(home, IN_TREE)
     items = (
@@ -118,12 +119,35 @@ def test_whatever_a_model_says_of_it(
         Item("decision", "Something holds.", "x", obsolete_when=said, personal=flagged),
     )
     monkeypatch.setattr(bounds, "settings", lambda _: Settings(("http",)))
-    monkeypatch.setattr(bounds, "extract", lambda *_: Extraction(items, "http:model"))
-    say(transcript, f"{TALK} {said}")
+    sent: list[object] = []
+
+    def extract(*given: object) -> Extraction:
+        sent.append(given)
+        return Extraction(items, "http:model")
+
+    monkeypatch.setattr(bounds, "extract", extract)
+    say(transcript, f"{TALK} {said}\n\n{WORK}")
     memory = open_memory(home)
     outcome = tell(memory, transcript)
     assert [(one.facts, one.personal) for one in outcome.attempts] == [(0, 5)]
+    assert WORK in repr(sent) and MARK not in repr(sent)
     assert holders(home, MARK) == []
+
+
+@each
+def test_a_checkpoint_keeps_nothing_of_it(tmp_path: Path, topic: str) -> None:
+    """What was said last, decided and begun is kept beside git without it; of the work it is kept."""
+    home, transcript, said = tmp_path / "home", tmp_path / f"{SESSION}.jsonl", SENTENCES[topic]
+    make_home(home, IN_TREE)
+    say(transcript, said, role="user")
+    say(transcript, f"{WORK}\n\n{said}")
+    moment = Moment("claude", "precompact", SESSION, str(home), str(transcript))
+    kept = home / ".git/diurna/checkpoints" / f"{file_name('claude', SESSION)}.json"
+    for message in (said, f"{said} {WORK}", WORK):
+        kept.unlink(missing_ok=True)
+        save(moment._replace(message=message), discover(str(home)))
+        assert holders(home / ".git" / "diurna", MARK) == []
+    assert "webhooks retry" in kept.read_text()
 
 
 @each
