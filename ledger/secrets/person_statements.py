@@ -32,21 +32,25 @@ _CLAUSES = re.compile(
     r"[,;:—，] ?|\s[-–]\s|\s(?:because|since|so|weil|parce que|porque|así que|então|потому что)\s"
 )
 _ALONE, _CLAUSE_WORDS = 1.0, 4
+#: Plainly about a person is what weighs so much more, and has a word that tells of one.
+_PLAINLY = 1.0
+_PERSON = frozenset("ME MY THEIR THEY HUMANS NAMES KIN THEIRS HEALTH LIFE TASTE JUDGED".split())
 #: A shorter one says nothing of anybody by itself, unless it says whose it is.
 _LEAST_WORDS, _OWN = 3, frozenset(("ME", "MY"))
 #: Between us and somebody else nothing is kept.
 _ANDS = ("and ", "und ", "et ", "y ", "e ", "и ")
 
 
-def about_person(text: str) -> str:
+def about_person(text: str, *, plainly: bool = False) -> str:
     """Return what the first sentence that is about a person is about; "" where none is.
 
     Args:
         text: of a fact, a paragraph, or whatever is to be shared.
+        plainly: only what is so beyond a doubt: a writer is to be warned, and nothing is left out.
     """
     for part in paragraphs(text):
         for sentence in _sentences(" ".join(part.split("\n"))):
-            found = _topic(sentence)
+            found = _topic(sentence, plainly=plainly)
             if found:
                 return found
     return ""
@@ -91,7 +95,7 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _topic(sentence: str) -> str:
+def _topic(sentence: str, *, plainly: bool) -> str:
     words = split_words(sentence)
     if _is_quiet(sentence, words):
         return CONFIDENCE
@@ -104,6 +108,8 @@ def _topic(sentence: str) -> str:
     if weight <= _BAR:
         return ""
     kinds = {kind for number, kind in enumerate(model.kinds) if found >> number & 1}
+    if plainly and (weight <= _BAR + _PLAINLY or _PERSON.isdisjoint(kinds)):
+        return ""
     if len(words) < _LEAST_WORDS and (_OWN.isdisjoint(kinds) or kinds <= _OWN):
         return ""
     return next((topic for topic, words in _TOPICS if not words.isdisjoint(kinds)), _SPEAKER)

@@ -118,10 +118,10 @@ def statements(log: SessionLog, name: str = "") -> list[Finding]:
         statement(event.id, topic)
         for event in log.events
         if isinstance(event, FactCreated | FactUpdated)
-        and (topic := about_person(event.text or ""))
+        and (topic := about_person(event.text or "", plainly=True))
     ]
     title = log.title.partition(" (and ")[0]  # "(and 1 more)" is said by a command
-    topic = "" if found else about_person(f"{title}\n\n{log.prose}")
+    topic = "" if found else about_person(f"{title}\n\n{log.prose}", plainly=True)
     return found + ([statement(name or "the log", topic)] if topic else [])
 
 
