@@ -293,7 +293,7 @@ case(
 
 case(
     "personal-statement",
-    "warning: a reads as if it were about a person (what is somebody's own), and others share this home",
+    "warning: a reads as if it were about a person (the speaker), and others share this home",
     "`diurna redact a --reason WHY` withholds it; history has it, and so may others",
 )(linted(f"# T\n\n{REFERENCES}- Created: a\n\n## Facts\n\n- My knees hurt.\n  <!-- id: a -->\n"))
 

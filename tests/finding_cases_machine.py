@@ -170,7 +170,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "capture-settings",
     "warning: TOP/.config/diurna/config.toml: there is no program; known are use, url, model, key_variable",
-    "until it is mended rules read the sessions; it is your own file",
+    "until it is mended no model reads the sessions; it is your own file",
 )
 def _(shop: Shop) -> Arguments:
     file = shop.path / ".config/diurna/config.toml"

@@ -32,6 +32,8 @@ _CLAUSES = re.compile(
     r"[,;:—，] ?|\s[-–]\s|\s(?:because|since|so|weil|parce que|porque|así que|então|потому что)\s"
 )
 _ALONE, _CLAUSE_WORDS = 1.0, 4
+#: One without a known word, in another language for instance, is to weigh so much at least.
+_UNKNOWN = 2.5
 #: Plainly about a person is what weighs so much more, and has a word that tells of one.
 _PLAINLY = 1.0
 _PERSON = frozenset("ME MY THEIR THEY HUMANS NAMES KIN THEIRS HEALTH LIFE TASTE JUDGED".split())
@@ -108,6 +110,8 @@ def _topic(sentence: str, *, plainly: bool) -> str:
     if weight <= _BAR:
         return ""
     kinds = {kind for number, kind in enumerate(model.kinds) if found >> number & 1}
+    if not kinds and weight <= _UNKNOWN:
+        return ""
     if plainly and (weight <= _BAR + _PLAINLY or _PERSON.isdisjoint(kinds)):
         return ""
     if len(words) < _LEAST_WORDS and (_OWN.isdisjoint(kinds) or kinds <= _OWN):

@@ -36,7 +36,10 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
     for ref, data in read_bytes(home, refs):
         entry = cache.entry(ref.key)
         if entry is not None and len(data) <= LOG_LIMIT_BYTES:
-            title, first = in_short(_text(home, cache, data, entry))
+            text = _text(home, cache, data, entry)
+            title, first = in_short(text)
+            if not first and _is_a_fact(title, text):
+                continue  # the brief has the fact itself
             brought = [*brought_by(entry.acts), *entry.named]
             repeats = first.startswith(
                 title.rstrip(".…")
@@ -46,6 +49,12 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
             found.append(Session(ref.stem, entry.agent, ended(". ".join(said), _CHARS)))
     found.sort(key=lambda one: one.stem, reverse=True)
     return tuple([one for one in found if one.said])
+
+
+def _is_a_fact(title: str, text: str) -> bool:
+    """Tell whether a log is called after a fact that it brings."""
+    fact = title.partition(" (and ")[0]
+    return any(line.startswith("- ") and line.endswith(fact) for line in text.split("\n"))
 
 
 def _text(home: Home, cache: Cache, data: bytes, entry: Entry) -> str:

@@ -206,7 +206,7 @@ ROOT_LETTERS = 4
 #: A group each, a blank before each word.
 _LINES = [
     *[f" {line}" for line in _GROUPS.strip().split("\n")],
-    *[f" {word} {other}" for word, other in (*SYNONYMS.items(), *NUMBERS.items())],
+    *[f" {one} {other}" for one, other in (*SYNONYMS.items(), *NUMBERS.items()) if one.isascii()],
 ]
 
 
