@@ -145,7 +145,7 @@ class Memory(Reader):
 
     def _append(self, draft: SessionDraft, how: How) -> Receipt:
         aside = how.dry_run or how.stage or how.held or how.on is not None
-        noticed = () if aside else self._absorb_for_append()
+        noticed = () if aside else self._committer.branch.despite_pruning(self._absorb_for_append)
         receipt = self._recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile

@@ -25,6 +25,7 @@ from ledger.wal.atomic_files import Lock
 from memory.api import Memory
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
+from memory.worktree.follow import take_back
 from memory.write.commit import Committer
 from memory.write.ref_update import move
 from rituals.check.doctor.machine import file_system
@@ -315,6 +316,51 @@ def test_b9_no_read_of_an_append_falls_into_a_prune(
     stems.append(memory.append(draft("last"), tiers=True).stem)
     assert taken[0].exists()
     assert_sound(memory.home, stems)
+
+
+def test_b9_the_first_read_of_an_append_falls_into_no_prune(folder: Path) -> None:
+    """Whose cache is behind asks git for the tip's logs first of all: what was taken is made again."""
+    stems = [open_memory(folder).append(draft(f"d{number}")).stem for number in range(2)]
+    memory = open_memory(folder)
+    taken = take(memory.home, "main", "main^{tree}")
+    Path(memory.home.cache_file + ".sqlite").unlink()
+    stems.append(memory.append(draft("last")).stem)
+    assert all(file.exists() for file in taken)
+    assert_sound(memory.home, stems)
+
+
+@pytest.mark.parametrize("what", ["main", "main^{tree}", "main:memory"])
+def test_b9_nothing_is_taken_back_to_a_tip_that_a_prune_took(folder: Path, what: str) -> None:
+    """A file that can not be looked up is not taken for one that the branch does not have."""
+    memory = open_memory(folder)
+    memory.append(draft("a"))
+    page = f"{memory.home.prefix}continuity.md"
+    blob = git(folder, "rev-parse", f"main:{page}").strip()
+    take(memory.home, what)
+    with pytest.raises(ObjectMissing):
+        take_back(memory.home, {page: blob})
+    assert (folder / page).exists()
+    assert git(folder, "ls-files", "--", page).strip() == page
+
+
+def test_b9_what_another_process_made_again_is_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is lost any more when the lock is had, and no git prunes: it is tried once more, not twice."""
+    memory = open_memory(folder)
+    branch, tried = memory._committer.branch, []
+    monkeypatch.setattr("memory.write.branch_lock.git_prunes", lambda _: False)
+
+    def missing(times: int) -> int:
+        tried.append(times)
+        if len(tried) <= times:
+            raise ObjectMissing("ls-tree", 128, "fatal: not a tree object", str(folder), "")
+        return len(tried)
+
+    assert branch.despite_pruning(lambda: missing(1)) == 2
+    tried.clear()
+    with pytest.raises(ObjectMissing):
+        branch.despite_pruning(lambda: missing(2))
 
 
 def test_b9_a_committed_log_is_acknowledged_whatever_can_not_be_read_behind_it(

@@ -71,6 +71,7 @@ class Ahead:
                 home,
                 home.tip(),
                 [path for path, _ in self._files if not path.startswith(SESSIONS_DIR)],
+                whole=True,
             )
             bodies = iter(home.repository.git().blobs([blob for blob in there.values() if blob]))
             mirror(home, [(path, next(bodies) if blob else None) for path, blob in there.items()])

@@ -252,7 +252,7 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
 def _as_checked_out(home: Home, data: bytes) -> bytes:
     """Return entries for the paths of some others, as the branch has them that is checked out by now."""
     paths = [_path_of(line) for line in os.fsdecode(data).split("\n") if line]
-    there = blobs_at(home, head(home.repository)[1], paths)
+    there = blobs_at(home, head(home.repository)[1], paths, whole=True)
     lines = [
         f"{FILE_MODE} {blob}\t{path}\n" if blob else f"0 {'0' * 40}\t{path}\n"
         for path, blob in there.items()
@@ -260,10 +260,22 @@ def _as_checked_out(home: Home, data: bytes) -> bytes:
     return os.fsencode("".join(lines))
 
 
-def blobs_at(home: Home, tip: str, paths: Iterable[str]) -> dict[str, str]:
-    """Return the blob ids of files in a commit, by their path from the root; "" for a missing one."""
-    wanted = list(paths)
-    found = home.repository.git().resolve(*[f"{tip}:{path}" for path in wanted]) if tip else ()
+def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False) -> dict[str, str]:
+    """Return the blob ids of files in a commit, by their path from the root; "" for a missing one.
+
+    Args:
+        home: the home.
+        tip: the commit, "" for none.
+        paths: of the files.
+        whole: take no file for missing where the commit, or a tree of the home in it, is gone itself.
+
+    Raises:
+        ObjectMissing: `whole`, and one of them is gone.
+    """
+    wanted, git = list(paths), home.repository.git()
+    found = git.resolve(*[f"{tip}:{path}" for path in wanted]) if tip else ()
+    if whole and tip and not all(found):
+        git.tree_files(tip, home.prefix)
     return dict.fromkeys(wanted, "") | dict(zip(wanted, found, strict=False))
 
 

@@ -217,9 +217,12 @@ def take_back(home: Home, shown: Mapping[str, str]) -> None:
         home: a home with a work tree.
         shown: path from the root -> blob id that it was given, "" where it was taken out; what has
             another by now stays.
+
+    Raises:
+        ObjectMissing: the branch stands at what a prune took; nothing was changed.
     """
     git = home.repository.git()
-    there = blobs_at(home, head(home.repository)[1], shown)
+    there = blobs_at(home, head(home.repository)[1], shown, whole=True)
     wrong = {path: blob for path, blob in there.items() if blob != shown[path]}
     if not wrong:
         return

@@ -166,19 +166,24 @@ class Branch:
     def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
         """Try again what failed because a prune took an object or a folder of git's meanwhile.
 
-        A failure of any other cause is not tried again: nothing could be made again, and no git prunes.
+        Where nothing is to be made again and no git prunes, it is tried once more all the same: another
+        process may have made it again while this one waited for the lock, and a git that packed is
+        through. What fails then, too, has another cause.
 
         Args:
             once: does it.
             lock: Diurna's own lock, where it is held.
         """
+        quiet = False
         for _ in range(_TRIES):
             try:
                 return once()
             except (CorruptRepository, StorageFailed, GitFailed):
                 remade = self.remake() if lock is None else self.remake_locked()
-                if not (remade or git_prunes(self.home.repository.commondir)):
+                again = bool(remade) or git_prunes(self.home.repository.commondir)
+                if quiet and not again:
                     raise
+                quiet = not again
                 time.sleep(_PAUSE_SECONDS)
                 if lock is not None:
                     lock.resume()  # the branch may have moved before it failed
