@@ -33,7 +33,7 @@ def command(
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return
-    from rituals.cli.views.facts import answer_facts, told_of
+    from rituals.cli.views.facts import answer_facts, known_of
     from rituals.cli.views.selection import select
 
     state = memory.state(as_of)
@@ -49,8 +49,7 @@ def command(
         call.out.text(render(state.view()))
         return
     facts = select(memory, state, ids, kind, tier or "", archived=False)
-    told = told_of(facts, memory)
-    blocks = [block_of(one, state, told[one.fact.id]) for one in facts]
+    blocks = [block_of(one, state, known_of(one, memory)) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
         call.out.talk("no fact matches")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.session import Entry
     from memory.query.reader import Reader
     from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
@@ -16,19 +13,12 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
 
 
-def told_of(facts: Iterable[Standing], memory: Reader) -> dict[str, Testimony]:
-    """Tell by id how facts are known, by the headers of their logs, each of which is read once."""
+def known_of(one: Standing, memory: Reader) -> Testimony:
+    """Tell how a fact is known, by the headers of its logs."""
     from projection.fold.testimony import testimony
 
     cache = memory.snapshot.cache()
-    entries: dict[str, Entry | None] = {}
-
-    def entry(stem: str) -> Entry | None:
-        if stem not in entries:
-            entries[stem] = cache.entry(stem)
-        return entries[stem]
-
-    return {one.fact.id: testimony(one.fact, entry, cache.some_histories) for one in facts}
+    return testimony(one.fact, cache.entry, cache.some_histories)
 
 
 def answer_facts(
@@ -48,7 +38,6 @@ def answer_facts(
         return RANK[word_of(memory.snapshot.cache().entry(stem))]
 
     facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
-    told = told_of(facts, memory)
     met: Met = {}
 
     def mark(fact: Fact) -> Mark:
@@ -61,7 +50,7 @@ def answer_facts(
             **summary_object(state.summary),
             "facts": [
                 fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
-                | known_object(told[one.fact.id])
+                | known_object(known_of(one, memory))
                 for one in facts
             ],
         }

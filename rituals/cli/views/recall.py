@@ -108,10 +108,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
         if hit.stem:
             head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
-        of = (
-            f" of {hit.whole}" if hit.tokens < hit.whole else ""
-        )  # what marks it may be longer than it
-        cost = "" if level == FULL else f"  [{hit.tokens}{of} tokens]"
+        cost = "" if level == FULL else f"  [{hit.tokens} of {hit.whole} tokens]"
         out.line((head, "yellow"), tail, (cost, "dim"))
         for line in rest:
             out.line(line)
