@@ -166,9 +166,9 @@ class Branch:
     def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
         """Try again what failed because a prune took an object or a folder of git's meanwhile.
 
-        Where nothing is to be made again and no git prunes, it is tried once more all the same: another
-        process may have made it again while this one waited for the lock, and a git that packed is
-        through. What fails then, too, has another cause.
+        An object that is missing is asked for once more even where nothing is to be made again and no git
+        prunes: another process may have made it again while this one waited for the lock, and a git that
+        packed is through. Whatever else fails then has another cause, and is said at once.
 
         Args:
             once: does it.
@@ -178,10 +178,13 @@ class Branch:
         for _ in range(_TRIES):
             try:
                 return once()
-            except (CorruptRepository, StorageFailed, GitFailed):
-                remade = self.remake() if lock is None else self.remake_locked()
+            except (CorruptRepository, StorageFailed, GitFailed) as problem:
+                try:
+                    remade = self.remake() if lock is None else self.remake_locked()
+                except (OSError, ImportError):  # too many files are open, or there is no room
+                    raise problem from None
                 again = bool(remade) or git_prunes(self.home.repository.commondir)
-                if quiet and not again:
+                if not again and (quiet or not isinstance(problem, CorruptRepository)):
                     raise
                 quiet = not again
                 time.sleep(_PAUSE_SECONDS)
