@@ -13,8 +13,10 @@ import argparse
 import gc
 import json
 import os
+import re
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,7 +28,9 @@ from typing import NamedTuple
 import click
 
 from rituals.cli import registry
-from tests.campaigns.homes import sealed_environment
+from tests.bench.ledgers import WORDS
+from tests.campaigns.calls import ROOT
+from tests.campaigns.homes import git, sealed_environment
 from tests.hostile_ledgers import SHAPES, lay
 
 COUNT, SECONDS, HOOK_SECONDS = 3000, 5.0, 0.5
@@ -36,6 +40,7 @@ FLOOR_SECONDS = 0.5
 FINDING = ("lint", "verify", "doctor", "replay")
 #: A call that takes longer is ended.
 _LIMIT_SECONDS = 60
+_MADE = re.compile(r"<!-- id: f(\d+)")
 Run = Callable[[], object]
 #: What is no question to a ledger, or does not end by itself; the pages and the tools are asked by themselves.
 SKIPPED = {"web": "--port", "mcp": "", "tour": "", "completion": ""}
@@ -55,8 +60,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     "SESSION": ("s1",), "HOST": ("claude",), "PATH": (".",), "[PATH]...": ("{vault}",), "[PATH…]": (".",), "FILE": ("{note}",),
     "[FILE]": ("{note}",), "FILE|-": ("-",), "DIR": ("{out}",), "[DIR]": ("{out}",), "URL": ("https://x.example",),
     "[HOST]...": ("claude",), "[FINDING]...": (), "FORMAT": ("json",),
-    "task action": ("list", "add", "start", "move", "done", "handoff", "pick"), "finding action": ("list", "add", "import"),
-    "task words": ("f1\0done", "f1"), "view name": ("state", "progress", "decisions", "sessions", "daily", "weekly", "actions",
+    "task action": ("list", "add\0Another text of the queue.", "start\0f1", "move\0f1\0blocked", "done\0f1", "handoff\0f1", "pick"),
+    "finding action": ("list", "report\0null is read"), "finding message": (), "task words": (), "import source": ("events", "jsonl", "claude"),
+    "import paths": (), "view name": ("state", "progress", "decisions", "sessions", "daily", "weekly", "actions",
     "entities", "roles"), "entity name": ("Payments", "E7"), "restore version": (), "sync remote": (), "resolve choose": ("1", "2"),
     "lint files": ("{note}",), "append file": ("{note}",), "append from_json": (), "finding from_json": (), "harvest handed_in": (),
     "resolve file": ("{note}",), "adopt dir": ("{out}",), "init dir": ("{out}",), "hook event": ("post-merge",), "hook arguments": ("0",),
@@ -65,8 +71,12 @@ VALUES: dict[str, tuple[str, ...]] = {
     "recall branches": ("main",), "export what": ("events", "vault"), "verify findings": (), "diff range": ("{first}..{stem}",),
     "brief task": ("the queue and the cache", "f1", "f{last}"),
 }  # fmt: skip
-#: Arguments that an action or option needs beside it.
-_WITH = {("timeline",): ("f1",), ("archive",): ("f1", "--reason", "So.")}
+#: What a command or its first argument needs beside it, so as to be no mistake of form.
+_WITH = {
+    "recall": ("the queue and the cache",), "append": ("--title", "So", "--ref", "f1"), "critique": ("{note}",),
+    "finding report": ("--rule", "null"), "restore": ("--reason", "So."), "export vault": ("{out}",), "import events": ("{events}",),
+    "import jsonl": ("{items}",),
+}  # fmt: skip
 
 
 class Call(NamedTuple):
@@ -110,12 +120,26 @@ def ledger_of(top: Path, shape: str, count: int) -> Ledger:
     """Make the home, and the files that calls read."""
     folder = top / "home"
     stems = lay(folder, shape, count)
+    git(top, "init", "-q", "--bare", "-b", "main", "hub.git")
+    git(folder, "remote", "add", "origin", "../hub.git")
+    git(folder, "push", "-q", "-u", "origin", "main")
+    with (top / "events.jsonl").open("w") as events:
+        asked = [sys.executable, "-P", "-m", "rituals", "export", "events"]
+        subprocess.run(
+            asked, cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=events, check=True
+        )
+    shutil.rmtree(folder / ".git" / "diurna")  # nothing is known of it yet
+    (top / "items.jsonl").write_text(
+        "".join([json.dumps({"text": f"The {word} is what it was."}) + "\n" for word in WORDS])
+    )
+    made = [int(one) for body in SHAPES[shape](count) for one in _MADE.findall(body)]
     (top / "note.md").write_text(
         "# A note\n\nThe queue.\n\n## Memory References\n\n- Referenced: f1\n"
     )
     names = {
-        "last": str(count - 1), "stem": stems[-1], "first": stems[0], "note": str(top / "note.md"),
-        "out": str(top / "out"), "vault": str(top / "note.md"), "word": "webhook",
+        "last": str(max(made, default=0)), "stem": stems[-1], "first": stems[0], "note": str(top / "note.md"),
+        "out": str(top / "out"), "vault": str(top / "note.md"),
+        "events": str(top / "events.jsonl"), "items": str(top / "items.jsonl"), "word": "webhook",
     }  # fmt: skip
     return Ledger(folder, names)
 
@@ -131,14 +155,19 @@ def command_lines(
         if entry.name in SKIPPED:
             continue
         needed = [one for one in params if one.required]
-        bare = [[entry.name]]
+        said = [[entry.name]]
         for one in needed:
-            bare = [[*line, *more] for line in bare for more in _given(entry.name, one, names)]
+            said = [[*line, *more] for line in said for more in _given(entry.name, one, names)]
+        bare = [[*line, *_beside(names, *{line[0], " ".join(line[:2])})] for line in said]
         lines = list(bare)
         for one in params:
-            optional = one not in needed and one.name != "dry_run"
-            if optional and (options or one.name == "json" or isinstance(one, click.Argument)):
-                lines += [[*bare[0], *more] for more in _given(entry.name, one, names)]
+            if one in needed or one.name == "dry_run":
+                continue
+            if isinstance(one, click.Argument):
+                more = [[*said[0], *words] for words in _given(entry.name, one, names)]
+                lines += [[*line, *_beside(names, " ".join(line[:2]))] for line in more]
+            elif options or one.name == "json":
+                lines += [[*bare[0], *words] for words in _given(entry.name, one, names)]
         for line in lines:
             if line in bare or not writes:
                 yield tuple(line), writes
@@ -162,6 +191,11 @@ def _given(command: str, param: click.Parameter, names: dict[str, str]) -> list[
             f"say in VALUES what stands for {command} {param.name} ({param.metavar})"
         )
     return [[*option, *one.format(**names).split("\0")] for one in known]
+
+
+def _beside(names: dict[str, str], *starts: str) -> list[str]:
+    """Return what lines that start so need beside it."""
+    return [one.format(**names) for start in starts for one in _WITH.get(start, ())]
 
 
 def commands(ledger: Ledger, *, options: bool) -> Iterator[Call]:
@@ -252,7 +286,7 @@ def pages(ledger: Ledger) -> Iterator[Call]:
         addresses = asked.get(row.path) or [row.path.replace(f"{{{part}}}", one) for one in parts.get(part, ("",))]  # fmt: skip
         for address in addresses:
             yield Call(f"page {address}", partial(_get, address))
-    yield Call("web --export", partial(main, ["web", "--export", ledger.names["out"]]))
+    yield Call("web --export", partial(main, ["web", "--export", f"{ledger.names['out']}-site"]))
 
 
 def _get(address: str) -> None:
