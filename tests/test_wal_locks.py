@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -144,3 +145,25 @@ def test_a_note_stays_until_it_is_settled(tmp_path: Path) -> None:
     with Lock(str(path)) as lock:
         lock.write_note("")
     assert not path.stat().st_size
+
+
+@pytest.mark.parametrize("call", ["close", "ftruncate"])
+def test_a_lock_that_is_let_go_badly_fails_nothing(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was done under it is done: a disk that refuses only the end of the lock is no refusal of that."""
+    real = getattr(os, call)
+
+    def refused(*arguments: int) -> None:
+        real(*arguments)
+        raise InterruptedError(errno.EINTR, os.strerror(errno.EINTR))
+
+    path = str(tmp_path / "lock")
+    lock = Lock(path)
+    lock.__enter__()
+    lock.write_note("commit")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, refused)
+        lock.__exit__(None, None, None)
+    with Lock(path, wait_seconds=0.1) as next_one:
+        assert next_one.note == ""

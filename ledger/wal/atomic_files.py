@@ -254,12 +254,16 @@ class Lock:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Free the lock."""
+        """Free the lock; a disk that refuses that says nothing of what was done under it."""
         try:
             if not self._left and (kind is None or not self._lasting):
-                os.ftruncate(self._fd, 0)
-        finally:
+                os.ftruncate(self._fd, 0)  # else the next owner finds it done
+        except OSError:
+            pass
+        try:
             os.close(self._fd)
+        except OSError:
+            pass  # it is closed all the same
 
 
 def _owner(fd: int) -> str:

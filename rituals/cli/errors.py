@@ -26,6 +26,7 @@ _ENVIRONMENT = frozenset(
     (
         errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE,
         errno.ENFILE, errno.EIO, errno.EFBIG, errno.ENOMEM, errno.ELOOP, errno.ENAMETOOLONG,
+        errno.EINTR,
     )
 )  # fmt: skip
 #: Where the errors of the cache are at home: SQLite's own, and `CacheDamaged`.
