@@ -18,7 +18,14 @@ from projection.policy.model import Policy
 from rituals.hosts.capture import keeping
 from rituals.hosts.capture.commit_texts import texts_in
 from rituals.hosts.capture.composition import passages_of
-from rituals.hosts.capture.fitting import fitted, paragraphs, sentences_of, shares, size_of
+from rituals.hosts.capture.fitting import (
+    fitted,
+    paragraphs,
+    sentences_of,
+    shares,
+    size_of,
+    standing,
+)
 from rituals.hosts.capture.observed_lines import observed_lines
 from rituals.hosts.capture.requests import said_in
 from rituals.hosts.capture.sources import sources_of
@@ -290,6 +297,57 @@ def test_what_is_fitted_is_whole(parts: list[str], room: int) -> None:
             or not whole[: whole.find(one[0])].strip()
             or whole[: whole.find(one[0])].count("**")
         )
+
+
+_BLOCK = st.tuples(
+    st.sampled_from(["# Head {}", "{} is done. These are left:", "The rest of {}:", "**Seen of {}:**", "- Part {}:"]),
+    st.sampled_from([["Text {}."], ["- one of {}", "- two of {}"], ["- one of {}\n  - below {}"], ["```\ncode {}\n```"], []]),
+    st.sampled_from([0, 1, 2, 3]),
+)  # fmt: skip
+
+
+@given(st.lists(_BLOCK, max_size=8), st.integers(0, 400))
+def test_what_announces_stands_with_what_it_announces(
+    blocks: list[tuple[str, list[str], int]], room: int
+) -> None:
+    """Whatever is closed, too long or has no room: one goes with the other, and nothing leaves a gap."""
+    blocks = [
+        (f"\n{lead}".replace("{}", f"n{n}e"), [one.replace("{}", f"n{n}e") for one in below], which)
+        for n, (lead, below, which) in enumerate(blocks)
+    ]
+    whole = "\n\n".join(
+        [
+            "\n\n".join([lead, *below, "```\nlong\n" + "x" * 300 + "\n```"])
+            for lead, below, _ in blocks
+        ]
+    )
+    closed = {([*below, lead.strip()] * 4)[which] for lead, below, which in blocks if which}
+    found = standing(paragraphs(whole), lambda text: "" if text in closed else text)
+    text = fitted(found, room)
+    assert "\n\n\n" not in text and text == text.strip("\n")
+    for n, (lead, *_) in enumerate(blocks):
+        announced = lead.strip("#\n ")
+        told = [line for line in text.split("\n") if f"n{n}e" in line and announced not in line]
+        told = [line for line in told if line != f"n{n}e is done."]
+        after = text.partition(announced)[2].strip("*\n")  # a heading's may be the next one's
+        assert (
+            told if announced[:4] != "Head" else after[:4] != "Head" and after
+        ) or announced not in text
+        assert announced in text or not told or announced[0] == "-"  # that may be beside it
+    sized = sum(len(one.text) + 2 for one in found)
+    assert len(text) <= max(room, sized * (sized <= room))
+
+
+def test_a_log_of_closed_paragraphs_has_no_gap() -> None:
+    """Nor the lead of a list that others may not read, nor a list without its lead."""
+    report = "Done, with one correction:\n\nsecret one\n\nLeft:\n\n- secret two\n\nsecret three:\n\n- It is so.\n\nWell."
+    sources = sources_of(said((USER, "Go"), (AGENT, report)), lambda _: "")
+
+    def closing(texts: Sequence[str]) -> tuple[list[str], int]:
+        return ["" if "secret" in one else one for one in texts], 3
+
+    text, closed = passages_of(sources, 6000, closing, asks=False)
+    assert (text, closed) == ("## Turns\n\n### Turn 1 of 1\n\nWell.", 3)
 
 
 def test_a_sentence_ends_at_a_mark_a_blank_and_a_capital() -> None:

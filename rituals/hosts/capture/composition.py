@@ -16,13 +16,7 @@ from memory.write.draft import SessionDraft
 from projection.brief.plain_text import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.capture.fitting import (
-    Paragraph,
-    fitted,
-    paragraphs,
-    shares,
-    size_of,
-)
+from rituals.hosts.capture.fitting import fitted, paragraphs, shares, size_of, standing
 from rituals.hosts.capture.observed_lines import observed_lines, paths_of
 from rituals.hosts.capture.titles import MARKS, TITLE_CHARS
 from rituals.record.compose import compose, id_of_text
@@ -114,11 +108,7 @@ class _Passage:
         """Leave out what others may not read."""
         self.heading = kept[self.heading]
         self.asks = [kept[ask] for ask in self.asks if kept[ask]]
-        closed = Paragraph("", leads=True)
-        self.paragraphs = [
-            one._replace(text=kept[one.text]) if kept[one.text] else closed
-            for one in self.paragraphs
-        ]
+        self.paragraphs = standing(self.paragraphs, kept.__getitem__)
 
     def head(self, room: int) -> str:
         """Return its heading, and as many asks below it as there is room for."""

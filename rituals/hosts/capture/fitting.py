@@ -1,9 +1,9 @@
 """Cut what was said into paragraphs, and choose the ones that a log has room for.
 
 Nothing is reworded: a paragraph is kept or left out, and one that is longer than the room for all loses
-whole sentences from its end. What a paragraph leans on (the heading above it, the line that announces its
-list) is kept with it, and one that takes back what stands before it is never parted from that. Linear in
-the text.
+whole sentences from its end. What a paragraph leans on (the heading above it, the line that announces it)
+is kept with it and goes with it, and one that takes back what stands before it is never parted from that.
+Linear in the text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 #: A block of code that is longer is left out, and one that is what a program printed.
 _CODE_LINES, _CODE_CHARS = 3, 240
@@ -33,6 +33,8 @@ _MARKS = re.compile(
 _CITED = "<oai-mem-citation>"
 #: What begins a line of a log and would be more than a sentence there.
 _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
+#: How one ends that announces what follows.
+_ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
 #: A paragraph that begins so takes back the one before it, or puts it right.
 _TURNS = re.compile(
     r"[\W_]{0,6}(?:(?:correction|actually|instead|scratch that|on second thought|strike that|korrektur"
@@ -65,7 +67,7 @@ class Paragraph(Record):
     Args:
         text: as it was said, without what only laid it out; an item begins with its mark.
         needs: the places of those that it can not be understood without.
-        leads: it only announces what follows.
+        leads: its end announces what follows, or all of it does.
     """
 
     text: str
@@ -94,36 +96,75 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
     return found
 
 
+def standing(found: Sequence[Paragraph], kept: Callable[[str], str] = str) -> list[Paragraph]:
+    """Return paragraphs in their places, "" for those that are left out or mean nothing without these.
+
+    What leans on one that is left out goes, and so does what announced only such.
+
+    Args:
+        found: the paragraphs.
+        kept: gives a text as it may be read, "" for none.
+    """
+    stays: list[Paragraph] = []
+    for one in found:
+        whole = all(stays[need].text for need in one.needs)
+        stays.append(one._replace(text=kept(one.text) if whole and one.text else ""))
+    needed: set[int] = set()
+    for place in range(len(stays) - 1, -1, -1):
+        one = stays[place]
+        if one.leads and place not in needed:
+            one = stays[place] = one._replace(text=_unannounced(one.text), leads=False)
+        needed.update(one.needs if one.text else ())
+    return stays
+
+
 def fitted(found: Sequence[Paragraph], room: int) -> str:
     """Return as much of a text as there is room for: what tells why first, all in its order.
 
     Args:
-        found: its paragraphs.
+        found: its paragraphs, as they stand.
         room: characters.
     """
     if size_of(found) <= room:
-        return _joined(one.text for one in found)
+        return _joined([one.text for one in found if one.text])
     kept: dict[int, str] = {}
-    told = [place for place, one in enumerate(found) if not one.leads]
+    texts = [_unannounced(one.text) if one.leads else one.text for one in found]
+    told = sorted(
+        filter(texts.__getitem__, range(len(found))), key=lambda at: not _REASON.search(texts[at])
+    )
     left = room
-    for place in sorted(told, key=lambda place: not _REASON.search(found[place].text)):
-        wanted = [one for one in (*found[place].needs, place) if one not in kept]
-        cost = sum([len(found[one].text) + 2 for one in wanted])
+    for place in told:
+        needs = found[place].needs
+        cost = _cost(found, kept, needs) + (0 if place in kept else len(texts[place]) + 2)
         if cost <= left:
-            kept.update((one, found[one].text) for one in wanted)
+            kept.update((one, found[one].text) for one in needs)
+            kept.setdefault(place, texts[place])
             left -= cost
-    told = [
-        one for one in told if "\n" not in found[one].text
-    ]  # of others the end may take back the rest
-    if not kept and told:
-        first = min(told, key=lambda one: not _REASON.search(found[one].text))
-        kept[first] = _cut(found[first].text, room)
-    return _joined(kept[place] for place in sorted(kept) if kept[place])
+    for place in told if not kept else ():
+        needs = found[place].needs
+        end = "" if "\n" in texts[place] else _cut(texts[place], room - _cost(found, kept, needs))
+        if end:  # of several lines the end may take back the rest
+            kept = {**{one: found[one].text for one in needs}, place: end}
+            break
+    return _joined([kept[place] for place in sorted(kept)])
+
+
+def _cost(found: Sequence[Paragraph], kept: Mapping[int, str], places: Iterable[int]) -> int:
+    """Return how much room paragraphs take that are not kept, or not whole."""
+    return sum(len(found[one].text) - (len(kept[one]) if one in kept else -2) for one in places)
 
 
 def size_of(found: Sequence[Paragraph]) -> int:
     """Return how much room paragraphs take."""
-    return sum([len(one.text) + 2 for one in found])
+    return sum([len(one.text) + 2 for one in found if one.text])
+
+
+def _unannounced(text: str) -> str:
+    """Return what one that announces something says besides, "" for nothing."""
+    if not text.endswith(_ANNOUNCES) or "\n" in text:  # a correction is not parted
+        return ""
+    ends = [one.end() for one in _SENTENCE.finditer(text)]
+    return text[: ends[-1]].rstrip() if ends else ""
 
 
 def sentences_of(line: str) -> list[str]:
@@ -165,8 +206,9 @@ class _Reader:
         self._found: list[Paragraph] = []
         self._lines: list[str] = []
         self._indent = ""
-        #: The places of the heading, of what announces a list, and of the item above a nested one.
-        self._heading = self._label = self._item = -1
+        #: The places of the heading, of what announces a list, of the item above a nested one, and of
+        #: what announces whatever comes next.
+        self._heading = self._label = self._item = self._lead = -1
         self._fence, self._code, self._printed = "", list[str](), False
 
     def read(self, text: str) -> list[Paragraph]:
@@ -198,7 +240,7 @@ class _Reader:
     def _head(self, text: str) -> None:
         """Take a heading: it is shown where something below it is."""
         if text:
-            self._label = self._item = -1
+            self._label = self._item = self._lead = -1
             self._heading = len(self._found)
             bold = text if text.startswith("**") else f"**{text}**"
             self._found.append(Paragraph(bold, leads=True))
@@ -214,6 +256,9 @@ class _Reader:
             text = "\n".join([one if "`" in one else f"`{one}`" for one in code])
             last = (len(self._found) - 1,) if self._found else ()
             self._found.append(Paragraph(text, last and (*self._found[-1].needs, *last)))
+        else:
+            self._label = -1
+        self._lead = -1
 
     def _close(self) -> None:
         """End a paragraph."""
@@ -226,17 +271,20 @@ class _Reader:
             needs.append(self._item)
         elif listed:
             self._item = place
-        leads = text.endswith((":", ":**", "\uff1a")) and not listed
-        self._label = place if leads else self._label if listed else -1
+        needs.append(self._lead)
+        leads = text.endswith(_ANNOUNCES)
+        self._lead = place if leads else -1
+        self._label = self._label if listed else self._lead
         self._item = self._item if listed else -1
         needs = [one for one in dict.fromkeys(needs) if one >= 0]
         text, self._indent = self._indent + text, ""
         if place and _TURNS.match(text) and not self._found[-1].leads:
             before = self._found[-1]
             between = "\n" if listed else "\n\n"
-            self._found[-1] = before._replace(text=f"{before.text}{between}{text}")
+            self._found[-1] = before._replace(text=f"{before.text}{between}{text}", leads=leads)
             self._item = min(self._item, place - 1)
             self._label = min(self._label, place - 1)
+            self._lead = min(self._lead, place - 1)
         else:
             self._found.append(Paragraph(text, tuple(needs), leads))
 
