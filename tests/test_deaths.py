@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.campaigns.calls import sites_of, strace_works
 from tests.campaigns.deaths import DEEDS, PERSONS, digest, kill, live_on, make_ground, stops
 from tests.campaigns.homes import (
     IN_TREE,
+    KINDS,
     OWN_BRANCH,
     OWN_REPOSITORY,
     draft,
@@ -77,6 +79,36 @@ def test_no_commit_of_a_persons_deletes_a_log(
         "staged.txt\n",
         "staged.py\nstaged.txt\n",
     )
+
+
+_TIMES = tuple(product(("continuity.md", "/diurna/written"), ("before", "behind")))
+#: Where the writer of a page dies: before a file is replaced, and behind that.
+_REPLACED = """
+whole = os.replace
+def dying(source, target, **more):
+    {when!r} == "before" and target.endswith({file!r}) and die()
+    whole(source, target, **more)
+    target.endswith({file!r}) and die()
+os.replace = dying
+"""
+
+
+@pytest.mark.parametrize(("kind", "one", "two"), sampled(list(product(KINDS, _TIMES, _TIMES)), 7))
+def test_a_page_that_the_killed_left_is_nobodys_edit(
+    tmp_path: Path, kind: str, one: tuple[str, str], two: tuple[str, str]
+) -> None:
+    """Be it their own or that of one who was killed before them; `replay --write` dies of it, too."""
+    tried = Tried(tmp_path / "shop", "pygit2", kind)
+    for name, (file, when) in zip(("second", "third"), (one, two), strict=True):
+        tried.die(_REPLACED.format(file=file, when=when), name)
+    memory = tried.open()
+    assert memory.edited() == ()
+    assert not [one for one in memory.append(draft("next")).findings if one.code != "stale-lock"]
+    assert set(memory.state()) == {"first", "second", "third", "next"}
+    next(one for one in DEEDS if one.name == "publish").before(tried.folder)
+    write = "memory.append = lambda _: memory.write_projection(memory.state())"
+    tried.die(_REPLACED.format(file="continuity.md", when="behind") + write)
+    assert tried.open().edited() == ()
 
 
 @pytest.mark.skipif(not strace_works(), reason="strace is not here or may not trace")

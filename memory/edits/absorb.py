@@ -253,8 +253,8 @@ def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
         return (Finding("hand-edited", f"{name} was edited again meanwhile", name, hint=hint),)
     try:
         store_blob(home, data)
-        replace_file(path, data)
         note_written(home, {name: blob_id(data)})
+        replace_file(path, data)
     except (DiurnaError, OSError) as problem:
         return (Finding("drift", f"{name} was not written: {problem}", name),)
     return ()

@@ -101,7 +101,7 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit
     made_from = made_line(text)
     if made_line(start) != made_from and made_from:
         start = ""
-    written = [read_written(home).get(name, ""), blob]
+    written = [*reversed(read_written(home).get(name, ())), blob]
     base = start or _base(snapshot, made_from, written, file)
     found = read_edit(file, base, text, state(), file=name)
     return Edit(file, name, data, found.events, found.findings, over)
@@ -153,15 +153,16 @@ def _base(
     Args:
         snapshot: of the home.
         made_from: the machine line of the edited copy; without one it is what was written last.
-        blobs: what was written last in this work tree, and what is committed; "" where not known.
+        blobs: what was written in this work tree, the last first, and what is committed.
         file: which one.
     """
     home = snapshot.home
-    written, *committed = [_text_of(home, blob) for blob in blobs]
+    texts = [_text_of(home, blob) for blob in blobs]
     if made_from is None:
-        return next((text for text in (written, *committed) if text), None)
-    if made_line(written) == made_from:
-        return written
+        return next(filter(None, texts), None)
+    for text in texts[:-1]:
+        if made_line(text) == made_from:
+            return text
     found = published(home, home.tip(), made_from, file)
     if found is not None:
         return found

@@ -19,7 +19,7 @@ from memory.edits.committed import note_checked
 from memory.edits.detect import edited_files
 from memory.replay.snapshot import Snapshot
 from memory.worktree.authorship import in_the_way, left_alone, refuse_left
-from memory.worktree.checkout import note_written, store_blob, update_index
+from memory.worktree.checkout import note_written, place_of, store_blob, update_index
 from memory.worktree.next_index import index_line
 from memory.worktree.publish import changes, projection_files, standing_files
 from memory.write.commit import Committer, Occasion
@@ -87,7 +87,7 @@ def discard_edits(
         refuse_left(in_the_way(home, rows))
         new = projection_files(state())
         edited = {
-            name: plain_bytes(_place(home, name)) or b"" for name in edited_files(home, policy)
+            name: plain_bytes(place_of(home, name)) or b"" for name in edited_files(home, policy)
         }
         found = set(edited.items())
         left = {one.file for one in left_alone(home, tip, state, policy, rendered=shown)}
@@ -117,10 +117,6 @@ def discard_edits(
         return Discarded(dropped, files, made)
 
 
-def _place(home: Home, name: str) -> str:
-    return f"{home.repository.top if name.startswith(f'{MIRROR_DIR}/') else home.folder}/{name}"
-
-
 def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run: bool) -> Dropped:
     """Keep the bytes of a file under a name that tells which they are."""
     path = name.removeprefix(f"{MIRROR_DIR}/")
@@ -138,7 +134,7 @@ def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run:
 def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
     """Write the copies that people edited, unless they go on editing them."""
     for name, data in edited.items():
-        full, path = _place(home, name), name.removeprefix(f"{MIRROR_DIR}/")
+        full, path = place_of(home, name), name.removeprefix(f"{MIRROR_DIR}/")
         if (plain_bytes(full) or b"") != data:
             raise HandEdited(
                 f"{name} was edited again meanwhile", where=name, hint="give the same command again"
@@ -148,5 +144,5 @@ def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) ->
             continue
         if path in EDITABLE:
             store_blob(home, new[path])
-        replace_file(full, new[path])
         note_written(home, {name: blob_id(new[path])})
+        replace_file(full, new[path])

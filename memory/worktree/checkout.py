@@ -39,26 +39,41 @@ def written_record(home: Home) -> str:
     return f"{home.repository.gitdir}/diurna/written"
 
 
-def read_written(home: Home) -> dict[str, str]:
-    """Return path -> blob id of the projection files last written in this work tree."""
+def read_written(home: Home) -> dict[str, list[str]]:
+    """Return path -> blob ids of the projection files written in this work tree, the last one last."""
     try:
         with open(written_record(home), encoding="utf-8") as file:
             lines = file.read().split("\n")
     except OSError:
         return {}
-    return {line[41:]: line[:40] for line in lines if len(line) > 41}
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        if len(line) > 41:
+            found.setdefault(line[41:], []).append(line[:40])
+    return found
 
 
 def note_written(home: Home, blobs: Mapping[str, str]) -> None:
-    """Remember the projection bytes just written; of others nothing is kept."""
+    """Remember the projection bytes that are about to be written; of others nothing is kept.
+
+    What was remembered and stands there yet is so still: whoever is killed between the two wrote either.
+    """
     ours = {path: blob for path, blob in blobs.items() if not path.startswith(SESSIONS_DIR + "/")}
     if not ours:
         return
     known = read_written(home)
-    known.update(ours)
-    text = "".join(f"{blob} {path}\n" for path, blob in sorted(known.items()))
+    for path, blob in ours.items():
+        before = set(known.get(path, ())) - {blob}
+        here = blob_id(plain_bytes(place_of(home, path)) or b"") if before else ""
+        known[path] = [*([here] if here in before else []), blob]
+    text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
     make_folder(os.path.dirname(written_record(home)))
     replace_file(written_record(home), text.encode(), 0o600)
+
+
+def place_of(home: Home, name: str) -> str:
+    """Return where a projection file is by its path in the home, or the copy of one in the mirror."""
+    return f"{home.repository.top if name.startswith(f'{MIRROR_DIR}/') else home.folder}/{name}"
 
 
 def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) -> list[str]:
@@ -70,7 +85,7 @@ def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) 
         committed: path -> blob id at the tip.
     """
     edited: list[str] = []
-    ours: dict[str, str] | None = None
+    ours: dict[str, list[str]] | None = None
     for path in paths:
         data = work_file(home, path)
         if data is None:
@@ -80,7 +95,7 @@ def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) 
             continue
         if ours is None:
             ours = read_written(home)
-        if ours.get(path) != here:
+        if here not in ours.get(path, ()):
             edited.append(path)
     return edited
 
@@ -186,7 +201,7 @@ def _write_pending(home: Home, lines: list[str]) -> list[str]:
         (mode, blob), path = line.split("\t", 1)[0].split(" "), line.split("\t", 1)[1]
         inside = path[len(home.prefix) :]
         here = work_file(home, inside)
-        if mode == FILE_MODE and (here is None or blob_id(here) == ours.get(inside)):
+        if mode == FILE_MODE and (here is None or blob_id(here) in ours.get(inside, ())):
             wanted.append((inside, blob, line))
     bodies = home.repository.git().blobs([blob for _, blob, _ in wanted])
     for (inside, blob, line), body in zip(wanted, bodies, strict=True):
@@ -194,11 +209,10 @@ def _write_pending(home: Home, lines: list[str]) -> list[str]:
             continue
         try:
             make_folder(os.path.dirname(f"{home.folder}/{inside}"), 0o777)
+            note_written(home, {inside: blob})
             replace_file(f"{home.folder}/{inside}", body, scratch=home.state_dir)
         except DiurnaError:
             left.append(line)
-            continue
-        note_written(home, {inside: blob})
     return left
 
 

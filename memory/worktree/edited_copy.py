@@ -34,7 +34,7 @@ def differs(home: Home, path: str = CONTINUITY_FILE) -> bool:
     """Tell whether the copy is other than Diurna last wrote it: a question that git is not asked."""
     name, path = copy_of(home, path)
     data = read_copy(path) if path else None
-    return data is not None and read_written(home).get(name) != blob_id(data)
+    return data is not None and blob_id(data) not in read_written(home).get(name, ())
 
 
 def edited_paths(home: Home, policy: Policy) -> tuple[str, ...]:

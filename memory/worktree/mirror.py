@@ -14,7 +14,13 @@ from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, MIRROR_DIR
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
-from memory.worktree.checkout import EMPTY_TREE, edited_finding, note_written, read_written
+from memory.worktree.checkout import (
+    EMPTY_TREE,
+    edited_finding,
+    note_written,
+    place_of,
+    read_written,
+)
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
 _FOLLOWED = MIRROR_DIR + "/"
@@ -39,7 +45,6 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     except (DiurnaError, OSError) as problem:
         findings.append(Finding("drift", f"the mirror shows in git's status: {problem}"))
     edited = edited_mirror(home, [path for path, _ in listed])
-    written: dict[str, str] = {}
     for path, data in listed:
         full = f"{folder}/{path}"
         if f"{MIRROR_DIR}/{path}" in edited:
@@ -53,12 +58,10 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
             if os.path.islink(folder):
                 raise OSError("the mirror folder is a link")
             make_folder(os.path.dirname(full), 0o777)
+            note_written(home, {f"{MIRROR_DIR}/{path}": blob_id(data)})
             replace_file(full, data)
-            written[f"{MIRROR_DIR}/{path}"] = blob_id(data)
         except (DiurnaError, OSError) as problem:
             findings.append(Finding("drift", f"the mirror {full} was not written: {problem}", path))
-    if written:
-        note_written(home, written)
     return findings
 
 
@@ -67,7 +70,7 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
 
     A plain `git fetch` or `git pull` may have moved the branch meanwhile.
     """
-    base = read_written(home).get(_FOLLOWED, "")
+    (base,) = read_written(home).get(_FOLLOWED, [""])
     if not tip or base == tip:
         return []
     git = home.repository.git()
@@ -93,8 +96,8 @@ def edited_mirror(home: Home, paths: Iterable[str]) -> list[str]:
     unknown: dict[str, str] = {}
     for path in paths:
         name = f"{MIRROR_DIR}/{path}"
-        data = plain_bytes(f"{home.repository.top}/{name}")
-        if data is not None and ours.get(name) != (here := blob_id(data)):
+        data = plain_bytes(place_of(home, name))
+        if data is not None and (here := blob_id(data)) not in ours.get(name, ()):
             unknown[name] = here
     if not unknown:
         return []

@@ -19,7 +19,7 @@ from ledger.model.layout import (
     VIEW_FILES,
 )
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.worktree.checkout import edit_hint, note_written, store_blob
+from memory.worktree.checkout import edit_hint, note_written, place_of, store_blob
 from projection.document.archive import pages
 from projection.document.render import machine, render
 
@@ -196,17 +196,13 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
     if not home.repository.top:
         raise WriteRefused("a bare repository has no work tree", hint="`diurna show` prints")
     refuse_edited(edited)
-    folder = home.folder
-    if home.kind == OWN_BRANCH:
-        folder = f"{home.repository.top}/{MIRROR_DIR}"
-    blobs: dict[str, str] = {}
-    for path, data in projection_files(state).items():
-        full = f"{folder}/{path}"
+    files = projection_files(state)
+    mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
+    note_written(home, {mirrored + path: blob_id(data) for path, data in files.items()})
+    for path, data in files.items():
+        full = place_of(home, mirrored + path)
         make_folder(os.path.dirname(full), 0o777)
         replace_file(full, data)
-        blobs[path] = blob_id(data)
         if path in EDITABLE:
             store_blob(home, data)  # what a person's edit of it is held against
-    mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
-    note_written(home, {mirrored + path: blob for path, blob in blobs.items()})
-    return tuple(sorted(blobs))
+    return tuple(sorted(files))
