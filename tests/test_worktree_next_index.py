@@ -11,7 +11,7 @@ import pytest
 from ledger.home import discover
 from ledger.model.findings import Finding
 from ledger.wal.atomic_files import replace_file
-from memory.worktree import follow, next_index
+from memory.worktree import checkout, next_index
 from memory.worktree.next_index import NextIndex
 from memory.write.branch_lock import Branch
 from memory.write.commit import Committer
@@ -168,7 +168,7 @@ def test_a_branch_that_is_switched_while_files_are_written_is_clean(
         if mine and path.endswith(".md"):
             Path(path).write_bytes(mine)
 
-    monkeypatch.setattr(follow, "replace_file", late)
+    monkeypatch.setattr(checkout, "replace_file", late)
     stem = memory.append(draft("b")).stem
     monkeypatch.undo()
     assert git(folder, "branch", "--show-current") == "other\n"

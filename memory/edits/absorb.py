@@ -14,13 +14,13 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR, VIEW_FILES
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
-from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.atomic_files import Lock, make_folder
 from memory.edits.committed import absorb_committed, committed_edit_findings
 from memory.edits.detect import Edit, committed_edit, edited_files, find_edit, find_edits, title_of
 from memory.replay.snapshot import Snapshot
 from memory.replay.view_source import source_of_cache
 from memory.worktree.authorship import EDITED_KEY, NO_LOG, OVER_KEY, left_alone
-from memory.worktree.checkout import note_written, store_blob
+from memory.worktree.checkout import note_written, store_blob, write_noted
 from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
@@ -253,8 +253,7 @@ def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
         return (Finding("hand-edited", f"{name} was edited again meanwhile", name, hint=hint),)
     try:
         store_blob(home, data)
-        note_written(home, {name: blob_id(data)})
-        replace_file(path, data)
+        write_noted(home, name, data)
     except (DiurnaError, OSError) as problem:
         return (Finding("drift", f"{name} was not written: {problem}", name),)
     return ()

@@ -19,7 +19,7 @@ from memory.edits.committed import note_checked
 from memory.edits.detect import edited_files
 from memory.replay.snapshot import Snapshot
 from memory.worktree.authorship import in_the_way, left_alone, refuse_left
-from memory.worktree.checkout import note_written, place_of, store_blob, update_index
+from memory.worktree.checkout import place_of, store_blob, update_index, write_noted
 from memory.worktree.next_index import index_line
 from memory.worktree.publish import changes, projection_files, standing_files
 from memory.write.commit import Committer, Occasion
@@ -144,5 +144,4 @@ def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) ->
             continue
         if path in EDITABLE:
             store_blob(home, new[path])
-        note_written(home, {name: blob_id(new[path])})
-        replace_file(full, new[path])
+        write_noted(home, name, new[path])

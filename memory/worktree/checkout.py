@@ -59,16 +59,33 @@ def note_written(home: Home, blobs: Mapping[str, str]) -> None:
     What was remembered and stands there yet is so still: whoever is killed between the two wrote either.
     """
     ours = {path: blob for path, blob in blobs.items() if not path.startswith(SESSIONS_DIR + "/")}
-    if not ours:
-        return
     known = read_written(home)
+    was = {path: known.get(path, []) for path in ours}
     for path, blob in ours.items():
-        before = set(known.get(path, ())) - {blob}
+        before = set(was[path]) - {blob}
         here = blob_id(plain_bytes(place_of(home, path)) or b"") if before else ""
         known[path] = [*([here] if here in before else []), blob]
+    if all(known[path] == was[path] for path in ours):
+        return
     text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
     make_folder(os.path.dirname(written_record(home)))
     replace_file(written_record(home), text.encode(), 0o600)
+
+
+def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
+    """Write a projection file, or the copy of one in the mirror, ours whenever we are killed.
+
+    Args:
+        home: a home with a work tree.
+        name: as `place_of` knows it.
+        data: its bytes.
+        scratch: as `replace_file` has it.
+    """
+    full, blob = place_of(home, name), {name: blob_id(data)}
+    make_folder(os.path.dirname(full), 0o777)
+    note_written(home, blob)
+    replace_file(full, data, scratch=scratch)
+    note_written(home, blob)  # what stood there before is a person's again, who puts it back
 
 
 def place_of(home: Home, name: str) -> str:
@@ -204,13 +221,11 @@ def _write_pending(home: Home, lines: list[str]) -> list[str]:
         if mode == FILE_MODE and (here is None or blob_id(here) in ours.get(inside, ())):
             wanted.append((inside, blob, line))
     bodies = home.repository.git().blobs([blob for _, blob, _ in wanted])
-    for (inside, blob, line), body in zip(wanted, bodies, strict=True):
+    for (inside, _, line), body in zip(wanted, bodies, strict=True):
         if body is None:
             continue
         try:
-            make_folder(os.path.dirname(f"{home.folder}/{inside}"), 0o777)
-            note_written(home, {inside: blob})
-            replace_file(f"{home.folder}/{inside}", body, scratch=home.state_dir)
+            write_noted(home, inside, body, home.state_dir)
         except DiurnaError:
             left.append(line)
     return left

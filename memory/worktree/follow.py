@@ -23,7 +23,7 @@ from ledger.model.layout import (
     POLICY_FILE,
     SESSIONS_DIR,
 )
-from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.atomic_files import Lock
 from ledger.wal.intents import Intents
 from ledger.wal.locks import (
     await_gits,
@@ -36,10 +36,10 @@ from memory.worktree.checkout import (
     EMPTY_TREE,
     FILE_MODE,
     blobs_at,
-    note_written,
     remember_pending,
     update_index,
     work_file,
+    write_noted,
 )
 from memory.worktree.merge_drivers import ensure_drivers
 from memory.worktree.next_index import NextIndex, entry_line, index_line
@@ -186,11 +186,7 @@ def follow(
         try:
             if path.startswith(SESSIONS_DIR + "/") and os.path.lexists(full):
                 continue
-            make_folder(os.path.dirname(full), 0o777)
-            note_written(
-                home, {path: blob_id(data)}
-            )  # first: else a kill makes it look like an edit
-            replace_file(full, data, scratch=home.state_dir)
+            write_noted(home, path, data, home.state_dir)
             shown[home.prefix + path] = blob_id(data)
         except DiurnaError as problem:
             findings.append(
@@ -244,9 +240,7 @@ def take_back(home: Home, shown: Mapping[str, str]) -> None:
         if (blob_id(here) if here is not None else "") != shown[path]:
             continue
         if body is not None:
-            make_folder(os.path.dirname(full), 0o777)
-            note_written(home, {inside: blob})
-            replace_file(full, body, scratch=home.state_dir)
+            write_noted(home, inside, body, home.state_dir)
         elif not blob:
             os.unlink(full)
 

@@ -20,6 +20,7 @@ from memory.worktree.checkout import (
     note_written,
     place_of,
     read_written,
+    write_noted,
 )
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
@@ -57,9 +58,7 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
                 continue
             if os.path.islink(folder):
                 raise OSError("the mirror folder is a link")
-            make_folder(os.path.dirname(full), 0o777)
-            note_written(home, {f"{MIRROR_DIR}/{path}": blob_id(data)})
-            replace_file(full, data)
+            write_noted(home, f"{MIRROR_DIR}/{path}", data)
         except (DiurnaError, OSError) as problem:
             findings.append(Finding("drift", f"the mirror {full} was not written: {problem}", path))
     return findings

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.git.repository import operation_under_way
 from ledger.home import OWN_BRANCH, Home
@@ -18,8 +16,7 @@ from ledger.model.layout import (
     MIRROR_DIR,
     VIEW_FILES,
 )
-from ledger.wal.atomic_files import make_folder, replace_file
-from memory.worktree.checkout import edit_hint, note_written, place_of, store_blob
+from memory.worktree.checkout import edit_hint, store_blob, write_noted
 from projection.document.archive import pages
 from projection.document.render import machine, render
 
@@ -198,11 +195,8 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
     refuse_edited(edited)
     files = projection_files(state)
     mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
-    note_written(home, {mirrored + path: blob_id(data) for path, data in files.items()})
     for path, data in files.items():
-        full = place_of(home, mirrored + path)
-        make_folder(os.path.dirname(full), 0o777)
-        replace_file(full, data)
+        write_noted(home, mirrored + path, data)
         if path in EDITABLE:
             store_blob(home, data)  # what a person's edit of it is held against
     return tuple(sorted(files))
