@@ -133,16 +133,17 @@ def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
     ran = run("ls")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
-        "uv  decision  working  We use uv.\n"
-        f"long  fact  working  {'word ' * 14}word…\n"
-        "cache  thread  active  (closed) Why is it cold?\n"
+        "uv  decision  working  said  We use uv.\n"
+        f"long  fact  working  said  {'word ' * 13}word…\n"
+        "cache  thread  active  said  (closed) Why is it cold?\n"
     )
-    assert "old  fact  superseded  (invalidated) Old.\n" in run("ls", "--all").out
+    assert "old  fact  superseded  said  (invalidated) Old.\n" in run("ls", "--all").out
     assert [line.split()[0] for line in run("ls", "--kind", "thread").out.splitlines()] == ["cache"]
     assert run("ls", "--tier", "superseded", "--json").json["facts"] == [
         {
             "id": "old", "kind": "fact", "tier": "superseded", "line": "Old.", "closed": False,
-            "false": True, "instead": [], "state": "", "contradiction": False,
+            "false": True, "instead": [], "state": "", "contradiction": False, "known": "said",
+            "known_by": "claude-code",
         }
     ]  # fmt: skip
     assert run("ls", "--kind", "nonsense").code == 2

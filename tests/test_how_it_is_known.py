@@ -55,6 +55,8 @@ def test_each_answer_says_it_by_the_same_word(repo: Repo, run: Run) -> None:
     assert run("append", "--agent", "codex", "--title", "F", "--new", new).code == 0
     assert _known(run, "ferry") == ("said", "codex")
     assert "known: said by codex -->" in run("show", "ferry").out
+    assert run("ls").out.startswith("ferry  decision  working  said  ")
+    assert run("ls", "--json").json["facts"][0]["known_by"] == "codex"
     assert run("why", "ferry").out.startswith("ferry  said by codex\n")
     assert "said by codex)" in run("recall", "ferry").out
     assert run("recall", "ferry", "--json").json["hits"][0]["known"] == "said"

@@ -18,7 +18,7 @@ from projection.document.render import render
 from projection.lifecycle.transitions import fading, sessions_left
 from rituals.serve.web.html.render import Renderer, static_files
 from rituals.serve.web.page import Page
-from rituals.serve.web.pages import fact, now, search, session
+from rituals.serve.web.pages import entities, fact, now, search, session
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 from tests.test_secrets_scanner import token as github_token
 from tests.test_web_html import Read, frame_of
@@ -50,6 +50,14 @@ def text_of(html: str) -> str:
 def append(tip: Tip, title: str, *events: object) -> str:
     """Append a log and return its stem."""
     return tip().memory.append(SessionDraft(title, f"It went: {title}.", tuple(events))).stem  # type: ignore[arg-type]
+
+
+def test_each_list_says_how_a_fact_is_known(tip: Tip) -> None:
+    """By the words of `show` and `why`."""
+    meta = (("kind", "decision"), ("entity", "Quay"))
+    append(tip, "One", FactCreated("ferry", "The ferry waits for the tide.", "", meta))
+    pages = (now.now(tip(), {}), search.search(tip(), {"q": "ferry"}), entities.entity(tip(), {"name": "Quay"}))  # fmt: skip
+    assert ["said by claude" in text_of(told(tip(), page)) for page in pages] == [True] * 3
 
 
 def test_now_has_the_sections_and_facts_of_the_published_page(tip: Tip) -> None:

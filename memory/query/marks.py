@@ -7,10 +7,28 @@ from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.model.session import Entry
     from memory.cache.file import Cache
     from memory.query.resident import Resident
     from projection.document.marks import Met
     from projection.fold.fact import Fact
+    from projection.fold.testimony import Testimony
+
+
+def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
+    """Tell by id how facts are known, by the headers of their logs, each of which is read once."""
+    from projection.fold.testimony import testimony
+
+    entries: dict[str, Entry | None] = {}
+
+    def entry(stem: str) -> Entry | None:
+        if stem not in entries:
+            entries[stem] = cache.entry(stem)
+        return entries[stem]
+
+    return {one.id: testimony(one, entry, cache.some_histories) for one in facts}
 
 
 def marked(cache: Cache | Resident, fact: Fact | None, met: Met | None = None) -> Mark:

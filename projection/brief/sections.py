@@ -23,6 +23,8 @@ from projection.brief.values import (
     THREADS,
     UPSTREAM,
     YOURS,
+    YOURS_FLAG,
+    YOURS_TITLE,
     Stated,
     Wanted,
 )
@@ -113,7 +115,7 @@ def _beside(homes: Iterable[Beside]) -> list[Wanted]:
     """Return a section for each other home that says something."""
     found = []
     for one in homes:
-        name, title = YOURS, "Yours, in no shared memory (`--home personal`)"
+        name, title = YOURS, f"{YOURS_TITLE} {YOURS_FLAG}"
         if not one.personal:
             name, title = (
                 f"{UPSTREAM} {one.name}",

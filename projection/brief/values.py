@@ -20,6 +20,8 @@ ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
 SESSIONS, REST = "sessions", "rest"
 #: What other homes say (`memory.replay.layers`): the user's own, and in a section each those upstream.
 YOURS, UPSTREAM = "yours", "upstream"
+#: What stands above a person's own facts, and how a command names their home.
+YOURS_TITLE, YOURS_FLAG = "Yours, in no shared memory", "(`--home personal`)"
 #: What happened to a fact. The first four are corrections: they come before everything else that is new.
 SUPERSEDED, INVALIDATED, UPDATED, REINSTATED = "superseded", "invalidated", "updated", "reinstated"
 BORN, CLOSED, REOPENED = "new", "closed", "reopened"

@@ -15,11 +15,11 @@ from rituals.cli.context import Invocation
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier: {', '.join(TIERS)}.")  # fmt: skip
 @click.option("-a", "--all", "archived", is_flag=True, help="Archived and superseded facts too.")
-@options.listing(facts="closed contradiction false id instead kind line state tier")
+@options.listing(facts="closed contradiction false id instead kind known known_by line state tier")
 def command(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
 ) -> None:
-    """List facts by kind, one line each: id, kind, tier, and how the text begins.
+    """List facts by kind, one line each: id, kind, tier, how it is known, and how the text begins.
 
     PATTERN is a part of the id or of the text, in any case, or with `*` the whole of an id. Of several
     each has to fit.
@@ -30,6 +30,8 @@ def command(
       diurna ls --kind thread
       diurna ls 'webhook-*' --all
     """
+    from memory.query.marks import known
+    from rituals.answers.objects import known_object
     from rituals.cli.views.listing import in_sections, line_object, matching, print_line
     from rituals.cli.views.selection import select
 
@@ -38,13 +40,18 @@ def command(
     found = matching(select(memory, state, (), kind, tier or "", archived), patterns)
     found = in_sections(found, state.policy)
     marks = memory.marks([one.fact for one in found])
+    told = memory.snapshot.ask(lambda cache: known(cache, [one.fact for one in found]))
     if call.json:
-        told = state.histories
-        facts = [line_object(one, marks[one.fact.id], told.get(one.fact.id)) for one in found]
+        acts = state.histories
+        facts = [
+            line_object(one, marks[one.fact.id], acts.get(one.fact.id))
+            | known_object(told[one.fact.id])
+            for one in found
+        ]
         out.answer({"facts": facts})
         return
     for one in found:
-        print_line(one, marks[one.fact.id], out)
+        print_line(one, marks[one.fact.id], told[one.fact.id], out)
     if not found:
         out.talk("no fact matches" if len(state) else "no fact yet")
         if len(state) and not (archived or tier):

@@ -33,7 +33,7 @@ def command(
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return
-    from rituals.cli.views.facts import answer_facts, known_of
+    from rituals.cli.views.facts import answer_facts
     from rituals.cli.views.selection import select
 
     state = memory.state(as_of)
@@ -42,6 +42,7 @@ def command(
             call, memory, as_of, state, select(memory, state, ids, kind, tier or "", archived=True)
         )
         return
+    from memory.query.marks import known
     from projection.document.render import render
     from rituals.cli.views.listing import block_of
 
@@ -49,7 +50,8 @@ def command(
         call.out.text(render(state.view()))
         return
     facts = select(memory, state, ids, kind, tier or "", archived=False)
-    blocks = [block_of(one, state, known_of(one, memory)) for one in facts]
+    told = known(memory.snapshot.cache(), [one.fact for one in facts])
+    blocks = [block_of(one, state, told[one.fact.id]) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
         call.out.talk("no fact matches")

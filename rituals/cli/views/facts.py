@@ -9,28 +9,20 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from projection.fold.state import Standing
-    from projection.fold.testimony import Testimony
     from rituals.cli.context import Invocation
-
-
-def known_of(one: Standing, memory: Reader) -> Testimony:
-    """Tell how a fact is known, by the headers of its logs."""
-    from projection.fold.testimony import testimony
-
-    cache = memory.snapshot.cache()
-    return testimony(one.fact, cache.entry, cache.some_histories)
 
 
 def answer_facts(
     call: Invocation, memory: Reader, as_of: str, state: State, facts: list[Standing]
 ) -> None:
     """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
+    from memory.query.marks import known
     from projection.document.marks import mark_of
     from projection.fold.testimony import RANK, persons_first, word_of
     from projection.lifecycle.pattern_standing import marked_as
     from rituals.answers.objects import fact_object, known_object, summary_object
 
-    def known(name: str) -> Fact | None:
+    def fact_of(name: str) -> Fact | None:
         found = state.get(name)
         return None if found is None else found.fact
 
@@ -38,10 +30,11 @@ def answer_facts(
         return RANK[word_of(memory.snapshot.cache().entry(stem))]
 
     facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
+    told = known(memory.snapshot.cache(), [one.fact for one in facts])
     met: Met = {}
 
     def mark(fact: Fact) -> Mark:
-        return marked_as(fact, mark_of(fact, known, met), state.policy.learning)
+        return marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)
 
     call.out.answer(
         {
@@ -50,7 +43,7 @@ def answer_facts(
             **summary_object(state.summary),
             "facts": [
                 fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
-                | known_object(known_of(one, memory))
+                | known_object(told[one.fact.id])
                 for one in facts
             ],
         }

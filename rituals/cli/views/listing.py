@@ -82,9 +82,10 @@ def line_object(one: Standing, mark: Mark, history: History | None = None) -> di
     }
 
 
-def print_line(one: Standing, mark: Mark, out: Output) -> None:
+def print_line(one: Standing, mark: Mark, known: Testimony, out: Output) -> None:
     """Print a fact on one line."""
     said = _said(one, mark)
-    head = f"  {one.fact.kind}  {one.tier}  " + (f"({said}) " if said else "")
+    words = [word for word in (one.fact.kind, one.tier, known.brief) if word]
+    head = f"  {'  '.join(words)}  " + (f"({said}) " if said else "")
     room = max(_LEAST_CHARS, _LINE_CHARS - len(one.fact.id) - len(head))
     out.line((one.fact.id, "yellow"), head, one_line(summary_of(one.fact), room))

@@ -108,7 +108,8 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
         if hit.stem:
             head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
-        cost = "" if level == FULL else f"  [{hit.tokens} of {hit.whole} tokens]"
+        whole = f" of {hit.whole}" if hit.tokens < hit.whole else ""  # its marks can be longer
+        cost = "" if level == FULL else f"  [{hit.tokens}{whole} tokens]"
         out.line((head, "yellow"), tail, (cost, "dim"))
         for line in rest:
             out.line(line)
@@ -118,8 +119,8 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
         for part in hit.parts:
             remark = f"  {part.remark}" if part.remark else ""
             out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
-    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens; "
-              f"{saved} fewer than all of them in full", "dim"))  # fmt: skip
+    fewer = f"; {saved} fewer than all of them in full" if saved > 0 else ""
+    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{fewer}", "dim"))
     if level != FULL:
         out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.findings import Finding
+from projection.brief.values import YOURS_FLAG, YOURS_TITLE
 
 #: Where nothing is left of a hint.
 _PERSON = "a person has to look at it, where the memory is"
@@ -61,6 +62,7 @@ def finding_in_tools(finding: Finding) -> Finding:
 
 def brief_in_tools(text: str) -> str:
     """Return a brief whose own words name tools; what is recorded in it stays as it is."""
+    text = text.replace(f"\n## {YOURS_TITLE} {YOURS_FLAG}\n", f"\n## {YOURS_TITLE}\n", 1)
     head, section, rest = text.partition("\n## ")
     body, tag, tail = f"{head.replace(' (`diurna review`)', '')}{section}{rest}".rpartition("\n</")
     tail = re.sub(r"`diurna recall WORDS`", "`recall`", tail)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from ledger.model.record import Record
 from projection.document.marks import Mark
 from projection.fold.state import Standing
+from projection.fold.testimony import Testimony
 from projection.graph.neighbours import entity_names, folded
 from rituals.serve.web.page import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
@@ -18,10 +19,11 @@ ENTITIES, FACTS, RELATED = 300, 200, 20
 
 
 class About(Record):
-    """A fact about an entity, and what a reader has to know before its text."""
+    """A fact about an entity, what a reader has to know before its text, and how it is known."""
 
     standing: Standing
     mark: Mark
+    known: Testimony
 
 
 def entities(tip: TipView, asked: Asked) -> Page:
@@ -39,10 +41,10 @@ def entity(tip: TipView, asked: Asked) -> Page:
     """
     view = tip.memory.entity(asked["name"])
     shown = view.standings[:FACTS]
-    marks = tip.memory.marks([one.fact for one in shown])
+    marks, told = tip.memory.marks([one.fact for one in shown]), tip.known(shown)
     values = {
         "view": view,
-        "facts": [About(one, marks[one.fact.id]) for one in shown],
+        "facts": [About(one, marks[one.fact.id], told[one.fact.id]) for one in shown],
         "more": len(view.standings) - len(shown),
         "command": f"diurna entity {shlex.quote(view.name)}",
         "related": _related(view.standings, view.name),

@@ -44,12 +44,14 @@ def now(tip: TipView, asked: Asked) -> Page:
     ]
     count = sum(section.total for section in found)
     each = count if words or tier or title else _each([section.total for section in found])
+    shown = [section._replace(facts=section.facts[:each]) for section in found]
     since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
     return Page(
         "now",
         "Now",
         {
-            "sections": [section._replace(facts=section.facts[:each]) for section in found],
+            "sections": shown,
+            "known": tip.known([one for section in shown for one in section.facts]),
             "count": count,
             "q": words,
             "tier_asked": tier,

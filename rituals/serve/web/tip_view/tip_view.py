@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from memory.query.origins import Origin, Origins
     from memory.query.resident import Resident
+    from projection.fold.testimony import Testimony
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past import Past
     from rituals.decide.contradictions import Dispute
@@ -167,6 +168,12 @@ class TipView:
         from memory.query.provenance import writers
 
         return writers(self.memory.snapshot, stems, self.memory.origins)
+
+    def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
+        """Tell by id how facts are known."""
+        from memory.query.marks import known
+
+        return self.memory.snapshot.ask(lambda cache: known(cache, [one.fact for one in facts]))
 
     def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
         """Return sessions as a timeline tells them, in ledger order; each log is read once.
