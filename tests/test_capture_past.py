@@ -14,7 +14,7 @@ import pytest
 from ledger.environment import now_ms
 from rituals.hosts.capture.past import past_sessions
 from rituals.hosts.capture.stamps import QUIET_MS
-from tests.campaigns.homes import open_memory
+from tests.campaigns.homes import git, open_memory
 from tests.captured_sessions import TALK, captured_texts, say, spans_of, tell
 from tests.conftest import NOW_MS, Repo, Run
 
@@ -93,6 +93,47 @@ def test_what_says_nothing_is_nobodys(tmp_path: Path, lines: Lines) -> None:
     (tmp_path / f".claude/projects/{name}/link.jsonl").symlink_to(real)
     (tmp_path / f".claude/projects/{name}/folder.jsonl").mkdir()
     assert past_sessions(str(tmp_path), str(tmp_path), {}) == []
+
+
+def test_the_folder_is_that_of_the_command_and_not_the_homes(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its commits are told with their bodies, by the session's repository; imports look there too."""
+    user, quay = tmp_path / "user", tmp_path / "quay"
+    quay.mkdir()
+    git(quay, "init", "-q")
+    git(quay, "config", "user.name", "Ada")
+    git(quay, "config", "user.email", "ada@example.org")
+    body = "The broker answers late under load, so a fixed delay piles requests up behind it."
+    git(quay, "commit", "-q", "--allow-empty", "-m", f"queue: retries back off\n\n{body}")
+    made = git(quay, "rev-parse", "--short", "HEAD").strip()
+    monkeypatch.setenv("HOME", str(user))
+    file = keep(user, f".claude/projects/{spelled(quay)}/s1.jsonl", claude(str(quay)))
+    say(file, "Why do the retries hang?", role="user")
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "git commit -F m"}}
+    done = {"type": "tool_result", "tool_use_id": "t1", "content": f"[main {made}] queue: x\n"}
+    with file.open("a") as lines:
+        for role, content in (("assistant", call), ("user", done)):
+            message = {"role": role, "content": [content]}
+            lines.write(json.dumps({"type": role, "message": message}) + "\n")
+    say(file, TALK)
+    os.utime(file, (NOW_MS / 1000 - 86_400,) * 2)
+    rules = keep(user, f".claude/projects/{spelled(quay)}/memory/MEMORY.md", [])
+    rules.write_text("- Run the tests before a commit.\n")
+    (quay / "api").mkdir()
+    for folder in (quay, quay / "api"):
+        monkeypatch.chdir(folder)
+        shown = run("capture", "--past", "--show", "--home", str(repo.path))
+        assert "1 past session" in shown.out and body in shown.out
+        assert (
+            f"{spelled(quay)}/memory\n"
+            in run("import", "claude", "--home", str(repo.path), "--dry-run").out
+        )
+    monkeypatch.chdir(tmp_path)
+    above = run("capture", "--past", "--home", str(repo.path)).out
+    assert "1 past session" in above  # this folder is in no repository
+    monkeypatch.chdir(repo.path)
+    assert run("capture", "--past").out == "no past session of this folder is found\n"
 
 
 def test_the_past_is_shown_then_told_once_at_its_own_time(

@@ -93,6 +93,23 @@ class Invocation:
                 "the working directory is not there any more", hint="change to one that exists"
             ) from None
 
+    def project(self) -> str:
+        """Return the top of the work tree that the command runs in, its folder where that is in none.
+
+        The home may be elsewhere, or have a repository of its own.
+
+        Raises:
+            NotFound: somebody took the working directory away.
+        """
+        from ledger.git.repository import find_repository
+
+        folder = self.folder()
+        try:
+            found = find_repository(folder)
+        except DiurnaError:  # memory is not kept in it
+            found = None
+        return (found and found.top) or folder
+
     def find_home(self) -> Home:
         """Find the home that `--home`, `$DIURNA_HOME` or the working directory means.
 

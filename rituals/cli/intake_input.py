@@ -100,8 +100,7 @@ def take_in(
     Raises:
         NotFound: nothing lies there.
     """
-    project = call.memory().home.repository.top or call.folder()
-    ground = Ground(project, user_folder(), variables())
+    ground = Ground(call.project(), user_folder(), variables())
     reading, places = read_source(source, _named(call, paths), ground)
     if not places:
         raise NotFound(

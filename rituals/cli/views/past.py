@@ -108,10 +108,8 @@ def show_again(call: Invocation, host: str, since: str, *, unasked: bool, dry_ru
 
 def _found(call: Invocation, host: str, since: str) -> list[Seen]:
     """Return the past sessions of this folder, of a host and from a time on."""
-    memory = call.memory()
-    begin = memory.bounds(since, "")[0]
-    top = memory.home.repository.top or call.folder()
-    past = past_sessions(top, user_folder(), variables())
+    begin = call.memory().bounds(since, "")[0]
+    past = past_sessions(call.project(), user_folder(), variables())
     return [one for one in past if host in (one.host, "") and stamp_of(one.at) >= begin]
 
 

@@ -68,7 +68,8 @@ def read_again(
     for one in found:
         part = read_slice(one.host, one.transcript, 0)
         while part is not None and part.end > part.start:
-            heard = audible(part, commondir, one.session, one.folder)
+            # a silence is kept for the home's own folder, and that may be another
+            heard = audible(part, commondir, one.session, "")
             given = extract(gates.told(heard), known, chosen, environment, kinds)
             items = [item for item in gates.items(given.items, heard) if not item.personal]
             yield Reading(one, storable(items), given.failed)

@@ -73,6 +73,7 @@ class Asked(Record):
         why: the event that made it due, "asked" for a person.
         dry_run: change nothing; the outcome says what would be written.
         past: when it ended, if that was before hooks were there (O6): milliseconds since 1970, else 0.
+        folder: where it worked; "" for where a hook saw it.
     """
 
     host: str
@@ -81,6 +82,7 @@ class Asked(Record):
     why: str = "asked"
     dry_run: bool = False
     past: int = 0
+    folder: str = ""
 
 
 class Outcome(Record):
@@ -258,7 +260,7 @@ class _Boundary:
         said, room = piece.said, self._policy.capture.characters
         if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
-        works = seen_of(self._commondir, *self._key).folder
+        works = self._asked.folder or seen_of(self._commondir, *self._key).folder
         with commit_messages(works, self._memory.home.repository) as message_of:
             return sources_of(said.turns, message_of)
 

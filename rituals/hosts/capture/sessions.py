@@ -69,7 +69,7 @@ def capture_past(
         dry_run: change nothing.
     """
     for one in found:
-        asked = Asked(one.host, one.session, one.transcript, "past", dry_run, one.at)
+        asked = Asked(one.host, one.session, one.transcript, "past", dry_run, one.at, one.folder)
         yield boundary(memory, asked, environment)
 
 
