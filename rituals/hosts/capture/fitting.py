@@ -33,7 +33,8 @@ _MARKS = re.compile(
 _CITED = "<oai-mem-citation>"
 #: What begins a line of a log and would be more than a sentence there.
 _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
-#: How one ends that announces what follows.
+#: How one ends that announces what follows; one of more bytes says something by itself.
+_LEAD_BYTES = 100
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
 #: A paragraph that begins so takes back the one before it, or puts it right.
 _TURNS = re.compile(
@@ -163,8 +164,11 @@ def _unannounced(text: str) -> str:
     """Return what one that announces something says besides, "" for nothing."""
     if not text.endswith(_ANNOUNCES) or "\n" in text:  # a correction is not parted
         return ""
-    ends = [one.end() for one in _SENTENCE.finditer(text)]
-    return text[: ends[-1]].rstrip() if ends else ""
+    mark = _ITEM.match(text.lstrip())
+    begin = len(text) - len(text.lstrip()) + mark.end() if mark else 0
+    ends = [one.end() for one in _SENTENCE.finditer(text, begin)]
+    told = text[: ends[-1]].rstrip() if ends else ""
+    return told or (f"{text} …" if len(text.encode()) > _LEAD_BYTES else "")
 
 
 def sentences_of(line: str) -> list[str]:
