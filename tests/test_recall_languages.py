@@ -223,6 +223,8 @@ def test_a_question_tells_its_language(asked: str, language: str) -> None:
         ("Планируемые окружения описаны в одном файле.", "Где описано окружение?"),
         ("A modularização começa pelos serviços de rede.", "Quando começam os módulos?"),
         ("The queue of the organised office.", "organize"),
+        ("A modularização começa pelos serviços.", "Has the modularisation begun?"),
+        ("Die Modularisierung beginnt hier.", "Is modularization planned?"),
         (
             "\u6570\u636e\u5e93\u7684\u8fde\u63a5\u6c60\u5927\u5c0f\u662f\u4e8c\u5341",
             "\u4e3a\u4ec0\u4e48\u6570\u636e\u5e93",
@@ -237,3 +239,16 @@ def test_a_question_is_read_in_its_own_language(
     assert run("append", "--title", "Work", "--body", body).code == 0
     (found,) = run("recall", asked, "--json").json["passages"]
     assert said in found["line"]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [("The transformer waits.", "transferability"), ("A contractor waits.", "contradiction")],
+)
+def test_a_word_that_only_begins_alike_is_another(
+    repo: Repo, run: Run, said: str, asked: str
+) -> None:
+    """Fewer letters than those of a word with the ending of another language are no sign of it."""
+    body = str(repo.write("body.md", f"{said}\n"))
+    assert run("append", "--title", "Work", "--body", body).code == 0
+    assert run("recall", asked, "--json").json["passages"] == []

@@ -14,8 +14,9 @@ ONE_FROM, TWO_FROM = 4, 8
 _LEAST = 3
 #: How many of the nearest words are looked for.
 _NEAREST = 3
-#: The letters that a word without its ending keeps at least, and the most that it lacks.
-_BEGUN, _ENDING = 6, 5
+#: The letters that a word without its ending keeps at least, and the most that it lacks; those that it
+#: shares at least with its like in another language ("modularisation", "modularização").
+_BEGUN, _ENDING, _COGNATE = 6, 5, 8
 
 
 def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
@@ -48,11 +49,15 @@ def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, 
             found = misspelled(root, list(known), 1)
         if found:
             break
-    if not found:  # a mistake in the ending, which the index cuts off of what is spelled right
-        begun = [word for word in known if len(word) >= _BEGUN and stem.startswith(word)]
-        longest = max(begun, key=len, default="")
-        return (longest,) if begun and len(stem) - len(longest) <= _ENDING else ()
-    least = found[0][1]
+    # a mistake in the ending, or the ending of another language
+    sizes = range(len(stem), max(_BEGUN, len(stem) - _ENDING) - 1, -1)
+    for size in () if found else sizes:
+        most = size + (_ENDING if size >= _COGNATE else 0)
+        begun = [word for word in known if len(word) <= most and word.startswith(stem[:size])]
+        found = [(word, len(word)) for word in sorted(begun, key=len)]
+        if found:
+            break
+    least = found[0][1] if found else 0
     best = [word for word, distance in found if distance == least]
     best.sort(key=lambda word: (-lookups.count(word), word))
     return tuple(best[:_NEAREST])
