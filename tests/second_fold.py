@@ -70,6 +70,9 @@ class Windows(NamedTuple):
     working: int
     active: int
     archive: int
+    working_days: int = 0
+    active_days: int = 0
+    archive_days: int = 0
 
 
 class Known(NamedTuple):
@@ -451,6 +454,16 @@ class SecondFold:
         """The work logs behind a place."""
         return [key for key in self.work if key > point]
 
+    def passed(self, point: str, window: str) -> str:
+        """The work log with which a window was passed since a place, "" if none did (T8)."""
+        sessions, days = getattr(self.windows, window), getattr(self.windows, f"{window}_days")
+        later: set[str] = set()
+        for at, key in enumerate(self.behind(point), 1):
+            later |= {key[:10]} - {point[:10]}
+            if at > sessions and (not days or len(later) > days):
+                return key
+        return ""
+
     def tier(
         self,
         false: bool,
@@ -461,18 +474,18 @@ class SecondFold:
         born: str,
         naming: Sequence[str],
     ) -> str:
-        age, since = len(self.behind(born)), len(self.behind((naming or [born])[-1]))
+        used = (naming or [born])[-1]
         if false:
             return "superseded"
         if away:
             return "archived"
         if promoted or kind in self.lasting:
             return "core"
-        if age <= self.windows.working and len(naming) <= 1:
+        if not self.passed(born, "working") and len(naming) <= 1:
             found = "working"
-        elif since <= self.windows.active:
+        elif not self.passed(used, "active"):
             found = "active"
-        elif since <= self.windows.archive:
+        elif not self.passed(used, "archive"):
             found = "archive-candidate"
         else:
             found = "archived"
@@ -496,10 +509,10 @@ class SecondFold:
         if away:
             return "archived", quarter(away)
         crossed = []
-        if closed and len(self.behind(closed_at)) > self.windows.archive:
-            crossed.append(self.behind(closed_at)[self.windows.archive])
+        if closed and self.passed(closed_at, "archive"):
+            crossed.append(self.passed(closed_at, "archive"))
         if tier == "archived":
-            crossed.append(self.behind(used)[self.windows.archive])
+            crossed.append(self.passed(used, "archive"))
         if not crossed:
             return "", ""
         return "closed" if closed else "faded", quarter(min(crossed))

@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache, reduce
+from itertools import accumulate
 from pathlib import Path
 from typing import cast
 
@@ -207,11 +208,12 @@ def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
     return found
 
 
-#: working <= active <= archive, as `diurna.toml` demands.
+#: working <= active <= archive, in sessions and in days, as `diurna.toml` demands.
 windows = st.builds(
-    lambda working, more, most: Windows(working, working + more, working + more + most),
-    st.integers(0, 2), st.integers(0, 2), st.integers(0, 3),
-)  # fmt: skip
+    lambda sessions, days: Windows(*accumulate(sessions), *accumulate(days)),
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)),
+    st.just((0, 0, 0)) | st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 2)),
+)
 policies = st.builds(
     lambda w, lasting, names: Policy(
         project="laws",

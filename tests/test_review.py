@@ -26,7 +26,7 @@ from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import Size, reasons
 from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
-from projection.policy.model import Policy, Review, Windows
+from projection.policy.model import PACED, Policy, Review, Windows
 from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
 from rituals.review.plan import Plan, plan_of
 from rituals.review.promotions import target_file
@@ -463,15 +463,17 @@ def test_pace_counts_by_the_stems_alone() -> None:
     ("sessions", "keys"),
     [
         (28, {}),  # a session a day: twenty of them are three weeks
-        (560, {"windows.archive": 560, "windows.working": 84, "windows.active": 224,
+        (560, {"windows.working_days": 2, "windows.active_days": 10, "windows.archive_days": 30,
                "review.every": 140, "review.verify_invariants_every": 600}),
         (10, {}),  # too few to tell
     ],
 )  # fmt: skip
 def test_proposals(sessions: int, keys: dict[str, int]) -> None:
-    """Windows that last far too short or long are proposed anew, in proportion and ascending."""
+    """Windows that last far too short are to ask for days, which fit any pace; once they do, nothing more."""
     found = {one.key: one.better for one in proposals(Pace(28, sessions, ()), Policy())}
     assert found == keys
+    paced = proposals(Pace(28, sessions, ()), Policy(windows=PACED))
+    assert {one.key for one in paced} == {key for key in keys if key.startswith("review.")}
 
 
 def test_promotion_scores() -> None:

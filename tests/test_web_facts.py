@@ -15,7 +15,7 @@ from memory.api import Memory
 from memory.recall.values import Filters
 from memory.write.draft import SessionDraft
 from projection.document.render import render
-from projection.lifecycle.transitions import fading, sessions_left
+from projection.lifecycle.transitions import fading, left_of
 from rituals.serve.web.html.render import Renderer, static_files
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages import entities, fact, now, search, session
@@ -253,11 +253,11 @@ def test_the_card_says_when_a_fact_fades(tip: Tip) -> None:
         append(tip, f"Other {number}")
     view = tip()
     policy = view.state.policy
-    expected = {one.id: one.left for one in fading(view.state.standings(), view.work, policy)}
-    left = sessions_left(view.standings["a"], view.work, policy)
+    expected = {one.id: one for one in fading(view.state.standings(), view.state.decay, policy)}
+    left = left_of(view.standings["a"], view.state.decay, policy)
     assert left is not None
     assert expected.get("a", left) == left
-    assert f"after {left} sessions unused" in text_of(told(view, fact.fact(view, {"id": "a"})))
+    assert f"after {left.left} sessions unused" in text_of(told(view, fact.fact(view, {"id": "a"})))
     assert "never by itself" in text_of(told(view, fact.fact(view, {"id": "b"})))
 
 

@@ -16,7 +16,6 @@ from ledger.model.findings import INFO, Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import (
     CLOSABLE,
-    CONTINUED,
     IDS_LIMIT,
     IMPORT_KEYS,
     LINE_LIMIT_BYTES,
@@ -113,9 +112,6 @@ def _of_header(log: SessionLog) -> list[Finding]:
     if log.type not in TYPES:
         hint = f"one of {', '.join(TYPES)}"
         found.append(Finding("not-canonical", f"unknown type of log: {log.type}", hint=hint))
-    if log.type == CONTINUED and not log.get("session"):
-        message = "a log that continues a session does not name it"
-        found.append(Finding("not-canonical", message, hint="say which with --session"))
     return found
 
 

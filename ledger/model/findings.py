@@ -75,6 +75,7 @@ CODES: dict[str, tuple[str, str]] = {
     "note-line": (INFO, "a line of a note came back, or was read otherwise than it stands"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
+    "fades-soon": (INFO, "facts that go to the archive within a week's work, unless they are used"),
     "review-due": (INFO, "a review is due, by sessions or by size"),
     "over-size": (INFO, "continuity.md is over the limits of the policy"),
     "quiz-missed": (ERROR, "memory does not answer a question of the ledger"),

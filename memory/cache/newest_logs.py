@@ -44,8 +44,15 @@ def session_name(session: str, agent: str = "") -> str:
     return f"session {session}\n{agent}"
 
 
+def stretch_name(agent: str) -> str:
+    """Return the name of the row of an agent's newest work that names no host session."""
+    return f"stretch {agent}"
+
+
 def session_names(entry: Entry) -> tuple[str, ...]:
-    """Return the names of the rows of a log that begins a host session; () of any other log."""
+    """Return the names of the rows of a log that begins a host session, or is work without one."""
+    if entry.uses and not entry.session:
+        return (stretch_name(entry.agent),)
     if not (entry.work and entry.session):
         return ()
     name = session_name(entry.session, entry.agent)

@@ -10,10 +10,11 @@ from memory.cache.apply import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, sqlite3, unpack
+from projection.fold.decay import clock_at
 from projection.fold.fact import Fact, History
 from projection.fold.fold import resolve
 from projection.fold.state import DecayClock, LiveView, Standing, Summary
-from projection.fold.tiers import clock_of, live_view, never_decaying, stand
+from projection.fold.tiers import live_view, never_decaying, stand
 from projection.policy.model import CLOSABLE, Policy
 
 TYPE_CHECKING = False
@@ -83,15 +84,25 @@ class Questions:
     def clock(self) -> DecayClock:
         """Return where the ledger stands."""
         windows = self.policy.windows
-        longest = max(windows.working, windows.active, windows.archive)
-        found = clock_of(self.work_stems(longest + 1), windows)
+        stems = self.work_stems(max(windows.working, windows.active, windows.archive) + 1)
+        dates = self._work_dates(windows.longest_days)
+        found = clock_at(stems, len(stems), dates, windows)
         return found._replace(sessions=self.summary.sessions)
+
+    def _work_dates(self, number: int) -> list[str]:
+        """Return the newest dates that have a `work` log, ascending, at most so many."""
+        rows = self.rows(
+            "WITH RECURSIVE day(date) AS (SELECT substr(max(stem), 1, 10) FROM logs WHERE work "
+            "UNION ALL SELECT (SELECT substr(max(stem), 1, 10) FROM logs WHERE work AND stem < date) "
+            "FROM day WHERE date NOT NULL LIMIT ?) SELECT date FROM day WHERE date NOT NULL",
+            (number,),
+        )
+        return [date for (date,) in reversed(rows)]
 
     def placing(self) -> Callable[[Fact], Standing]:
         """Return what tells where facts stand: for many of them the clock is read once."""
-        clock, policy = self.clock(), self.policy
-        lasting = never_decaying(policy)
-        return lambda fact: stand(fact, clock, policy, lasting)
+        clock, lasting = self.clock(), never_decaying(self.policy)
+        return lambda fact: stand(fact, clock, lasting)
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""

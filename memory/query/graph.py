@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.event import FactCreated, FactHelped, FactUpdated
+from projection.fold.decay import Decay
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
@@ -102,7 +103,7 @@ class _Facts:
         self._cache = cache
         self._clock = cache.clock()
         self._lasting = never_decaying(cache.policy)
-        self._work: list[str] | None = None
+        self._decay: Decay | None = None
         self._sharing: dict[str, list[str]] = {}
         for value, facts, _ in cache.abouts():
             for name in names_in(value):
@@ -160,10 +161,10 @@ class _Facts:
     def _stand(self, fact: Fact) -> Standing:
         """Place a fact; the page of a faded one asks for the stems of all work logs."""
         cache = self._cache
-        standing = stand(fact, self._clock, cache.policy, self._lasting, self._work)
+        standing = stand(fact, self._clock, self._lasting, self._decay)
         if standing.reason and not standing.quarter:
-            self._work = cache.work_stems()
-            standing = stand(fact, self._clock, cache.policy, self._lasting, self._work)
+            self._decay = Decay(cache.work_stems(), cache.policy.windows)
+            standing = stand(fact, self._clock, self._lasting, self._decay)
         return standing
 
 

@@ -16,6 +16,7 @@ from memory.worktree.checkout import edited_finding, hand_edited
 from memory.worktree.publish import is_projection, projection_files, standing_files
 from projection.document.archive_update import revise
 from projection.document.render import render
+from projection.fold.decay import Decay
 from projection.fold.fold import collect
 from projection.fold.state import CLOSED, FADED, Standing
 from projection.fold.tiers import never_decaying, stand
@@ -202,8 +203,7 @@ class _Question:
 
 
 def _standings(cache: Cache, names: Iterable[str], clock: DecayClock) -> dict[str, Standing | None]:
-    policy = cache.policy
-    lasting = never_decaying(policy)
+    lasting = never_decaying(cache.policy)
     found: dict[str, Standing | None] = {}
     recent: list[str] | None = None
     for name in names:
@@ -211,13 +211,13 @@ def _standings(cache: Cache, names: Iterable[str], clock: DecayClock) -> dict[st
         if fact is None:
             found[name] = None
             continue
-        standing = stand(fact, clock, policy, lasting)
+        standing = stand(fact, clock, lasting)
         if standing.reason in (FADED, CLOSED):  # its page is that of the log at which it crossed
             if recent is None:
                 recent = cache.work_stems(_RECENT)
             first = min(fact.anchor, fact.closed_at or fact.anchor)
             known = len(recent) < _RECENT or first >= recent[0]
             work = recent if known else cache.work_stems()
-            standing = stand(fact, clock, policy, lasting, work)
+            standing = stand(fact, clock, lasting, Decay(work, cache.policy.windows))
         found[name] = standing
     return found

@@ -108,7 +108,7 @@ class Recorder:
         redacts = any(isinstance(event, FactRedacted) for event in draft.events)
         if redacts:
             how = how._replace(held=False)  # whoever says so, it is seen to at once
-        with Turn(self.home, spool, draft, occasion, how) as waiting:
+        with Turn(self.home, spool, draft, how) as waiting:
             if how.dry_run:
                 ready = self._ready(draft, occasion, how, waiting)
             else:
@@ -179,7 +179,7 @@ class Recorder:
             earlier = self._recorded_before(log, cache, facts, occasion, how)
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
-        log, begun = in_its_session(log, cache, waiting)
+        log, begun = in_its_session(log, cache, waiting, how.at or occasion.now_ms)
         newest = "" if how.at else max(cache.summary.newest, begun)
         stem, log, data = _sealed(log, min(how.at or occasion.now_ms, occasion.now_ms), newest)
         if log.type in WORKING and (wrong := footer_findings(log.events)):
@@ -356,9 +356,9 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
     def asked(cache: Cache) -> tuple[Finding, ...]:
         if not receipt.commit or receipt.already or receipt.type not in WORKING:
             return tuple(cache.unread())
-        from memory.write.review_due import due_findings
+        from memory.write.review_due import due_findings, fading_findings
 
-        return (*cache.unread(), *due_findings(cache, receipt))
+        return (*cache.unread(), *due_findings(cache, receipt), *fading_findings(cache, receipt))
 
     if not receipt.commit:
         return snapshot.ask(asked)

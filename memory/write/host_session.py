@@ -1,4 +1,7 @@
-"""Group the logs of one host session: the first is a work session, those behind it continue it (W12)."""
+"""Group the logs of one session: the first is a work session, those behind it continue it (W12).
+
+A session is what a host names, or work of an agent that rests no longer than the policy says.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ import os
 from ledger.codec.log import canonical, read_entry
 from ledger.errors import Busy, StorageFailed
 from ledger.model.layout import SESSION_LOCK_FILE
+from ledger.model.order import milliseconds_of
 from ledger.model.reach import reach_in
 from ledger.model.session import CONTINUED, WORK, WORKING
 from ledger.wal.atomic_files import Lock
-from memory.cache.newest_logs import reach_rows, session_name, session_names
+from memory.cache.newest_logs import reach_rows, session_name, session_names, stretch_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
     from ledger.model.session import SessionLog
     from ledger.wal.spool import Spool
     from memory.cache.file import Cache
-    from memory.write.commit import Occasion
     from memory.write.draft import How, SessionDraft
 
 #: What names the session: said by the user; else set by Claude Code, Qwen Code or Gemini CLI, as was seen.
@@ -44,22 +47,18 @@ def host_session(environment: Mapping[str, str]) -> str:
 class Turn:
     """A turn among the appends of this clone: inside it no other one looks whether a session has begun.
 
-    It is taken where a draft may be more work of a host session. Where the lock can not be had the append
+    It is taken where a draft may be more work of a session. Where the lock can not be had the append
     goes on without it.
 
     Args:
         home: the home.
         spool: of the home.
         draft: what is to be recorded.
-        occasion: may name the session.
         how: a dry run keeps nobody waiting.
     """
 
-    def __init__(
-        self, home: Home, spool: Spool, draft: SessionDraft, occasion: Occasion, how: How
-    ) -> None:
-        session = dict(draft.header).get("session") or occasion.session
-        self._grouped = draft.type in WORKING and session != ""
+    def __init__(self, home: Home, spool: Spool, draft: SessionDraft, how: How) -> None:
+        self._grouped = draft.type in WORKING
         self._spool = spool
         self._lock: Lock | None = None
         if self._grouped and not how.dry_run:
@@ -67,7 +66,7 @@ class Turn:
             self._lock = Lock(path, _PATIENCE_SECONDS)
 
     def __enter__(self) -> Mapping[str, str]:
-        """Take the turn; return the newest `work` log that waits, held or not, by `session_names`.
+        """Take the turn; return the newest log that waits, held or not, by `session_names`.
 
         It is looked at before the cache: what leaves it meanwhile is in the ledger then.
         """
@@ -104,21 +103,29 @@ def ends_in_spool(spool: Spool) -> dict[str, int]:
 
 
 def in_its_session(
-    log: SessionLog, cache: Cache, waiting: Mapping[str, str]
+    log: SessionLog, cache: Cache, waiting: Mapping[str, str], now_ms: int
 ) -> tuple[SessionLog, str]:
-    """Give a log the type that it has in its host session.
+    """Give a log the type that it has in its session.
 
     Args:
-        log: only work of a session that it names has another type then.
+        log: only work has another type then.
         cache: of the ledger.
         waiting: what waits in the spool (`Turn`).
+        now_ms: when it is recorded, in milliseconds since 1970.
 
     Returns:
-        The log, and the stem of the `work` log that it continues, "" for none.
+        The log, and the stem of the log that it continues, "" for none.
     """
     session = log.get("session")
-    if log.type not in WORKING or not session:
+    if log.type not in WORKING:
         return log, ""
+    if not session:
+        rest_ms = cache.policy.windows.stretch_hours * 3_600_000
+        name = stretch_name(log.get("agent"))
+        begun = max(waiting.get(name, ""), cache.newest_log(name)) if rest_ms else ""
+        if not begun or milliseconds_of(begun) < now_ms - rest_ms:
+            begun = ""
+        return _typed(log, CONTINUED if begun else WORK), begun
     captured = session_name(session)
     if reach_in(dict(log.header)):
         waits = [stem for name, stem in waiting.items() if name.startswith(captured)]
@@ -126,6 +133,11 @@ def in_its_session(
     else:
         names = (session_name(session, log.get("agent")), captured)
         begun = max([max(waiting.get(name, ""), cache.newest_log(name)) for name in names])
+    return _typed(log, CONTINUED if begun else WORK), begun
+
+
+def _typed(log: SessionLog, kind: str) -> SessionLog:
+    if log.type == kind:
+        return log
     header = [pair for pair in log.header if pair[0] != "type"]
-    header.append(("type", CONTINUED if begun else WORK))
-    return canonical(log._replace(header=tuple(header))), begun
+    return canonical(log._replace(header=(*header, ("type", kind))))

@@ -1,4 +1,4 @@
-"""Say once, with the append that makes it so, that a review is due.
+"""Say once, with the append that makes it so, that a review is due, and what fades soon.
 
 The counts come from the cache's indexes. What is over a limit already is not said again until the next
 threshold; `diurna status` always says it.
@@ -15,6 +15,40 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.write.draft import Receipt
+
+#: How many of those that fade soon are named.
+_NAMED = 5
+
+
+def fading_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
+    """Say what fades within a week's work, with the first work log of a day that there is.
+
+    Args:
+        cache: of the ledger with the log.
+        receipt: of the append of a log that tells of work.
+    """
+    policy = cache.policy
+    if receipt.type != WORK or not policy.windows.archive_days:
+        return ()
+    *earlier, _ = cache.work_stems(2) or [""]
+    if earlier and earlier[0][:10] == receipt.stem[:10]:
+        return ()
+    from projection.fold.decay import Decay
+    from projection.lifecycle.transitions import WEEK_DAYS, fading
+
+    soon = fading(cache.view().live, Decay(cache.work_stems(), policy.windows), policy)
+    if not soon:
+        return ()
+    named = ", ".join([one.id for one in soon[:_NAMED]])
+    many = f"{len(soon)} facts fade" if len(soon) > 1 else "1 fact fades"
+    said = (
+        f"{many} within {WEEK_DAYS} work days, unless used: {named}{', …' * (len(soon) > _NAMED)}"
+    )
+    return (
+        Finding(
+            "fades-soon", said, hint="`diurna status` names them; a log that uses one keeps it"
+        ),
+    )
 
 
 def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.cycles import cut_of
+from projection.fold.decay import Decay
 from projection.fold.fact import Fact, History
 from projection.fold.fold import resolve, rivals
 from projection.fold.state import LiveView, Standing, Summary
-from projection.fold.tiers import clock_of, live_view, never_decaying, stand, surely_faded
+from projection.fold.tiers import live_view, never_decaying, stand, surely_faded
 from projection.fold.withholding import withheld_fact
 
 TYPE_CHECKING = False
@@ -64,7 +65,8 @@ class State:
         self.cut, self._resolved = resolved or Resolved(cut_of(histories), {})
         self._noticed = noticed
         self._withheld = withheld
-        self._clock = clock_of(work, policy.windows)
+        self.decay = Decay(work, policy.windows)
+        self._clock = self.decay.clock()
         self._lasting = never_decaying(policy)
         self._view: LiveView | None = None
 
@@ -99,7 +101,7 @@ class State:
         found = self.fact(fact)
         if found is None:
             return None
-        return stand(found, self._clock, self.policy, self._lasting, self.work)
+        return stand(found, self._clock, self._lasting, self.decay)
 
     def __getitem__(self, fact: str) -> Standing:
         """Return where a fact stands.

@@ -25,10 +25,11 @@ BY_HAND = "archived"
 
 
 class DecayClock(Record):
-    """Where the ledger stands, counted in work logs.
+    """Where the ledger stands, counted in work logs and work days.
 
-    A cut for a window of k is the stem of the (k+1)-th newest work log, "" if there are fewer: a fact
-    is at most k work logs old exactly when its anchor is not below that cut.
+    A cut for a window of k is the stem of the (k+1)-th newest work log, "" if there are fewer, or the
+    (d+1)-th newest work day where the window asks for d days and that is less: a fact has not passed the
+    window exactly when its anchor is not below that cut.
     """
 
     sessions: int

@@ -6,8 +6,6 @@ count; only the archive page of a faded fact needs the list of work logs.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from ledger.model.event import FactCreated
 from ledger.model.layout import quarter_of
 from projection.fold.fact import Fact, History
@@ -24,30 +22,16 @@ from projection.fold.state import (
     Standing,
     Summary,
 )
-from projection.policy.model import CLOSABLE, DEFAULT_KIND, Policy, Windows
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
+
+    from projection.fold.decay import Decay
 
 #: What a thread that is open is lifted to when rules 5 to 8 would give less.
 _PINNED = ("working", "active")
-
-
-def clock_of(work: Sequence[str], windows: Windows, sessions: int = -1) -> DecayClock:
-    """Read the decay clock off the stems of all work logs, in ledger order.
-
-    Args:
-        work: the stems.
-        windows: of the policy.
-        sessions: as it stood after so many of them; -1 for all.
-    """
-    count = len(work) if sessions < 0 else sessions
-
-    def cut(window: int) -> str:
-        return work[count - 1 - window] if count > window else ""
-
-    return DecayClock(count, cut(windows.working), cut(windows.active), cut(windows.archive))
 
 
 def never_decaying(policy: Policy) -> frozenset[str]:
@@ -104,18 +88,16 @@ def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -
 def stand(
     fact: Fact,
     clock: DecayClock,
-    policy: Policy,
     lasting: frozenset[str],
-    work: Sequence[str] | None = None,
+    decay: Decay | None = None,
 ) -> Standing:
     """Place a fact: its tier, and for an archived one why and on which page.
 
     Args:
         fact: the resolved fact.
         clock: where the ledger stands.
-        policy: the windows in force.
         lasting: the kinds that never decay.
-        work: stems of all work logs in ledger order; None leaves the page of a faded fact open ("").
+        decay: of all work logs; None leaves the page of a faded fact open ("").
     """
     found = tier(fact, clock, lasting)
     if fact.superseded_by:
@@ -127,15 +109,14 @@ def stand(
     swept = fact.closed and fact.closed_at < clock.archive
     if not swept and found != "archived":
         return Standing(fact, found)
-    if work is None:
+    if decay is None:
         return Standing(fact, found, CLOSED if fact.closed else FADED)
-    window = policy.windows.archive
     crossings = []
     if swept:
-        crossings.append(bisect_right(work, fact.closed_at) + window)
+        crossings.append(decay.passed(fact.closed_at, "archive"))
     if found == "archived":
-        crossings.append(bisect_right(work, fact.anchor) + window)
-    quarter = quarter_of(work[min(crossings)])
+        crossings.append(decay.passed(fact.anchor, "archive"))
+    quarter = quarter_of(decay.work[min(crossings) - 1])
     return Standing(fact, found, CLOSED if fact.closed else FADED, quarter)
 
 
@@ -161,7 +142,7 @@ def live_view(
     tiers = dict.fromkeys(TIERS, 0)
     live: list[Standing] = []
     for fact in facts:
-        standing = stand(fact, clock, policy, lasting)
+        standing = stand(fact, clock, lasting)
         tiers[standing.tier] += 1
         if not standing.reason:
             live.append(standing)

@@ -31,10 +31,10 @@ from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.record import Record
 from ledger.model.task_states import CLOSING
 from projection.fold.cycles import Cuts
+from projection.fold.decay import Decay
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import collect, resolve
-from projection.fold.state import DecayClock
-from projection.fold.tiers import clock_of, never_decaying, stand, tier
+from projection.fold.tiers import never_decaying, stand, tier
 from projection.lifecycle.life import Life, Track
 from projection.lifecycle.plain_life import PlainWalker, plain_kind
 from projection.policy.model import TASK_KIND
@@ -110,7 +110,7 @@ def lives_of(
             uses.setdefault(fact, []).append(entry.stem)
     histories = collect(ordered) if histories is None else histories
     walker = _Walker(work, policy, Cuts(histories), limit)
-    plain = PlainWalker(work, walker.numbers, policy.windows, walker.lasting)
+    plain = PlainWalker(walker.decay, walker.numbers, walker.lasting)
     found = []
     for number, fact in enumerate(sorted(histories)):
         if progress is not None and not number % 256:
@@ -174,7 +174,8 @@ class _Walker:
     """
 
     def __init__(self, work: Sequence[str], policy: Policy, cuts: Cuts, limit: str) -> None:
-        self._work, self._policy, self._cuts, self._limit = work, policy, cuts, limit
+        self._work, self._cuts, self._limit = work, cuts, limit
+        self.decay = Decay(work, policy.windows)
         self.numbers = {stem: number for number, stem in enumerate(work, 1)}
         self.lasting = never_decaying(policy)
 
@@ -226,7 +227,7 @@ class _Walker:
             fact = resolve(id, history, self._cuts.at(points[-1], id, history))
         if fact is None:
             return None
-        now = stand(fact, self._clock(len(self._work)), self._policy, self.lasting)
+        now = stand(fact, self.decay.clock(), self.lasting)
         born = self._position(fact.born)
         return Life(
             id, fact.kind, agents.get(fact.origin, ""), fact.born, born, used, last,
@@ -239,25 +240,21 @@ class _Walker:
         if following:
             # a work log is a session of its own; any other log falls into the session before it
             last = self._position(following) - (following in self.numbers)
-        yield first, start, tier(fact, self._clock(first), self.lasting)
-        windows, unused = self._policy.windows, self._position(fact.anchor)
+        yield first, start, tier(fact, self.decay.clock(first), self.lasting)
+        unused = self._position(fact.anchor)
         turning = {
-            self._position(fact.born) + windows.working + 1,
-            unused + windows.active + 1,
-            unused + windows.archive + 1,
+            self.decay.passed(fact.born, "working", self._position(fact.born)),
+            self.decay.passed(fact.anchor, "active", unused),
+            self.decay.passed(fact.anchor, "archive", unused),
         }
         for session in sorted(turning):
             if first < session <= last:
-                name = tier(fact, self._clock(session), self.lasting)
+                name = tier(fact, self.decay.clock(session), self.lasting)
                 yield session, self._work[session - 1], name
 
     def _position(self, stem: str) -> int:
         """Count the work logs up to a place."""
         return self.numbers.get(stem) or bisect_right(self._work, stem)
-
-    def _clock(self, session: int) -> DecayClock:
-        """Return where the ledger stood after so many work logs."""
-        return clock_of(self._work, self._policy.windows, session)
 
 
 def _kinds_said(act: Act) -> list[str]:

@@ -1,13 +1,13 @@
 """Measure how fast a ledger grows, and find policies that do not fit its pace.
 
-Windows count work sessions, so what they mean in days depends on the pace. Whole numbers; the only clock
-is that of the stems.
+What counts sessions alone means days only at one pace. Whole numbers; the only clock is that of the stems.
 """
 
 from __future__ import annotations
 
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
+from projection.policy.model import PACED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +21,10 @@ _LEAST_DAYS = 7
 #: The fewest sessions in that span that make a pace.
 _LEAST_SESSIONS = 20
 _DAY_MS = 86_400_000
-#: Key of the policy, what it should last at least and at most in days, what to propose for either.
+#: Key of `[review]`, what it should last at least and at most in days, what to propose for either.
 _FITTING = (
-    ("windows.archive", 7, 182, 28, 91),
-    ("review.every", 1, 91, 7, 28),
-    ("review.verify_invariants_every", 7, 365, 30, 182),
+    ("every", 1, 91, 7, 28),
+    ("verify_invariants_every", 7, 365, 30, 182),
 )
 _UNKNOWN = "unknown"
 
@@ -59,7 +58,7 @@ class Proposal(Record):
     Args:
         key: of `diurna.toml`, with its table.
         value: what it is.
-        days: how long that lasts at this pace.
+        days: how long that, or the window of sessions beside it, lasts at this pace.
         better: what it could be.
     """
 
@@ -90,33 +89,29 @@ def pace(work: Sequence[tuple[str, str]]) -> Pace:
 
 
 def proposals(found: Pace, policy: Policy) -> tuple[Proposal, ...]:
-    """Return what in a policy lasts far too short or far too long at a pace."""
+    """Return what in a policy lasts far too short or far too long at a pace.
+
+    Windows of sessions that pass within days are to ask for work days as well (T8): those fit any pace.
+    """
     if found.sessions < _LEAST_SESSIONS:
         return ()
     windows, review = policy.windows, policy.review
-    now = {
-        "windows.working": windows.working,
-        "windows.active": windows.active,
-        "windows.archive": windows.archive,
-        "review.every": review.every,
-        "review.verify_invariants_every": review.verify_invariants_every,
-    }
     made: list[Proposal] = []
+    lasts = found.days_of(windows.archive)
+    if windows.archive and lasts < _LEAST_DAYS and not windows.archive_days:
+        made += [
+            Proposal(
+                f"windows.{name}_days", 0, found.days_of(windows.of(name)[0]), PACED.of(name)[1]
+            )
+            for name in ("working", "active", "archive")
+        ]
     for key, least, most, longer, shorter in _FITTING:
-        value = now[key]
+        value = getattr(review, key)
         lasts = found.days_of(value)
         if not value or least <= lasts <= most:
             continue
         better = _rounded(found.sessions * (longer if lasts < least else shorter) // found.days)
-        if key == "windows.archive":
-            # the shorter windows keep their share of the longest, and all three ascend
-            active = max(2, windows.active * better // max(value, 1))
-            working = max(1, windows.working * better // max(value, 1))
-            for name, other in (("windows.working", min(working, active - 1)),
-                                ("windows.active", active)):  # fmt: skip
-                made.append(Proposal(name, now[name], found.days_of(now[name]), other))
-            better = max(better, active + 1)
-        made.append(Proposal(key, value, lasts, better))
+        made.append(Proposal(f"review.{key}", value, lasts, better))
     return tuple(made)
 
 

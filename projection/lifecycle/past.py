@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.record import Record
 from projection.fold.cycles import Cuts
+from projection.fold.decay import Decay
 from projection.fold.fact import History
 from projection.fold.fold import resolve
 from projection.fold.state import (
@@ -22,7 +23,7 @@ from projection.fold.state import (
     TIERS,
     Standing,
 )
-from projection.fold.tiers import clock_of, never_decaying, stand
+from projection.fold.tiers import never_decaying, stand
 from projection.fold.withholding import withheld_fact
 from projection.lifecycle.lives import counts_from, tier_counts
 
@@ -85,7 +86,8 @@ class Past:
         self, state: State, lives: Lives, entries: Iterable[Entry], withheld: frozenset[str]
     ) -> None:
         self.work = lives.work
-        self._histories, self._policy, self._withheld = state.histories, state.policy, withheld
+        self._histories, self._withheld = state.histories, withheld
+        self._decay = Decay(self.work, state.policy.windows)
         self._lasting = never_decaying(state.policy)
         self._cuts = Cuts(state.histories)
         self._uses: dict[str, list[str]] = {}
@@ -154,16 +156,15 @@ class Past:
             return None
         if fact in self._withheld and not found.redacted:
             found = withheld_fact(found)
-        clock = clock_of(self.work, self._policy.windows, session)
-        return stand(found, clock, self._policy, self._lasting)
+        return stand(found, self._decay.clock(session), self._lasting)
 
     def turns(self, life: Life) -> list[int]:
         """Return the sessions at whose end a fact may have stood otherwise than before, ascending."""
         history = self._histories[life.id]
         found = {session for session, _ in life.spans}
         found |= {self._position(act.stem) for act in history.acts}
-        swept = self._policy.windows.archive + 1  # so long after a closing
-        found |= {self._position(act.stem) + swept for act in history.acts}
+        # so long after a closing
+        found |= {self._decay.passed(act.stem, "archive") for act in history.acts}
         return sorted(one for one in found if one <= len(self.work))
 
     def _logs(self, session: int) -> int:

@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from projection.fold.decay import Decay
     from projection.fold.fact import Act
-    from projection.policy.model import Windows
 
 #: What changes neither where a fact stands nor since when it counts, by its type alone.
 _IDLE = (FactVerified, FactReferenced, FactHelped, FactIgnored)
@@ -70,18 +70,14 @@ class PlainWalker:
     """Walks plain facts along one ledger.
 
     Args:
-        work: stems of its work logs, in order.
+        decay: of its work logs.
         numbers: which session each of them is, from 1 on.
-        windows: of the policy.
         lasting: the kinds that never decay.
     """
 
-    def __init__(
-        self, work: Sequence[str], numbers: Mapping[str, int], windows: Windows,
-        lasting: frozenset[str],
-    ) -> None:  # fmt: skip
-        self._work, self._numbers = work, numbers
-        self._windows, self._lasting = windows, lasting
+    def __init__(self, decay: Decay, numbers: Mapping[str, int], lasting: frozenset[str]) -> None:
+        self._work, self._decay, self._numbers = decay.work, decay, numbers
+        self._lasting = lasting
 
     def walk(self, id: str, kind: str, born: str, uses: Sequence[str], agent: str) -> Life:
         """Return the life of a plain fact.
@@ -108,45 +104,51 @@ class PlainWalker:
 
     def _walk(self, track: Track, born: str, birth: int, uses: Sequence[str]) -> None:
         """Follow a fact that decays from its birth to the end."""
-        windows, end = self._windows, len(self._work)
+        passed, end = self._decay.passed, len(self._work)
+        young_until = passed(born, "working", birth) - 1
         used = bisect_right(uses, born)  # what named it before it was there counts, too
         anchor = self._position(uses[used - 1]) if used else birth
-        point, at = born, birth
+        point, since, at = born, uses[used - 1] if used else born, birth
         while True:
             following = uses[used] if used < len(uses) else ""
             until = end
             if following:
                 session = self._numbers.get(following, 0)
                 until = session - 1 if session else self._position(following)
-            young = birth + windows.working if used <= 1 else -1
+            young = young_until if used <= 1 else -1
+            active = passed(since, "active", anchor) - 1
             # between two uses near to each other nothing happens
-            if track.tier != "active" or young >= 0 or until > anchor + windows.active:
-                for turn, tier in self._stretch(young, anchor, at, until):
+            if track.tier != "active" or young >= 0 or until > active:
+                archive = passed(since, "archive", anchor) - 1
+                for turn, tier in _stretch(young, active, archive, at, until):
                     if tier != track.tier:
                         track.turn(turn, point if turn == at else self._work[turn - 1], tier)
             if not following:
                 return
-            used, point = used + 1, following
+            used, point, since = used + 1, following, following
             at = anchor = session or until
-
-    def _stretch(self, young: int, anchor: int, at: int, until: int) -> Iterator[tuple[int, str]]:
-        """Yield (session, tier) wherever the tier may change from one log on it to the next.
-
-        Args:
-            young: the last session in which it is too young to have been used twice, -1 for none.
-            anchor: the session from which disuse counts.
-            at: the session of that log.
-            until: the last one before the next.
-        """
-        active, archive = anchor + self._windows.active, anchor + self._windows.archive
-        for session in sorted({at, young + 1, active + 1, archive + 1}):
-            if at <= session <= until:
-                if session <= young:
-                    yield session, "working"
-                elif session <= active:
-                    yield session, "active"
-                else:
-                    yield session, "archive-candidate" if session <= archive else "archived"
 
     def _position(self, stem: str) -> int:
         return self._numbers.get(stem) or bisect_right(self._work, stem)
+
+
+def _stretch(
+    young: int, active: int, archive: int, at: int, until: int
+) -> Iterator[tuple[int, str]]:
+    """Yield (session, tier) wherever the tier may change from one log on a fact to the next.
+
+    Args:
+        young: the last session in which it is too young to have been used twice, -1 for none.
+        active: the last one in which it is active.
+        archive: the last one before it fades.
+        at: the session of that log.
+        until: the last one before the next.
+    """
+    for session in sorted({at, young + 1, active + 1, archive + 1}):
+        if at <= session <= until:
+            if session <= young:
+                yield session, "working"
+            elif session <= active:
+                yield session, "active"
+            else:
+                yield session, "archive-candidate" if session <= archive else "archived"

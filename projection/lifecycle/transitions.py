@@ -11,9 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from projection.fold.decay import Decay
     from projection.fold.replay import State
     from projection.fold.state import Standing
     from projection.policy.model import Policy
+
+#: What fades within so many work days is told.
+WEEK_DAYS = 5
 
 
 class Change(Record):
@@ -25,10 +29,17 @@ class Change(Record):
 
 
 class Fading(Record):
-    """A live fact that is archived after so many more work sessions that do not name it."""
+    """A live fact that is archived after so much more work that does not name it.
+
+    Args:
+        id: of the fact.
+        left: work sessions, at the least.
+        days: work days that they have to be spread over; 0 where the policy asks for none.
+    """
 
     id: str
     left: int
+    days: int = 0
 
 
 class Ageing(Record):
@@ -53,18 +64,16 @@ class Ageing(Record):
     fading: tuple[Fading, ...] = ()
 
 
-def ageing(
-    before: State | None, now: Sequence[Standing], work: Sequence[str], policy: Policy
-) -> Ageing:
+def ageing(before: State | None, now: Sequence[Standing], decay: Decay, policy: Policy) -> Ageing:
     """Compare the facts of an earlier state with those of now.
 
     Args:
         before: the earlier state; None for none, and then only what fades next is told.
         now: all facts where they stand.
-        work: the stems of all work logs, in ledger order.
+        decay: of all work logs.
         policy: in force.
     """
-    next_out = fading(now, work, policy)
+    next_out = fading(now, decay, policy)
     if before is None:
         return Ageing(fading=next_out)
     born: list[str] = []
@@ -95,22 +104,30 @@ def ageing(
     )  # fmt: skip
 
 
-def fading(now: Iterable[Standing], work: Sequence[str], policy: Policy) -> tuple[Fading, ...]:
-    """Return the live facts that would be archived before the next review is due, soonest first."""
+def fading(now: Iterable[Standing], decay: Decay, policy: Policy) -> tuple[Fading, ...]:
+    """Return the live facts that would be archived before the next review is due, soonest first.
+
+    Where the windows ask for days, only those that would be within a week's work days.
+    """
     horizon = policy.review.every or policy.windows.active
+    if policy.windows.archive_days:
+        horizon = max(horizon, WEEK_DAYS)
     found = []
     for standing in now:
-        left = sessions_left(standing, work, policy)
-        if left is not None and left <= horizon:
-            found.append(Fading(standing.fact.id, left))
-    return tuple(sorted(found, key=lambda one: (one.left, one.id)))
+        left = left_of(standing, decay, policy)
+        if left and left.left <= horizon and left.days <= WEEK_DAYS:
+            found.append(left)
+    return tuple(sorted(found, key=lambda one: (one.left, one.days, one.id)))
 
 
-def sessions_left(standing: Standing, work: Sequence[str], policy: Policy) -> int | None:
-    """Return how many more work sessions may pass without a fact before it is archived; None: it stays."""
+def left_of(standing: Standing, decay: Decay, policy: Policy) -> Fading | None:
+    """Return how much work may still pass without a fact before it is archived; None: it stays."""
     fact = standing.fact
     if not standing.live or standing.tier == "core" or fact.open:
         return None
     # a closed thread is swept or fades, whichever comes first
     oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor
-    return policy.windows.archive + 1 - (len(work) - bisect_right(work, oldest))
+    sessions, days = policy.windows.of("archive")
+    days = max(days + 1 - decay.days_behind(oldest), 0) if days else 0
+    behind = len(decay.work) - bisect_right(decay.work, oldest)
+    return Fading(fact.id, max(sessions + 1 - behind, days), days)

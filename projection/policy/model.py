@@ -23,11 +23,33 @@ class Kind(Record):
 
 
 class Windows(Record):
-    """How long a fact lives unused, counted in work logs."""
+    """How long a fact lives unused: in work logs, and besides in work days, where 0 asks for none.
+
+    `stretch_hours` is how long work that names no host session may rest and still be one session; 0
+    lets each log be one of its own.
+    """
 
     working: int = 3
     active: int = 8
     archive: int = 20
+    working_days: int = 0
+    active_days: int = 0
+    archive_days: int = 0
+    stretch_hours: int = 0
+
+    def of(self, name: str) -> tuple[int, int]:
+        """Return a window in work logs and in work days."""
+        return getattr(self, name), getattr(self, f"{name}_days")
+
+    @property
+    def longest_days(self) -> int:
+        """How many work days are looked at to tell where facts stand."""
+        days = max(self.working_days, self.active_days, self.archive_days)
+        return days + 1 if days else 0
+
+
+#: What `diurna init` writes: an older policy counts sessions alone until somebody says otherwise.
+PACED = Windows(working_days=2, active_days=10, archive_days=30, stretch_hours=4)
 
 
 class Review(Record):

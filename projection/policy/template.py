@@ -11,6 +11,7 @@ from projection.policy.model import (
     Policy,
     Recall,
     Upstream,
+    Windows,
 )
 
 _PERSONAL = """\
@@ -25,6 +26,8 @@ def write_policy(policy: Policy) -> str:
     trunk = f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n" * bool(
         policy.trunk
     )
+    paced = _paced(windows)
+    only = "" if paced else ", never in days"
     text = f"""\
 # The policy of this Diurna home. A key that is left out has its default.
 
@@ -32,11 +35,11 @@ format  = {policy.format}
 project = {quoted(policy.project)}
 publish = {quoted(policy.publish)}  # when continuity.md is committed: "append", "trunk" or "review"
 {trunk}{_personal(policy)}
-[windows]  # how long a fact lives unused, counted in work sessions, never in days
+[windows]  # how long a fact lives unused, counted in work sessions{only}
 working = {windows.working}
 active  = {windows.active}
 archive = {windows.archive}
-
+{paced}
 [review]  # when a review is due, and what it looks at
 every = {review.every}
 max_facts = {review.max_facts}
@@ -73,6 +76,18 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
 # decays  = true
 """
     return text + _changed(policy)
+
+
+def _paced(windows: Windows) -> str:
+    """Write what the windows ask for besides, where they ask for it."""
+    if windows[3:] == Windows()[3:]:
+        return ""
+    return f"""\
+working_days = {windows.working_days}  # and in days with one: a window is passed by both; 0 asks for none
+active_days  = {windows.active_days}
+archive_days = {windows.archive_days}
+stretch_hours = {windows.stretch_hours}  # what rests no longer is one session; 0: each log is one
+"""
 
 
 def _changed(policy: Policy) -> str:

@@ -8,6 +8,7 @@ never pays for it.
 from __future__ import annotations
 
 import tomllib
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -44,6 +45,13 @@ COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
 WORDS_LIMIT = 100
 UPSTREAMS_LIMIT = 8
+
+#: What must ascend: the table, what its values are called, and the keys.
+_ASCENDING = (
+    ("windows", "the windows ", ("working", "active", "archive")),
+    ("windows", "the windows ", ("working_days", "active_days", "archive_days")),
+    ("learning", "", ("candidate", "verified", "active")),
+)
 
 
 def _one_line(text: str) -> str:
@@ -95,6 +103,10 @@ class _Windows(_Table):
     working: _Count = Windows().working
     active: _Count = Windows().active
     archive: _Count = Windows().archive
+    working_days: _Count = 0
+    active_days: _Count = 0
+    archive_days: _Count = 0
+    stretch_hours: _Count = 0
 
 
 class _Review(_Table):
@@ -212,7 +224,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
     return Policy(
         file.project,
         file.publish,
-        Windows(file.windows.working, file.windows.active, file.windows.archive),
+        Windows(**file.windows.model_dump()),
         Review(**file.review.model_dump()),
         _kinds(file.kinds),
         newest if isinstance(newest, int) else file.format,
@@ -298,26 +310,17 @@ def _kinds(changed: dict[str, _Kind]) -> tuple[Kind, ...]:
 
 def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | None:
     """Find values that contradict each other: where, what, and what to do."""
-    windows = file.windows
-    counts = (windows.working, windows.active, windows.archive)
-    for smaller, larger in (("working", "active"), ("active", "archive")):
-        if getattr(windows, smaller) > getattr(windows, larger):
-            key = larger if larger in windows.model_fields_set else smaller
-            message = (
-                f"`windows.{key}` can not be {getattr(windows, key)}: the windows working, active and "
-                f"archive would be {counts[0]}, {counts[1]} and {counts[2]}"
-            )
-            return ("windows", key), message, "working <= active <= archive must hold"
-    learning = file.learning
-    helps = (learning.candidate, learning.verified, learning.active)
-    for less, more in (("candidate", "verified"), ("verified", "active")):
-        if getattr(learning, less) > getattr(learning, more):
-            key = more if more in learning.model_fields_set else less
-            message = (
-                f"`learning.{key}` can not be {getattr(learning, key)}: candidate, verified and active "
-                f"would be {helps[0]}, {helps[1]} and {helps[2]}"
-            )
-            return ("learning", key), message, "candidate <= verified <= active must hold"
+    for table_name, what, names in _ASCENDING:
+        values = getattr(file, table_name)
+        counts = [getattr(values, name) for name in names]
+        for smaller, larger in pairwise(names):
+            if getattr(values, smaller) > getattr(values, larger):
+                key = larger if larger in values.model_fields_set else smaller
+                message = (
+                    f"`{table_name}.{key}` can not be {getattr(values, key)}: {what}{names[0]}, "
+                    f"{names[1]} and {names[2]} would be {counts[0]}, {counts[1]} and {counts[2]}"
+                )
+                return (table_name, key), message, f"{' <= '.join(names)} must hold"
     for name in file.upstream:
         if not is_fact_id(name) or "." in name or len(name) > 40 or name == "personal":
             return (

@@ -51,7 +51,8 @@ def status_object(found: Overview) -> dict[str, Any]:
     upstream = found.upstream
     return {
         "home": home_object(found.home),
-        **fields_of(found, "logs sessions facts"),
+        **fields_of(found, "logs sessions work_days facts"),
+        "fading": [one.id for one in found.fading],
         "tiers": dict(found.tiers),
         "review": {
             "due": found.review_due,

@@ -13,6 +13,7 @@ from memory.worktree.trunk import Publishing, publishing
 from memory.write.landing import obstacle
 from projection.fold.state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
+from projection.lifecycle.transitions import Fading, fading
 from rituals.decide.confirmation import due
 from rituals.decide.contradictions import kinds_of
 from rituals.hosts.silence import lasting
@@ -40,6 +41,8 @@ class Overview(Record):
         sessions: how many of them are `work` logs.
         facts: how many facts, whatever their tier.
         tiers: (tier, count), all six.
+        work_days: the days on which there was one.
+        fading: what goes to the archive next, soonest first.
         since_review: work logs since the last review.
         review_every: after how many a review is due, 0 for never.
         due: why a review is due; empty when none is.
@@ -67,6 +70,8 @@ class Overview(Record):
     sessions: int
     facts: int
     tiers: tuple[tuple[str, int], ...]
+    work_days: int
+    fading: tuple[Fading, ...]
     since_review: int
     review_every: int
     due: tuple[str, ...]
@@ -114,6 +119,8 @@ def overview(memory: Memory) -> Overview:
         state.summary.sessions,
         sum(view.tiers),
         tuple(zip(TIERS, view.tiers, strict=True)),
+        state.decay.days_behind(""),
+        fading(view.live, state.decay, state.policy),
         since,
         state.policy.review.every,
         reasons(since, size, state.policy.review),

@@ -6,7 +6,7 @@ from ledger.errors import DiurnaError
 from ledger.model.event import FactArchived, FactReactivated
 from projection.document.archive import reason_of
 from projection.fold.state import BY_HAND
-from projection.fold.tiers import clock_of, never_decaying, stand
+from projection.fold.tiers import never_decaying, stand
 from rituals.decide.decision import Decision, titled
 from rituals.record.remarks import because
 
@@ -53,8 +53,8 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
             hint=_way_back(standing),
         )
     state = memory.state()
-    clock, lasting = clock_of(state.work, state.policy.windows), never_decaying(state.policy)
-    then = stand(standing.fact._replace(archived_at=""), clock, state.policy, lasting, state.work)
+    decay, lasting = state.decay, never_decaying(state.policy)
+    then = stand(standing.fact._replace(archived_at=""), decay.clock(), lasting, decay)
     if not then.live:
         raise DiurnaError(
             f"{fact} would stand in the archive all the same: {reason_of(then)}",

@@ -150,7 +150,7 @@ def plan_of(
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
     ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
     scored = score_facts(state, standings, entries, code)
-    aged = ageing(before, standings, state.work, state.policy)
+    aged = ageing(before, standings, state.decay, state.policy)
     questions = _questions(ground, scored, code, pair_questions(ground, aged.returned, progress))
     known = {key for one in raised for key in one.keys}
     fresh = tuple(question for question in questions if question.key not in known)

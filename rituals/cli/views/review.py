@@ -32,7 +32,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         "tiers": dict(plan.tiers),
         "changed": [fields_of(one, "id before after") for one in aged.changed],
         **fields_of(aged, "born faded swept false returned"),
-        "fading": [fields_of(one, "id left") for one in aged.fading],
+        "fading": [fields_of(one, "id left days") for one in aged.fading],
         "pace": {**fields_of(plan.pace, "days sessions"), "agents": dict(plan.pace.agents)},
         "promotions": [_score_object(score) for score in plan.scores],
         "questions": [

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rituals.answers.status import Overview
     from rituals.cli.output import Output
 
+#: How many of those that fade next are named.
+_NAMED = 5
+
 
 def show_status(out: Output, found: Overview) -> None:
     """Print where a ledger stands, and what to do next."""
@@ -30,6 +33,10 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     yield "branch", home.branch or "(detached)"
     yield "logs", f"{found.logs}, of them {counted(found.sessions, 'work session')}"
     yield "facts", ", ".join(f"{count} {tier}" for tier, count in found.tiers)
+    if found.fading:
+        named = ", ".join([one.id for one in found.fading[:_NAMED]])
+        more = f" and {len(found.fading) - _NAMED} more" if len(found.fading) > _NAMED else ""
+        yield "fading", f"{named}{more}, soonest first, unless they are used"
     review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
     due = f" — due: {'; '.join(found.due)}" if found.due else ""
     yield "review", f"{found.since_review} since the last, {review}{due}"

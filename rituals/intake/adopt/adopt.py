@@ -246,7 +246,7 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
         if not path.startswith(SESSIONS_DIR + "/")
     ]
     if plan.policy_data:
-        windows = "/".join([str(number) for number in plan.policy.windows])
+        windows = "/".join([str(number) for number in plan.policy.windows[:3]])
         steps.append(f"write {ground.prefix}{POLICY_FILE} with the windows {windows}")
     if plan.attributes:
         steps.append(f"write {ground.prefix}{ATTRIBUTES_FILE}")

@@ -10,7 +10,7 @@ from ledger.model.record import Record
 from memory.query.provenance import Step
 from projection.document.render import REDACTED
 from projection.fold.versions import Texts
-from projection.lifecycle.transitions import sessions_left
+from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
@@ -59,7 +59,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
             if now and now.contradicted
             else [],
             "closable": now is not None and now.kind in CLOSABLE,
-            "left": sessions_left(standing, tip.work, tip.state.policy) if standing else None,
+            "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
             "uses": tip.uses.get(name, ()),
             "sessions": len(tip.work),
             "since": tip.sessions_since(now.anchor) if now else 0,

@@ -25,7 +25,7 @@ class Point(Record):
 def health(tip: TipView, asked: Asked) -> Page:
     """Return the page of how a memory lives."""
     report = tip.report
-    soon = fading(tip.standings.values(), tip.work, tip.state.policy)
+    soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
     unused = report.attention.unused
     return Page(
         "health",
@@ -35,6 +35,7 @@ def health(tip: TipView, asked: Asked) -> Page:
             "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
             "points": points(report.course),
             "soon": soon[:_LINES],
+            "paced": bool(tip.state.policy.windows.archive_days),
             "later": max(len(soon) - _LINES, 0),
             "unused": unused[:_LINES],
             "more_unused": max(len(unused) - _LINES, 0),
