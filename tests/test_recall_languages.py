@@ -224,7 +224,7 @@ def test_a_question_tells_its_language(asked: str, language: str) -> None:
         ("A modularização começa pelos serviços de rede.", "Quando começam os módulos?"),
         ("The queue of the organised office.", "organize"),
         ("A modularização começa pelos serviços.", "Has the modularisation begun?"),
-        ("Die Modularisierung beginnt hier.", "Is modularization planned?"),
+        ("La modularización sigue.", "Is modularisation planned?"),
         (
             "\u6570\u636e\u5e93\u7684\u8fde\u63a5\u6c60\u5927\u5c0f\u662f\u4e8c\u5341",
             "\u4e3a\u4ec0\u4e48\u6570\u636e\u5e93",
@@ -243,7 +243,7 @@ def test_a_question_is_read_in_its_own_language(
 
 @pytest.mark.parametrize(
     ("said", "asked"),
-    [("The transformer waits.", "transferability"), ("A contractor waits.", "contradiction")],
+    [("A contractor waits.", "contradiction"), ("The constraints are checked.", "constructivism")],
 )
 def test_a_word_that_only_begins_alike_is_another(
     repo: Repo, run: Run, said: str, asked: str
