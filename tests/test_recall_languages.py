@@ -225,6 +225,7 @@ def test_a_question_tells_its_language(asked: str, language: str) -> None:
         ("The queue of the organised office.", "organize"),
         ("A modularização começa pelos serviços.", "Has the modularisation begun?"),
         ("La modularización sigue.", "Is modularisation planned?"),
+        ("Die Modularisierung beginnt.", "Is modularisation planned?"),
         (
             "\u6570\u636e\u5e93\u7684\u8fde\u63a5\u6c60\u5927\u5c0f\u662f\u4e8c\u5341",
             "\u4e3a\u4ec0\u4e48\u6570\u636e\u5e93",

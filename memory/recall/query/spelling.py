@@ -52,7 +52,7 @@ def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, 
     # a mistake in the ending, or the ending of another language
     sizes = range(len(stem), max(_BEGUN, len(stem) - _ENDING) - 1, -1)
     for size in () if found else sizes:
-        most = size + (_ENDING if size >= _COGNATE else 0)
+        most = 2 * size if size >= _COGNATE else size
         begun = [word for word in known if len(word) <= most and word.startswith(stem[:size])]
         found = [(word, len(word)) for word in sorted(begun, key=len)]
         if found:
