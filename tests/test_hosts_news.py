@@ -383,27 +383,32 @@ def _cursor_of(session: Session) -> Cursor:
     return heard._cursor(Path(session.commondir, heard.NEWS_DIR, session.name).read_bytes())
 
 
+def _shown_to(session: Session) -> tuple[tuple[str, ...], int]:
+    seen = heard.heard_by(session.commondir, session.name)
+    return seen.shown, seen.unlisted
+
+
 def test_what_a_session_was_shown_is_kept(session: Sessions, repo: Repo, run: Run) -> None:
     """By its brief and by news, each fact once, in order; and what a subagent of it was shown."""
     run("note", "id=stay invariant: Orders stay.")
     mine = session()
     brief = "- stay (invariant, core): Orders stay. (a - b (c))\n- no fact (x\n- 2026-06-01 (session, 2026-06-01)"
     mine.start(brief=brief)
-    assert heard.shown_to(mine.commondir, mine.name) == (("stay",), 0)
+    assert _shown_to(mine) == (("stay",), 0)
     run("note", "id=later decision: Later.", "--session", "9")
     assert "later" in mine.told(NOW_MS, written=False)
-    assert heard.shown_to(mine.commondir, mine.name) == (("stay",), 0)
+    assert _shown_to(mine) == (("stay",), 0)
     assert "later" in mine.told(NOW_MS)
     news.note_shown(mine.commondir, mine.name, "- stay (invariant): x\n- mine (pattern): y")
-    assert heard.shown_to(mine.commondir, mine.name) == (("stay", "later", "mine"), 0)
+    assert _shown_to(mine) == (("stay", "later", "mine"), 0)
     mine.start(brief="- again (fact): x")
-    assert heard.shown_to(mine.commondir, mine.name) == (("stay", "later", "mine", "again"), 0)
+    assert _shown_to(mine) == (("stay", "later", "mine", "again"), 0)
     many = "\n".join(f"- n-{number} (fact): x" for number in range(400))
     mine.start(brief=many)
-    ids, more = heard.shown_to(mine.commondir, mine.name)
+    ids, more = _shown_to(mine)
     assert (len(ids), more, ids[-1]) == (300, 104, "n-295")
     assert mine.told(NOW_MS + 1) == ""
-    assert heard.shown_to(mine.commondir, "claude-unknown") == ((), 0)
+    assert heard.heard_by(mine.commondir, "claude-unknown") == Cursor()
 
 
 def test_without_a_state_there_is_no_line(session: Sessions, run: Run) -> None:

@@ -46,6 +46,8 @@ UPSTREAM_DIR = "diurna/upstream"
 UPSTREAM_BRANCH = "upstream"
 FETCHED_FILE = "diurna/fetched"
 CACHE_DIR = "diurna/cache"
+#: What a hook looks up at a prompt or a tool, for each folder that sessions work in.
+MOMENT_FILE = "diurna/cache/moment"
 REVIEW_LOCK_FILE = "diurna/review"
 #: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
 SESSION_LOCK_FILE = "diurna/session"
@@ -88,4 +90,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 37
+CACHE_VERSION = 38

@@ -1,4 +1,7 @@
-"""Write and read the header `shown` of a captured log: which facts its session was shown (FORMAT.md, W13).
+"""Write and read the headers `shown` and `told` of a captured log (FORMAT.md, W13).
+
+The first has the facts that briefs and news showed to its session, the second those that were told when
+they were needed.
 
 The report alone reads it. A log names those that no log of the session named before; of two that were
 written at once both may name a fact, so it counts once for each session.
@@ -12,13 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SHOWN_KEY = "shown"
+SHOWN_KEY, TOLD_KEY = "shown", "told"
 #: How many ids one log names; of the others it says how many there were.
 SHOWN_IDS = 200
 
 
 def shown_value(ids: Sequence[str], more: int = 0) -> str:
-    """Write the header, "" where nothing was shown.
+    """Write such a header, "" where there is nothing to name.
 
     Args:
         ids: of the facts.

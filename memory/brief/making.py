@@ -146,11 +146,11 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
         recall: asks the index (`memory.query.reader.Reader.recall`).
         task: in words (`words_of`).
     """
-    words = " ".join([word.lstrip("-").rstrip("*") for word in task.replace('"', " ").split()])
+    from memory.recall.values import FACTS, Filters, without_operators
+
+    words = without_operators(task)
     if not words:
         return ()
-    from memory.recall.values import FACTS, Filters
-
     answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS), loose=True)
     return tuple([hit.id for hit in answer.hits])
 

@@ -18,6 +18,7 @@ from projection.policy.model import (
     Capture,
     Kind,
     Learning,
+    Moments,
     Policy,
     Privacy,
     Recall,
@@ -174,13 +175,14 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.personal,
         policy.push,
         tuple([tuple(one) for one in policy.upstream]),
+        tuple(policy.moment),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    recall, capture, views, learning, personal, push, upstream = rest
+    recall, capture, views, learning, personal, push, upstream, moment = rest
     return Policy(
         project,
         publish,
@@ -197,4 +199,5 @@ def policy_of(values: Any) -> Policy:
         personal,
         push,
         tuple([Upstream(*one) for one in upstream]),
+        Moments(*moment),
     )

@@ -54,6 +54,7 @@ class Search(Record):
     state: StateWords
     notes: tuple[str, ...]
     subject: bool = True
+    weights: Mapping[str, float] = {}
 
 
 class _Found(Record):
@@ -96,7 +97,7 @@ def search(
         keeps: tells whether a row may be among the hits; None for all.
         lookups: remembers words between questions.
         explain: keep the parts of each score.
-        told: so many passages are told at most.
+        told: so many passages are told at most; 0 to rank facts alone.
         meanings: of the facts; None to weigh words alone.
     """
     lookups = (lookups or Lookups()).of(index)
@@ -119,12 +120,12 @@ def search(
         return Search(NOTHING, (), state, tuple(notes))
     outside = [index.matching(lookups.stems(as_indexed(one))) for one in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
-    passages = rank(asked, index.totals, lookups.turns, test, explain, told)
+    passages = rank(asked, index.totals, lookups.turns, test, explain, told) if told else NOTHING
     for_facts = _for_facts(asked.without(state.words), index.totals.passages)
     alike = None if meanings is None else meanings.likeness(_meant(question, state))
     facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
     subject = any(word.raw not in state.words for word in question.words)
-    return Search(passages, facts, state, tuple(notes), subject)
+    return Search(passages, facts, state, tuple(notes), subject, for_facts.weights)
 
 
 def _question(text: str, language: str) -> Question:

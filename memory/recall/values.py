@@ -15,6 +15,11 @@ FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstrea
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
 
 
+def without_operators(text: str) -> str:
+    """Return words that ask for nothing but themselves: without quotes, dashes and stars."""
+    return " ".join([word.lstrip("-").rstrip("*") for word in text.replace('"', " ").split()])
+
+
 class Filters(Record):
     """What a hit has to be; whatever is empty lets everything through.
 

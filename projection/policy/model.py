@@ -127,6 +127,28 @@ class Capture(Record):
     characters: int = 6000
 
 
+#: What becomes of a command that breaks a rule: the rule is told, or the command is held once.
+TELL, HOLD = "tell", "hold"
+
+
+class Moments(Record):
+    """What a session is told when it is needed.
+
+    Args:
+        prompt: facts that answer what somebody typed.
+        command: `TELL`, `HOLD` or `OFF`: of a command that breaks a rule.
+        file: what a rule says of a file that is read or changed.
+        facts: at most so many at once.
+        characters: at most so many at once, with their envelope.
+    """
+
+    prompt: bool = True
+    command: str = TELL
+    file: bool = True
+    facts: int = 3
+    characters: int = 600
+
+
 #: The views that can be published: they show facts alone, each once, so that an edit of one can be read.
 PUBLISHABLE = tuple(VIEW_FILES.values())
 
@@ -219,6 +241,7 @@ class Policy(Record):
         personal: facts that say `personal: true` belong here; true of a person's own home alone.
         push: a sync sends such a home too; others it always sends.
         upstream: homes of others that are read beside this one, nearest first.
+        moment: what a session is told when it is needed.
     """
 
     project: str = "project"
@@ -236,6 +259,7 @@ class Policy(Record):
     personal: bool = False
     push: bool = False
     upstream: tuple[Upstream, ...] = ()
+    moment: Moments = Moments()
 
     @property
     def view_files(self) -> tuple[str, ...]:

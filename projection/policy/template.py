@@ -8,6 +8,7 @@ from projection.policy.model import (
     Capture,
     Kind,
     Learning,
+    Moments,
     Policy,
     Recall,
     Upstream,
@@ -100,6 +101,8 @@ def _changed(policy: Policy) -> str:
         text += f"\n[views]\npublish = {_list(policy.views.publish)}\n"
     if policy.learning != Learning():
         text += f"\n[learning]\n{_changes(policy.learning)}"
+    if policy.moment != Moments():
+        text += f"\n[moment]  # what a session is told when it is needed\n{_changes(policy.moment)}"
     if policy.recall != Recall():
         text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
         if policy.recall.files:
@@ -125,12 +128,12 @@ def _upstream(one: Upstream) -> str:
     return f"{one.name} = {quoted(one.url)}\n"
 
 
-def _changes(table: Capture | Learning) -> str:
+def _changes(table: Capture | Learning | Moments) -> str:
     """Write the keys of a table that say something else than their defaults."""
     lines = []
     for key, value, usual in zip(table._fields, table, type(table)(), strict=True):
         if value != usual:
-            said = _list(value) if isinstance(value, tuple) else value
+            said = _list(value) if isinstance(value, tuple) else str(value).lower()
             lines.append(f"{key} = {quoted(value) if isinstance(value, str) else said}\n")
     return "".join(lines)
 

@@ -27,6 +27,7 @@ from projection.policy.model import (
     Capture,
     Kind,
     Learning,
+    Moments,
     Policy,
     Privacy,
     Recall,
@@ -138,6 +139,14 @@ class _Capture(_Table):
     characters: Annotated[int, Field(ge=0, le=100_000)] = Capture().characters
 
 
+class _Moment(_Table):
+    prompt: bool = Moments().prompt
+    command: Literal["tell", "hold", "off"] = "tell"
+    file: bool = Moments().file
+    facts: Annotated[int, Field(ge=0, le=10)] = 3
+    characters: Annotated[int, Field(ge=0, le=1_200)] = 600
+
+
 class _Views(_Table):
     publish: Annotated[
         list[Literal["state", "progress", "decisions"]], Field(max_length=len(PUBLISHABLE))
@@ -179,6 +188,7 @@ class _File(_Table):
     capture: _Capture = _Capture()
     views: _Views = _Views()
     learning: _Learning = _Learning()
+    moment: _Moment = _Moment()
     upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
     kinds: dict[str, _Kind] = {}
 
@@ -199,12 +209,9 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
     newest = table.get("format")
     newer = isinstance(newest, int) and newest > FORMAT_VERSION
     if newer and not newer_ok:
-        raise _refusal(
-            text,
-            ("format",),
-            f"format {str(newest)[:20]} is newer than {FORMAT_VERSION}, the newest this version knows",
-            "upgrade Diurna; until then this home can be read, not written",
-        )
+        said = f"format {str(newest)[:20]} is newer than {FORMAT_VERSION}, the newest this version knows"
+        hint = "upgrade Diurna; until then this home can be read, not written"
+        raise _refusal(text, ("format",), said, hint)
     while True:
         try:
             file = _File.model_validate(table)
@@ -237,6 +244,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         file.personal,
         file.push,
         tuple([Upstream(name, url) for name, url in file.upstream.items()]),
+        Moments(**file.moment.values()),
     )
 
 
@@ -359,17 +367,10 @@ def _problems(text: str, table: dict[str, object], errors: list[ErrorDetails]) -
 
 
 def _known_keys(path: Keys) -> tuple[str, ...]:
-    tables: dict[str, type[_Table]] = {
-        "": _File,
-        "windows": _Windows,
-        "review": _Review,
-        "privacy": _Privacy,
-        "recall": _Recall,
-        "capture": _Capture,
-        "views": _Views,
-        "learning": _Learning,
-    }
-    return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
+    field = _File.model_fields.get(path[0]) if path else None
+    table = field.annotation if field is not None else None
+    known = table if isinstance(table, type) and issubclass(table, _Table) else _Kind
+    return tuple((known if path else _File).model_fields)
 
 
 def _first(problems: list[Problem]) -> PolicyInvalid:

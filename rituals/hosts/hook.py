@@ -95,7 +95,7 @@ class Call:
         self._kind = meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
-        self._late = self._silent = False
+        self._late = self._silent = self._outdated = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = {START: START_SECONDS, SUBAGENT_START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
@@ -148,7 +148,13 @@ class Call:
         said = self._said
         if said is None:
             return
-        if self._kind not in _STAMPED or not self._commondir:
+        if not self._commondir:
+            return
+        if self._outdated:
+            from rituals.hosts.starts import make_moments
+
+            make_moments(said, self._commondir, self._environment)
+        if self._kind not in _STAMPED:
             return
         from rituals.hosts.capture.stamps import is_due, stamp
 
@@ -167,7 +173,7 @@ class Call:
         if self._kind == START and not self._late:
             from rituals.hosts.starts import prepare
 
-            prepare(said, self._commondir)
+            prepare(said, self._commondir, self._environment)
         if self._kind == PRECOMPACT and not HOSTS[said.host].restarts:
             from rituals.hosts.starts import make_ready
 
@@ -251,14 +257,17 @@ class Call:
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
             from rituals.hosts.context.heard import has_news
+            from rituals.hosts.context.moment_answer import needed_at
             from rituals.hosts.moments import file_name
 
+            needed, self._outdated = needed_at(said, self._commondir)
             name = file_name(said.host, said.session)
-            if not has_news(self._commondir, name, tool=said.event != PROMPT):
+            if not (needed.facts or has_news(self._commondir, name, tool=said.event != PROMPT)):
                 return ""
             from rituals.hosts.context.news import at_prompt, at_tool
 
-            telling = (at_prompt if said.event == PROMPT else at_tool)(said, self._commondir)
+            ask = at_prompt if said.event == PROMPT else at_tool
+            telling = ask(said, self._commondir, needed)
             if telling is not None:
                 self._heard = telling.written
                 return telling.text

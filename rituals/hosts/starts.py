@@ -50,7 +50,8 @@ def context(
         commondir, name = home.repository.commondir, file_name(said.host, said.session)
         if not late and _is_told_beside(said, commondir, home.repository.top, said.source):
             return "", None
-        told = begin(home, name) if said.session else None
+        resumed = said.source in ("resume", "fork")
+        told = begin(home, name, resumed=resumed) if said.session else None
         around = Around(commondir, said)
         if said.source == "compact" and said.session:
             from rituals.hosts.ask import when_compacted
@@ -134,19 +135,23 @@ def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
         reader.close()
 
 
-def prepare(said: Moment, commondir: str) -> None:
+def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
     """Leave what later hooks and the MCP server of a session ask for.
 
     Args:
         said: the start.
         commondir: the common git directory.
+        environment: of the process.
     """
     from ledger.home import discover
+    from rituals.hosts.context.moment_index import opened
     from rituals.hosts.observed.policy_note import refresh
     from rituals.hosts.processes import note_session
 
     note_session(commondir, said.host, said.session)
     refresh(discover(said.folder))
+    if opened(commondir, said.folder, words=True) is None:
+        make_moments(said, commondir, environment)
 
 
 def make_ready(
@@ -161,6 +166,45 @@ def make_ready(
         environment: of the process.
         first: what else the time was up for.
     """
+
+    def made() -> None:
+        first()
+        if said.event == START:
+            text, heard = context(said, environment, late=True)
+            if text and heard:
+                heard(True)
+        elif said.event == SUBAGENT_START:
+            role_brief(said, environment)
+        elif said.event == PROMPT:
+            from ledger.home import discover
+            from rituals.hosts.context.moment_answer import needed_at
+            from rituals.hosts.context.news import make_ready as make_news_ready
+
+            commondir = discover(said.folder).repository.commondir
+            make_news_ready(said, commondir, needed_at(said, commondir)[0])
+
+    _apart(made)
+
+
+def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
+    """Bring forward, in a process of its own, what later hooks look up at a prompt, a command or a file.
+
+    Args:
+        said: the moment that found it out of date.
+        commondir: the common git directory.
+        environment: of the process.
+    """
+
+    def made() -> None:
+        from rituals.hosts.context.moment_contents import make
+
+        make(commondir, said.folder, environment)
+
+    _apart(made)
+
+
+def _apart(doing: Callable[[], None]) -> None:
+    """Do something in a process of its own that nobody waits for."""
     import signal
 
     from rituals.hosts.capture.detached import detach
@@ -171,17 +215,6 @@ def make_ready(
         detach()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
-        first()
-        if said.event == START:
-            text, heard = context(said, environment, late=True)
-            if text and heard:
-                heard(True)
-        elif said.event == SUBAGENT_START:
-            role_brief(said, environment)
-        elif said.event == PROMPT:
-            from ledger.home import discover
-            from rituals.hosts.context.news import make_ready as make_news_ready
-
-            make_news_ready(said, discover(said.folder).repository.commondir)
+        doing()
     finally:
         os._exit(0)

@@ -6,6 +6,8 @@ from ledger.model.event import told
 from ledger.model.record import Record
 from memory.cache.range_queries import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
+from memory.recall.index.fts_file import PLACE_BITS, PLACES
+from memory.recall.rank.standing import Candidate
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
 from projection.fold.testimony import testimony
@@ -13,8 +15,11 @@ from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
+    from memory.recall.rank.types import Scored
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
@@ -197,6 +202,17 @@ class Facts:
         tagged = not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags)
         about = filters.entities
         return tagged and (not about or any(matches_entity(fact, name) for name in about))
+
+    def candidates(self, found: Iterable[Scored]) -> list[Candidate]:
+        """Return those of some texts, as a search scored them, whose facts may be shown."""
+        candidates = []
+        for scored in found:
+            log = self._index.log(scored.row >> PLACE_BITS)
+            piece = None if log is None else log.at(scored.row & PLACES)
+            standing = None if log is None or piece is None else self.wanted(piece.fact, log)
+            if standing is not None:
+                candidates.append(Candidate(scored, standing, self.date(standing, log)))
+        return candidates
 
     def _events(self, found: Standing) -> str:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""

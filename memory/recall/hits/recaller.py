@@ -18,7 +18,7 @@ from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
-from memory.recall.rank.standing import Candidate, answers, ordered
+from memory.recall.rank.standing import answers, ordered
 from memory.recall.rank.types import Ranking
 from memory.recall.search import search
 from memory.recall.values import (
@@ -245,15 +245,7 @@ class _View:
         """
         if found.state.open and not found.subject:
             return self._open_threads(level, limit)
-        candidates: list[Candidate] = []
-        for scored in found.facts:
-            log = self._index.log(scored.row >> PLACE_BITS)
-            piece = None if log is None else log.at(scored.row & PLACES)
-            standing = None if log is None or piece is None else self._facts.wanted(piece.fact, log)
-            if log is not None and standing is not None:
-                date = self._facts.date(standing, log)
-                candidates.append(Candidate(scored, standing, date))
-        best = ordered(candidates, found.state)
+        best = ordered(self._facts.candidates(found.facts), found.state)
         if not (loose or answers(best)):
             return []
         hits = []

@@ -38,7 +38,7 @@ from rituals.hosts.capture.requests import said_in
 from rituals.hosts.capture.sources import Sources, sources_of
 from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
 from rituals.hosts.capture.titles import answered_title, title_of
-from rituals.hosts.context.heard import shown_to
+from rituals.hosts.context.heard import heard_by
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
 from rituals.hosts.extraction.settings import Settings, settings
@@ -205,17 +205,20 @@ class _Boundary:
         )
         if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs):
             told = ""
-        shown, seen = self._shown()
+        heard = heard_by(self._commondir, file_name(*self._key))
+        seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
+        shown = _since(heard.shown, self._told.shown, seen)
+        at_moments = _since(heard.moments, self._told.moments, met)
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
             observations, piece.said.turns if piece.said else (), mine, told,
-            self._title(sources) if told else "", shown, counts(self._commondir, *self._key),
+            self._title(sources) if told else "", shown, at_moments, counts(self._commondir, *self._key),
         )  # fmt: skip
         part, draft = self._looked_first(part)
         written = bool(draft.prose or draft.events)
         if written:
             self._append(draft)
-            self._told = self._told._replace(shown=seen)
+            self._told = self._told._replace(shown=seen, moments=met)
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
@@ -312,12 +315,6 @@ class _Boundary:
         occasion = self._memory.occasion()
         return record_own(part, items, occasion, dry_run=self._asked.dry_run)
 
-    def _shown(self) -> tuple[str, int]:
-        """Return which facts the session was shown that no log of it names, and how many it was in all."""
-        ids, more = shown_to(self._commondir, file_name(*self._key))
-        told = self._told.shown if self._told.shown <= len(ids) + more else 0
-        return shown_value(ids[told:], len(ids) + more - max(told, len(ids))), len(ids) + more
-
     def _looked_first(self, part: Part) -> tuple[Part, SessionDraft]:
         """Leave out what memory has; return the part and its draft."""
         draft = self._draft(part)
@@ -366,3 +363,15 @@ class _Boundary:
             note_told(self._commondir, *self._key, self._told)
         except OSError:
             pass
+
+
+def _since(ids: Sequence[str], told: int, seen: int) -> str:
+    """Return the header for facts that a session met and no log of it names (`ledger.model.shown`).
+
+    Args:
+        ids: those that it met, in order.
+        told: how many of them logs of it name.
+        seen: how many it met, those too that are not listed.
+    """
+    told = told if told <= seen else 0
+    return shown_value(ids[told:], seen - max(told, len(ids)))

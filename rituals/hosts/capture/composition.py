@@ -10,7 +10,7 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from ledger.model.shown import SHOWN_KEY
+from ledger.model.shown import SHOWN_KEY, TOLD_KEY
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.brief.plain_text import shortened
@@ -59,6 +59,7 @@ class Part(Record):
         told: what was told for people to read, as markdown.
         title: of the log, "" for what was observed.
         shown: which facts the session was shown (`ledger.model.shown`), "" for none.
+        met: which ones it was told when they were needed.
         asked: how often its agent was asked what the next one has to know, and how often it answered.
     """
 
@@ -73,6 +74,7 @@ class Part(Record):
     told: str = ""
     title: str = ""
     shown: str = ""
+    met: str = ""
     asked: tuple[int, int] = (0, 0)
 
     @property
@@ -83,7 +85,8 @@ class Part(Record):
         told = (*said, *((key, str(span)) for key, span in spans if span is not None))
         counts = zip(("asked", "answered"), map(str, self.asked), strict=True)
         told += (*counts,) if self.asked[0] else ()
-        return (*told, (SHOWN_KEY, self.shown)) if self.shown else told
+        facts = ((SHOWN_KEY, self.shown), (TOLD_KEY, self.met))
+        return (*told, *[pair for pair in facts if pair[1]])
 
 
 class _Passage:

@@ -63,6 +63,7 @@ class Told(Record):
         ends: up to where, by kind and name of what it is a span of (`ledger.model.reach`).
         failed: how often reading a slice failed, by the name and the start of it.
         shown: how many facts its logs say that it was shown.
+        moments: how many they say that it was told when they were needed.
     """
 
     at: int = 0
@@ -70,6 +71,7 @@ class Told(Record):
     ends: Mapping[str, int] = {}
     failed: Mapping[str, int] = {}
     shown: int = 0
+    moments: int = 0
 
 
 def stamp(commondir: str, moment: Moment) -> None:
@@ -184,6 +186,7 @@ def told_of(commondir: str, host: str, session: str) -> Told:
         _numbers(said.get("ends")),
         _numbers(said.get("failed")),
         _number(said.get("shown")),
+        _number(said.get("moments")),
     )
 
 

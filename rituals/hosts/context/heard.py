@@ -26,6 +26,8 @@ SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 #: Begins what a brief says of a session, which is no fact.
 _SESSION = "session, 2"
+#: Ends a text that goes on.
+_CUT = "…"
 #: A session that was silent for so long is over.
 _DEAD_DAYS = 14
 
@@ -60,6 +62,8 @@ class Cursor(Record):
         ready: what the next prompt is told, found by a hook whose time was up.
         shown: ids of the facts that it was shown, the first ones, in the order in which it saw them.
         unlisted: how often it was shown one that is not among them.
+        moments: ids of the facts that it was told at a moment, in order.
+        known: ids of those that stand whole in its context, so that no moment tells them again.
     """
 
     watched: tuple[str, ...] = ()
@@ -74,31 +78,51 @@ class Cursor(Record):
     ready: str = ""
     shown: tuple[str, ...] = ()
     unlisted: int = 0
+    moments: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
-    def having_seen(self, text: str) -> Cursor:
-        """Return the cursor of a session that was shown what a text shows."""
-        known = dict.fromkeys(self.shown)
-        new = [one for one in ids_shown(text) if one not in known]
-        room = max(0, SHOWN - len(known))
-        return self._replace(shown=(*known, *new[:room]), unlisted=self.unlisted + len(new[room:]))
+    def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
+        """Return the cursor of a session that was shown what a text shows.
+
+        Args:
+            text: a brief, or news.
+            itself: it stands in the session's own context, not in a subagent's.
+        """
+        listed = dict.fromkeys(self.shown)
+        told = set(self.moments)
+        new = [one for one in ids_shown(text) if one not in listed and one not in told]
+        room = max(0, SHOWN - len(listed))
+        whole = ids_shown(text, whole=True) if itself else ()
+        return self._replace(
+            shown=(*listed, *new[:room]), unlisted=self.unlisted + len(new[room:])
+        ).knowing(whole)
+
+    def knowing(self, ids: Iterable[str]) -> Cursor:
+        """Return the cursor of a session in whose context some facts stand whole."""
+        return self._replace(known=tuple(dict.fromkeys((*self.known, *ids))))
 
 
-def ids_shown(text: str) -> list[str]:
+def ids_shown(text: str, *, whole: bool = False) -> list[str]:
     """Return the ids of the facts that a text shows as `projection.brief.forms.Markdown` writes them.
 
     A hook that has nothing to say but a brief that is kept knows no more of it than its text.
+
+    Args:
+        text: that was shown.
+        whole: of those alone whose text is not cut.
     """
     found: dict[str, None] = {}
     for line in text.split("\n"):
         if line[:2] == "- ":
             id, bracket, about = line[2:].partition(" (")
             if bracket and not id.strip(_ID_CHARS) and about[:10] != _SESSION:
-                found[id] = None
+                if not (whole and line.endswith(_CUT)):
+                    found[id] = None
     return list(found)
 
 
-def shown_to(commondir: str, name: str) -> tuple[tuple[str, ...], int]:
-    """Return the facts that a session was shown, and how many there were beside them.
+def heard_by(commondir: str, name: str) -> Cursor:
+    """Return what a session heard, as far as anybody knows.
 
     Args:
         commondir: the common git directory.
@@ -106,10 +130,9 @@ def shown_to(commondir: str, name: str) -> tuple[tuple[str, ...], int]:
     """
     try:
         with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
-            cursor = _cursor(file.read(1 << 20))
+            return _cursor(file.read(1 << 20))
     except OSError:
-        return (), 0
-    return cursor.shown, cursor.unlisted
+        return Cursor()
 
 
 def has_news(commondir: str, name: str, *, tool: bool) -> bool:
@@ -156,7 +179,12 @@ def standing_of(
         count += 1
         total += size
         newest = max(newest, changed)
-    return Standing(",".join(map(_stamp, watched)), f"{count}.{total}.{newest}", own)
+    return Standing(stamps(watched), f"{count}.{total}.{newest}", own)
+
+
+def stamps(watched: Sequence[str]) -> str:
+    """Return how some files and folders stand."""
+    return ",".join(map(_stamp, watched))
 
 
 def files(commondir: str) -> list[tuple[str, int, int]]:
@@ -278,6 +306,8 @@ def _packed(cursor: Cursor) -> bytes:
         *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
         f"shown {' '.join(cursor.shown)}",
         f"unlisted {cursor.unlisted}",
+        f"moments {' '.join(cursor.moments)}",
+        f"known {' '.join(cursor.known)}",
         *[f"told {at} {key}" for key, at in cursor.told.items()],
         "end",
     ]
@@ -308,6 +338,8 @@ def _cursor(data: bytes) -> Cursor:
         "\n".join(told.get("ready", ())),
         tuple(told.get("shown", [""])[0].split()),
         _number(told.get("unlisted", ["0"])[0]),
+        tuple(told.get("moments", [""])[0].split()),
+        tuple(told.get("known", [""])[0].split()),
     )
 
 

@@ -12,6 +12,7 @@ import os
 from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.context.heard import Cursor, Heard, files, has_news, standing, standing_of, tidy
+from rituals.hosts.context.needed import NOTHING, Needed
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
@@ -51,30 +52,25 @@ class Telling(Record):
         self.heard.leave()
 
 
-def at_prompt(moment: Moment, commondir: str) -> Telling | None:
+def at_prompt(moment: Moment, commondir: str, needed: Needed = NOTHING) -> Telling | None:
     """Return what a session has to know before it works on.
 
     Args:
         moment: the prompt.
         commondir: the common git directory.
+        needed: what memory has on it.
     """
-    name = file_name(moment.host, moment.session)
-    if not has_news(commondir, name, tool=False):
-        return None
-    return _telling(moment, commondir, name, tool=False)
+    return _telling(moment, commondir, needed, tool=False)
 
 
-def at_tool(moment: Moment, commondir: str) -> Telling | None:
+def at_tool(moment: Moment, commondir: str, needed: Needed = NOTHING) -> Telling | None:
     """Return what collides with what a session does; the arguments are those of `at_prompt`."""
-    name = file_name(moment.host, moment.session)
-    if not has_news(commondir, name, tool=True):
-        return None
-    return _telling(moment, commondir, name, tool=True)
+    return _telling(moment, commondir, needed, tool=True)
 
 
-def make_ready(moment: Moment, commondir: str) -> None:
+def make_ready(moment: Moment, commondir: str, needed: Needed = NOTHING) -> None:
     """Find what the next prompt is told, where a hook had not the time for it."""
-    telling = at_prompt(moment, commondir)
+    telling = at_prompt(moment, commondir, needed)
     if telling is not None:
         telling.kept()
 
@@ -98,7 +94,7 @@ def is_doubled(commondir: str, name: str, once: str) -> bool:
     return False
 
 
-def begin(home: Home, name: str) -> Callable[..., None]:
+def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None]:
     """Look where all stands as a session begins; what is returned makes that what the session heard.
 
     It is called with what the session was told then, what is known by it, and whether it is still to
@@ -107,8 +103,9 @@ def begin(home: Home, name: str) -> Callable[..., None]:
     Args:
         home: whose brief the session is told.
         name: what files of the session are called.
+        resumed: what it was told before still stands in its context.
     """
-    commondir, watched = home.repository.commondir, _watched(home)
+    commondir, watched = home.repository.commondir, watched_of(home)
     listed = files(commondir)
     seen = standing_of(listed, name, watched)
     offsets = {file: size for file, size, _ in listed if file != f"{name}.jsonl"}
@@ -119,7 +116,11 @@ def begin(home: Home, name: str) -> Callable[..., None]:
         before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
             kept = begun._replace(
-                told={**before.told, **(known or {})}, shown=before.shown, unlisted=before.unlisted
+                told={**before.told, **(known or {})},
+                shown=before.shown,
+                unlisted=before.unlisted,
+                moments=before.moments,
+                known=before.known if resumed else (),
             )
             if later:
                 Telling(text, heard, kept).kept()
@@ -143,7 +144,8 @@ def note_shown(commondir: str, name: str, text: str) -> None:
         return
     cursor = heard.take()
     if cursor is not None:
-        heard.move(cursor.having_seen(text)) if cursor.watched else heard.leave()
+        seen = cursor.having_seen(text, itself=False)
+        heard.move(seen) if cursor.watched else heard.leave()
 
 
 def waiting(home: Home) -> tuple[str, ...]:
@@ -165,7 +167,7 @@ def _has_files(folder: str) -> bool:
         return False
 
 
-def _watched(home: Home) -> tuple[str, ...]:
+def watched_of(home: Home) -> tuple[str, ...]:
     """Return the files and folders whose change may mean that there is a new log."""
     commondir, spool = home.repository.commondir, home.spool_folder
     branch = (f"{commondir}/{home.reference}",) if home.reference else ()
@@ -174,11 +176,14 @@ def _watched(home: Home) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Telling | None:
+def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> Telling | None:
+    name = file_name(moment.host, moment.session)
+    news = has_news(commondir, name, tool=tool)
+    if not (news or needed.facts):
+        return None
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from projection.brief.envelope import enveloped
-    from rituals.hosts.context.others import Listener, urgent
 
     now = now_ms()
     heard = Heard(commondir, name)
@@ -192,23 +197,41 @@ def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Tellin
             return None
         if cursor.ready and not tool:
             return Telling(cursor.ready, heard, cursor._replace(ready=""))
-        listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
-        if tool:
-            seen = standing(commondir, name, ())
-            news = urgent(listener)
-            lines, moved = news.pressing, cursor._replace(tool=seen, told=news.told)
-        else:
-            lines, moved = _whole(moment, listener, cursor)
-        if not lines:
+        lines: tuple[str, ...] = ()
+        moved = cursor
+        if news:
+            lines, moved = _heard_since(moment, commondir, cursor, now, tool=tool)
+        told, ids = needed.lines(cursor.known)
+        if ids:
+            met = tuple(dict.fromkeys((*cursor.moments, *ids)))
+            moved = moved.knowing(ids)._replace(moments=met)
+        elif not lines:
             heard.move(moved)
             return None
-        return Telling(enveloped(_TITLE, _fitting(lines), name), heard, moved)
+        title = needed.title if told else _TITLE
+        both = [*told, *([f"{_TITLE}:"] if told and lines else []), *lines]
+        return Telling(enveloped(title, _fitting(both), name), heard, moved)
     except HomeNotFound:
         heard.leave()
         return None
     except BaseException:
         heard.leave()
         raise
+
+
+def _heard_since(
+    moment: Moment, commondir: str, cursor: Cursor, now: int, *, tool: bool
+) -> tuple[tuple[str, ...], Cursor]:
+    """Return the lines of what is new, and the cursor as it is then."""
+    from rituals.hosts.context.others import Listener, urgent
+
+    name = file_name(moment.host, moment.session)
+    listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
+    if not tool:
+        return _whole(moment, listener, cursor)
+    seen = standing(commondir, name, ())
+    found = urgent(listener)
+    return found.pressing, cursor._replace(tool=seen, told=found.told)
 
 
 def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
@@ -232,7 +255,7 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
     from rituals.hosts.context.ledger_news import ledger_news
 
     home = discover(moment.folder)
-    watched = _watched(home)
+    watched = watched_of(home)
     seen = seen._replace(ledger=standing(commondir, name, watched).ledger)
     moved = moved._replace(watched=watched, prompt=seen)
     said = [key[len(SAID) + 1 :] for key in cursor.told if key.startswith(f"{SAID} ")]

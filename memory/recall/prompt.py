@@ -1,0 +1,133 @@
+"""Find the facts that answer a prompt so surely that an agent is told them unasked.
+
+A prompt is an order more often than a question, and most of them ask nothing that memory knows. So of the
+first facts that recall finds only those are told that have much of the prompt close together, in words
+that name something, and lack none that tells more than what they have. Constants are round numbers.
+"""
+
+from __future__ import annotations
+
+from ledger.model.personal import says_personal
+from ledger.model.record import Record
+from memory.recall.hits.facts import Facts
+from memory.recall.hits.snippets import telling
+from memory.recall.rank.facts import PARTS
+from memory.recall.rank.filters import kept
+from memory.recall.rank.standing import answers, ordered
+from memory.recall.search import search
+from memory.recall.values import FACTS, Filters, without_operators
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.cache.file import Cache
+    from memory.recall.index.fts_file import Index
+    from memory.recall.query.postings import Lookups
+    from memory.recall.rank.standing import Candidate
+    from projection.fold.state import Standing
+
+#: How much of a prompt is read, and how many facts are told at most.
+PROMPT_CHARS, TOLD = 1_500, 3
+#: What a fact must have: the share of the prompt, and of it in one stretch of the text; what its words
+#: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
+#: score against that of the first.
+COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
+#: Words of orders: what is to be done, to anything.
+_CHORES = frozenset(
+    """
+    0 1 2 3 4 5 6 7 8 9 add agent agents apply ask build bump change changes check clean clone
+    close closed code command commands commit commits compare complete continue copy create cut
+    debug delete deploy describe do document doesn don done double draft edit ensure execute
+    explain file files find finish fix fixed folder format generate go help implement improve
+    install issue issues keep lint list look make merge move new next now ok okay open phase
+    plan please pr proceed project pull push read refactor release remove rename repo rerun
+    resolve restart retry review rewrite run running script ship show start status step stop
+    summarize switch task tasks test tests thanks todo try update upgrade use validate verify
+    works write yes
+    """.split()
+)
+
+
+class Found(Record):
+    """A fact that answers a prompt.
+
+    Args:
+        standing: of the fact.
+        date: of its text.
+        words: of the prompt that it has.
+    """
+
+    standing: Standing
+    date: str
+    words: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The fact's."""
+        return self.standing.fact.id
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a reader has to know before the text."""
+        fact = self.standing.fact
+        faded = not fact.closed and not self.standing.live
+        said = {"closed": fact.closed, "faded": faded, "contradicted": fact.contradicted}
+        return tuple([mark for mark, holds in said.items() if holds])
+
+    def text(self, chars: int) -> str:
+        """Return its text, from the sentence on that answers where it has more than so many characters."""
+        return telling(self.standing.fact.text, self.words, chars)
+
+
+def found_for_prompt(
+    cache: Cache, index: Index, prompt: str, lookups: Lookups
+) -> tuple[Found, ...]:
+    """Return the facts that answer a prompt, best first; most prompts have none.
+
+    Args:
+        cache: of the commit.
+        index: of the commit.
+        prompt: as typed; its quotes, dashes and stars ask for nothing.
+        lookups: of the index.
+    """
+    words = without_operators(prompt[:PROMPT_CHARS])
+    if not words:
+        return ()
+    filters = Filters(within=FACTS)
+    facts = Facts(cache, index, filters)
+    found = search(index, words, kept(index, facts, filters), lookups=lookups, explain=True, told=0)
+    candidates = [
+        one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)
+    ]
+    best = ordered(candidates, found.state)
+    if not answers(best):
+        return ()
+    first = best[0].scored.score
+    return tuple(
+        [
+            Found(one.standing, one.date, one.scored.words)
+            for one in best[:TOLD]
+            if one.scored.score >= NEAR_FIRST * first and is_sure(one, found.weights)
+        ]
+    )
+
+
+def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
+    """Tell whether a fact answers so surely that it is told unasked.
+
+    Args:
+        one: the fact, as a search scored it.
+        weights: what each word of the prompt tells, by word.
+    """
+    scored = one.scored
+    held = {word for word in scored.words if word not in _CHORES}
+    telling = [weights.get(word, 0.0) for word in held]
+    lacking = [weight for word, weight in weights.items() if word not in scored.words]
+    return (
+        scored.covered >= COVERED
+        and dict(scored.parts)[PARTS[3]] >= TOGETHER
+        and len(held) >= WORDS
+        and sum(telling) >= TELLING
+        and max(telling) >= HEAVIEST * max(lacking, default=0.0)
+    )

@@ -1,0 +1,95 @@
+"""Make what a hook looks up at a prompt, a command or a file (`rituals.hosts.context.moment_index`).
+
+It is made behind the answer of a hook that found it out of date, in a process that nobody waits for.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from ledger.errors import DiurnaError
+from ledger.home import discover
+from ledger.model.layout import CACHE_DIR
+from ledger.model.personal import says_personal
+from ledger.wal.atomic_files import make_folder, replace_file
+from memory.cache.key import user_key
+from memory.query.open_snapshot import open_snapshot
+from memory.replay.gc_pause import Uncollected
+from memory.replay.state import state_of
+from rituals.hosts.context.heard import stamps
+from rituals.hosts.context.moment_index import COMMON, index_path, opened, packed, stems
+from rituals.hosts.context.news import watched_of
+from rituals.hosts.extraction.settings import settings_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from projection.fold.state import Standing
+    from projection.policy.model import Moments
+
+#: Of a long text the words of so much of it count.
+_TEXT_CHARS = 20_000
+
+
+def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
+    """Make the index of a folder anew, where it is out of date and nobody else is at it.
+
+    Args:
+        commondir: the common git directory.
+        folder: that sessions work in.
+        environment: of the process.
+    """
+    path, key = index_path(commondir, folder), user_key()
+    if not key:
+        return
+    make_folder(f"{commondir}/{CACHE_DIR}")
+    lock = os.open(f"{commondir}/{CACHE_DIR}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if opened(commondir, folder, words=True) is None:
+            replace_file(path, _made(path, key, folder, environment), 0o600)
+    except (BlockingIOError, DiurnaError):
+        pass  # another one makes it; or there is no home, and a tool is told nothing
+    finally:
+        os.close(lock)
+
+
+def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) -> bytes:
+    home = discover(folder)
+    watched = (*watched_of(home), settings_path(environment) or path)
+    seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
+    with Uncollected():
+        state = open_snapshot(home).ask(state_of)
+        found = [one for one in state.standings() if may_be_told(one)]
+        about = {
+            "watched": "\0".join(watched),
+            "stamps": seen,
+            "facts": str(len(found)),
+            "moment": said_of(state.policy.moment),
+        }
+        return packed(path, key, about, _words(found))
+
+
+def may_be_told(one: Standing) -> bool:
+    """Tell whether a fact may be told unasked: it holds, and everybody here may read it."""
+    fact = one.fact
+    return not (fact.false or fact.redacted or says_personal(fact.meta))
+
+
+def said_of(moment: Moments) -> str:
+    """Write what the policy says of moments."""
+    return f"{moment.prompt:d} {moment.command} {moment.file:d} {moment.facts} {moment.characters}"
+
+
+def _words(found: Iterable[Standing]) -> dict[str, str]:
+    rows: dict[str, list[str]] = {}
+    for row, one in enumerate(found):
+        names = " ".join([value for _, value in one.fact.meta])
+        for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}"):
+            rows.setdefault(stem, []).append(str(row))
+    return {
+        stem: " ".join(held) if len(held) <= COMMON else f"+{len(held)}"
+        for stem, held in rows.items()
+    }

@@ -1,0 +1,186 @@
+"""Look up what memory has on a prompt, a command or a file, in a file that is made for that alone.
+
+A hook has a millisecond for it. So there is one small text with the words of all facts, what rules say of
+commands, and what they say of files; signed with the user's key (`memory.cache.key`), and good as long as
+nothing that it was made of has changed. Where it is not, a prompt is looked up in full, a tool is told
+nothing, and another process makes it anew (`rituals.hosts.context.moment_contents`).
+"""
+
+from __future__ import annotations
+
+import os
+from math import log
+
+from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
+from memory.cache.key import digest, signed, user_key
+from memory.recall.query.stopwords import SMALL
+from rituals.hosts.context.heard import stamps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_HEADER = b"diurna-moment"
+_WORDS, _HEAD_BYTES = 5, 300
+#: By how many letters a word is known, and how much of a prompt is read.
+_STEM, PROMPT_CHARS = 5, 1_500
+#: Of the words of a prompt some fact must have so much of what they tell, and tell so much, that it is
+#: worth a look: in a ledger of some size, as a small one does not tell which words are common.
+_SHARE, _TELLING, _TELLING_ROWS = 0.30, 2.5, 1_000
+#: A word that more facts have tells nothing here.
+COMMON = 500
+#: Where writing begins that has no blanks between its words.
+_UNSPACED = "\u0e00"
+#: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
+_NO_PROMPT = ("/", "<", "!")
+
+
+class MomentIndex:
+    """The file of one folder, as it was read.
+
+    Args:
+        about: what it says of itself, of commands and of files.
+        words: the words of facts, where they were read, too.
+    """
+
+    def __init__(self, about: bytes, words: bytes = b"") -> None:
+        self._about = about
+        self._words = words
+
+    def said(self, key: str) -> str:
+        """Return the rest of the first line that begins with a key and a tab, "" for none."""
+        return _line(self._about, key)
+
+    def may_answer(self, prompt: str) -> bool:
+        """Tell whether some fact has enough of a prompt to be worth a search.
+
+        Args:
+            prompt: as typed.
+        """
+        asked = prompt[:PROMPT_CHARS]
+        if not asked.isascii() and max(asked) >= _UNSPACED:
+            return True
+        count = max(int(self.said("facts")), _TELLING_ROWS)
+        total = 0.0
+        told: dict[str, float] = {}
+        for stem in stems(asked):
+            rows = _sorted_line(self._words, stem).split(" ")
+            held = int(rows[0][1:]) if rows[0][:1] == "+" else len(rows) if rows[0] else 0
+            weight = log(1 + (count - held + 0.5) / (held + 0.5))
+            total += weight
+            if held <= COMMON:
+                for row in rows:
+                    told[row] = told.get(row, 0.0) + weight
+        told.pop("", None)
+        best = max(told.values(), default=0.0)
+        return best >= _TELLING and best >= _SHARE * total
+
+
+def is_prompt(text: str) -> bool:
+    """Tell whether somebody typed a prompt, and no command of the host's."""
+    return bool(text.strip()) and not text.lstrip().startswith(_NO_PROMPT)
+
+
+def stems(text: str) -> set[str]:
+    """Return the words of a text that tell something, each by its first letters."""
+    plain = "".join([char if char.isalnum() else " " for char in text.lower()])
+    return {word[:_STEM] for word in plain.split() if word not in SMALL}
+
+
+def index_path(commondir: str, folder: str) -> str:
+    """Return where the index of a folder is that sessions work in."""
+    name = digest(folder.encode("utf-8", "surrogateescape"))[:12]
+    return f"{commondir}/{MOMENT_FILE}@{name}"
+
+
+def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
+    """Return the index of a folder; None where there is none that is good.
+
+    Args:
+        commondir: the common git directory.
+        folder: that the session works in.
+        words: those of facts are asked for, too.
+    """
+    path = index_path(commondir, folder)
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        head = os.pread(fd, _HEAD_BYTES, 0)
+        line = head.partition(b"\n")[0]
+        said = line.split()
+        if len(said) != _WORDS or said[:2] != [_HEADER, b"%d" % CACHE_VERSION]:
+            return None
+        size = int(said[2]) if said[2].isdigit() else 0
+        about = os.pread(fd, size, len(line) + 1)
+        key = user_key()
+        if not key or said[3] != _sum(key, path, about):
+            return None
+        found = MomentIndex(about)
+        watched = found.said("watched").split("\0")
+        if stamps([os.fsdecode(one.encode("utf-8", "surrogateescape")) for one in watched]) != (
+            found.said("stamps")
+        ):
+            return None
+        if words:
+            rest = os.pread(fd, os.fstat(fd).st_size, len(line) + 1 + size)
+            if said[4] != _sum(key, path, rest):
+                return None
+            found = MomentIndex(about, rest)
+        return found
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def packed(path: str, key: bytes, about: Mapping[str, str], words: Mapping[str, str]) -> bytes:
+    """Write an index.
+
+    Args:
+        path: where it is going to be.
+        key: the user's.
+        about: the lines that it says of itself, of commands and of files, by what each begins with.
+        words: rows of facts, by the stems of words.
+    """
+    ordered = sorted(words.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
+    parts = [_lines(about.items()), _lines(ordered)]
+    sums = [_sum(key, path, part) for part in parts]
+    head = (_HEADER, b"%d" % CACHE_VERSION, b"%d" % len(parts[0]), *sums)
+    return b" ".join(head) + b"\n" + b"".join(parts)
+
+
+def _lines(pairs: Iterable[tuple[str, str]]) -> bytes:
+    said = "".join([f"\n{key}\t{value}" for key, value in pairs])
+    return f"{said}\n".encode("utf-8", "surrogateescape")
+
+
+def _line(text: bytes, key: str) -> str:
+    wanted = b"\n%s\t" % key.encode("utf-8", "surrogateescape")
+    start = text.find(wanted)
+    if start < 0:
+        return ""
+    start += len(wanted)
+    return text[start : text.find(b"\n", start)].decode("utf-8", "surrogateescape")
+
+
+def _sorted_line(text: bytes, key: str) -> str:
+    """Return the rest of the line that begins with a key, of lines that are sorted by it."""
+    wanted = key.encode("utf-8", "surrogateescape")
+    low, high = 0, len(text) - 1
+    while low < high:
+        start = text.rfind(b"\n", 0, (low + high) // 2 + 1)
+        end = text.find(b"\n", start + 1)
+        found, _, rest = text[start + 1 : end].partition(b"\t")
+        if found == wanted:
+            return rest.decode("ascii")
+        if found < wanted:
+            low = end
+        else:
+            high = start
+    return ""
+
+
+def _sum(key: bytes, path: str, part: bytes) -> bytes:
+    return signed(key, os.fsencode(os.path.basename(path)), part).encode()
