@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: What git asks which ways to a remote it may take; "none" is no name of one.
+OFFLINE = "GIT_ALLOW_PROTOCOL"
 #: Seconds on a clock that only goes forward, for limits and pauses.
 monotonic = time.monotonic
 #: Seconds and nanoseconds since 1970, for the age of files.
@@ -30,6 +32,11 @@ def now_ms() -> int:
 def variables() -> Mapping[str, str]:
     """Return the environment's variables, as they are at this moment."""
     return os.environ
+
+
+def stay_offline() -> None:
+    """Keep git, and all that it starts, from every remote; it would fetch what a partial clone lacks."""
+    os.environ[OFFLINE] = "none"
 
 
 def data_folder() -> str:

@@ -131,6 +131,16 @@ class ObjectMissing(GitFailed, CorruptRepository):
         return self.message
 
 
+class NotFetched(DiurnaError):
+    """A partial clone lacks what is asked for, and can not fetch it now."""
+
+    def __init__(self, where: str, because: str = "") -> None:
+        super().__init__(
+            f"{where} is a partial clone, and what is asked for is not here{because and ': '}{because}",
+            hint="it is fetched, and kept, by the next command that reaches the remote it was cloned from",
+        )
+
+
 class ObjectTooLarge(DiurnaError):
     """An object has more bytes than anything in a ledger may have; it was not read."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from rituals.cli.app import main
+from rituals.cli.entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -38,7 +38,6 @@ from tests.campaigns.homes import (
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.repository_shapes import (
     both_writers,
-    edit_config,
     every_kind,
     in_work_tree,
     refused_everywhere,
@@ -221,52 +220,95 @@ def test_c7_a_shallow_clone_works_and_says_what_it_can_not_see(
     assert git(clone, "merge-base", "--is-ancestor", home.tip(), memory.home.tip()) == ""
 
 
-@pytest.mark.parametrize("objects", ["blob:none", "tree:0"])
+def _partial(tmp_path: Path, objects: str, kind: str) -> tuple[Path, Path]:
+    """Make a home of 80 logs, and a partial clone of it that has none of its files."""
+    home, part = tmp_path / "home", tmp_path / "part"
+    make_home(home, kind)
+    memory = open_memory(home)
+    for number in range(80):
+        memory.append(draft(f"a-{number}"))
+    git(home, "config", "uploadpack.allowFilter", "true")
+    git(home, "config", "receive.denyCurrentBranch", "ignore")
+    git(tmp_path, "clone", "-q", f"--filter={objects}", "--no-checkout", f"file://{home}", "part")
+    return home, part
+
+
+def _missing(part: Path) -> set[str]:
+    listed = git(part, "rev-list", "--objects", "--all", "--missing=print")
+    return {line for line in listed.split("\n") if line.startswith("?")}
+
+
+def _hook(part: Path) -> bytes:
+    said = json.dumps({"session_id": "s", "cwd": str(part), "source": "startup"})
+    asked = [sys.executable, "-P", "-m", "rituals", "hook", "claude", "SessionStart"]
+    done = subprocess.run(asked, input=said.encode(), capture_output=True, cwd=part, timeout=30)
+    assert done.returncode == 0
+    return done.stdout.strip()
+
+
 @every_kind
-def test_c8_a_partial_clone_is_refused_by_name(tmp_path: Path, kind: str, objects: str) -> None:
-    """What it lacks is neither fetched behind git's back nor taken for deleted logs; the hint mends it."""
-    make_home(tmp_path / "home", kind)
-    open_memory(tmp_path / "home").append(draft("a"))
-    git(tmp_path / "home", "config", "uploadpack.allowFilter", "true")
-    git(
-        tmp_path, "clone", "-q", f"--filter={objects}", "--no-checkout",
-        f"file://{tmp_path / 'home'}", "part",
-    )  # fmt: skip
-    part = tmp_path / "part"
-    assert "extensions" not in (part / ".git" / "config").read_text().lower()
-    missing = git(part, "rev-list", "--objects", "--all", "--missing=print").count("\n?")
-    assert missing
-    refused_everywhere(part, "partial clone", hint="diurna init ../")
-    if objects == "blob:none":  # the `git status` of this test needs trees, and fetches them
-        assert (
-            git(part, "rev-list", "--objects", "--all", "--missing=print").count("\n?") == missing
+def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, kind: str) -> None:
+    """A hook fetches nothing, a remote that is away leaves no log out, and no other file comes along."""
+    home, part = _partial(tmp_path, "blob:none", kind)
+    if kind == OWN_BRANCH:
+        git(part, "checkout", "-q", "-f", "main")
+    lacks = _missing(part)
+    away = home.rename(home.with_name("away"))
+    assert _hook(part) == b"{}"
+    for line in (
+        ["show"],
+        ["recall", "text"],
+        ["why", "a-1"],
+        ["log"],
+        ["note", "fact: So it is."],
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-P", "-m", "rituals", *line], cwd=part, capture_output=True, text=True
         )
+        assert (ran.returncode, ran.stdout) == (1, ""), line
+        assert "is a partial clone, and what is asked for is not here" in ran.stderr, line
+    away.rename(home)
+    assert _hook(part) == b"{}"
+    assert _missing(part) == lacks
+    memory = open_memory(part)
+    assert len(memory.state()) == len(memory.log()) == 80
+    # discovery may ask for the policy by itself; the logs come together
+    assert len(list((part / ".git" / "objects" / "pack").glob("*.promisor"))) <= 5
+    code = git(home, "rev-parse", "-q", "--verify", "main:code.py", check=False).strip()
+    assert kind != IN_TREE or f"?{code}" in _missing(part)
+    git(part, "checkout", "-q", "-f", "main")
+    home.rename(away)
+    assert any(b"a-79" in _hook(part) for _ in range(3))  # a loaded machine may be late
+    receipt = open_memory(part).append(draft("b"))
+    assert len(open_memory(part).state()) == 81
+    away.rename(home)
+    open_memory(home).append(draft("c"))
+    from rituals.sync.sync import sync
+
+    sync(open_memory(part))
+    assert {"b", "c"} <= set(open_memory(part).state())
+    assert receipt.stem in logs_in(discover(str(home)))
+    assert not {one.code for one in verify(open_memory(part))} - {"history-cut"}
+
+
+@every_kind
+def test_c8_a_clone_without_folders_is_refused_by_name(tmp_path: Path, kind: str) -> None:
+    """Its history would be fetched a folder at a time; the hint brings the folders, and memory is read."""
+    home, part = _partial(tmp_path, "tree:0", kind)
+    refused_everywhere(part, "lacks folders", hint="diurna init ../")
     with pytest.raises(UnsupportedRepository) as refused:
         find_repository(str(part))
-    _follow(refused.value.hint, part, tmp_path / "home")
-    git(part, "config", "remote.origin.promisor", "true")
-    edit_config(part, "repositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[core]")
+    mending = refused.value.hint.split("`")[1]
+    away = home.rename(home.with_name("away"))
+    assert subprocess.run(["sh", "-c", mending], cwd=part, capture_output=True).returncode
+    refused_everywhere(part, "lacks folders", hint="diurna init ../")
+    away.rename(home)
+    subprocess.run(["sh", "-c", mending], cwd=part, capture_output=True, check=True)
+    assert len(open_memory(part).state()) == 80
+    git(part, "config", "extensions.partialClone", "origin")
     refused_everywhere(part, "partial clone", hint="diurna init ../")
     memory = apply_setup(plan_setup(str(part), "../part-memory", "", "p"), Clock())
     assert_sound(memory.home, [memory.append(draft("b")).stem])
-
-
-def _follow(hint: str, part: Path, home: Path) -> None:
-    """Hooks wait for no remote; without it the hint changes nothing, with it the memory is read."""
-    away = home.rename(home.with_name("away"))
-    said = json.dumps({"session_id": "s", "cwd": str(part), "source": "startup"})
-    hook = [sys.executable, "-P", "-m", "rituals", "hook", "claude", "SessionStart"]
-    done = subprocess.run(hook, input=said.encode(), capture_output=True, cwd=part, timeout=30)
-    assert (done.returncode, done.stdout.strip()) == (0, b"{}")
-    mending = hint.split("`")[1]
-    assert subprocess.run(["sh", "-c", mending], cwd=part, capture_output=True).returncode
-    assert git(part, "config", "remote.origin.promisor").strip() == "true"
-    away.rename(home)
-    subprocess.run(["sh", "-c", mending], cwd=part, capture_output=True, check=True)
-    assert "\n?" not in git(part, "rev-list", "--objects", "--all", "--missing=print")
-    memory = open_memory(part)
-    assert memory.state()["a"].fact.uses == 1
-    assert len(memory.log()) == len(memory.state().histories["a"].acts) == 1
 
 
 def test_c8_a_remote_whose_name_a_shell_could_run_is_not_repeated(tmp_path: Path) -> None:
@@ -279,7 +321,7 @@ def test_c8_a_remote_whose_name_a_shell_could_run_is_not_repeated(tmp_path: Path
         ("-c", "REMOTE"),
     ):
         with (tmp_path / "part" / ".git" / "config").open("a") as file:
-            file.write(f'[remote "{name}"]\n\tpromisor = true\n')
+            file.write(f'[remote "{name}"]\n\tpromisor = true\n\tpartialclonefilter = tree:0\n')
         with pytest.raises(UnsupportedRepository) as refused:
             find_repository(str(tmp_path / "part"))
         assert f" {shown} && git config remote.{shown}." in refused.value.hint

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import time
 
-from ledger.environment import monotonic, variables
+from ledger.environment import OFFLINE, monotonic, variables
 from ledger.errors import (
     DiurnaError,
     GitFailed,
+    NotFetched,
     ObjectMissing,
     StorageFailed,
     UnsupportedRepository,
@@ -57,12 +58,14 @@ _DISK_REFUSED = (
     ("Input/output error", "the disk reports an error; check the disk"),
 )
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
-_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", OFFLINE)
 #: History is read and written as it was committed: `git replace` and grafts would let a commit be built on
 #: other files than those of the tip (fault:C19). Where git collects, they hold what they lead to.
 _AS_COMMITTED = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/dev/null/none"}
 #: git itself waits for no other `git init` or `git config`.
 _CONFIG_WAIT_SECONDS = 5.0
+#: What git says when a partial clone lacks an object and its remote does not give it.
+_PROMISED = "from promisor remote"
 #: What git says when an object is missing or damaged.
 _MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
 
@@ -184,6 +187,8 @@ class Git:
             for words, hint in _DISK_REFUSED:
                 if words in line:
                     return StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
+        if _PROMISED in said:
+            return NotFetched(self.where)
         if any(words in said for words in _MISSING):
             return ObjectMissing(command, status, said, self.where, about)
         return GitFailed(command, status, said)

@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 
 #: Extensions that neither change objects nor references.
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
-_PARTIAL = "is a partial clone, in which objects may be missing"
+_PARTIAL = "is a partial clone that lacks folders and not only files"
 _HINT_OWN = "a home of its own works beside it: diurna init ../NAME-memory"
 
 
 class Repository(Record):
-    """A git repository as seen from one place. `top` is "" for a bare one."""
+    """A git repository as seen from one place. `top` is "" for a bare one.
+
+    `promisor` is the remote that has the files which a partial clone lacks, "" for a whole clone.
+    """
 
     top: str
     gitdir: str
     commondir: str
+    promisor: str = ""
 
     @property
     def where(self) -> str:
@@ -75,8 +79,7 @@ def find_repository(start: str) -> Repository | None:
             if os.path.basename(folder) == ".git" or (folder == first and not _brought(folder)):
                 found = _repository("", folder)
         if found:
-            _check(found)
-            return found
+            return _checked(found)
         parent = os.path.dirname(folder)
         if parent == folder or parent in ceilings:
             return None
@@ -133,19 +136,23 @@ def _repository(top: str, gitdir: str) -> Repository | None:
     return Repository(top, gitdir, common)
 
 
-def _check(repository: Repository) -> None:
-    """Refuse what can not be handled safely."""
+def _checked(repository: Repository) -> Repository:
+    """Refuse what can not be handled safely; say whether it is a partial clone."""
+    promisor = ""
     config = _read(repository.commondir + "/config")
     lower = config.lower()
     if "[extensions" in lower or "repositoryformatversion" in lower or "promisor" in lower:
-        _check_extensions(repository.where, config)
+        promisor = _check_extensions(repository.where, config)
     me = os.geteuid()
     if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
         repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
+    return repository._replace(promisor=promisor) if promisor else repository
 
 
-def _check_extensions(where: str, config: str) -> None:
-    section = named = ""
+def _check_extensions(where: str, config: str) -> str:
+    """Return the remote that has what a partial clone lacks, "" for none; it is no extension."""
+    section = named = promisor = ""
+    lacks: dict[str, str] = {}
     for line in config.split("\n"):
         line = line.strip()
         if line.startswith("["):
@@ -160,11 +167,10 @@ def _check_extensions(where: str, config: str) -> None:
                 hint=_HINT_OWN,
             )
         if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
-            raise _unsupported(
-                f"{where} {_PARTIAL}, which Diurna can not work with safely",
-                hint=_whole(named),
-            )  # since git 2.25 it names no extension
-        elif section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
+            promisor = promisor or named
+        elif section == "remote" and key == "partialclonefilter":
+            lacks[named] = value
+        if section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
             continue
         if key == "objectformat" and value == "sha1":
             continue
@@ -173,18 +179,24 @@ def _check_extensions(where: str, config: str) -> None:
         said = {
             "objectformat": f"stores its objects as {value}",
             "refstorage": f"stores its references as {value}",
-            "partialclone": _PARTIAL,
+            "partialclone": "is a partial clone of a git before 2.25",
         }.get(key, f"uses the extension {key}")
         raise _unsupported(f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN)
+    if promisor and not lacks.get(promisor, "blob:").startswith("blob:"):
+        raise _unsupported(
+            f"{where} {_PARTIAL}, which Diurna can not work with safely",
+            hint=_with_folders(promisor),
+        )
+    return promisor
 
 
-def _whole(remote: str) -> str:
-    """Say how a partial clone becomes a whole one; no name is repeated that a shell could run."""
+def _with_folders(remote: str) -> str:
+    """Say how a partial clone gets all folders; no name is repeated that a shell could run."""
     plain = remote[:1].isalnum() and remote.replace("-", "").replace("_", "").isalnum()
     name = remote if plain and remote.isascii() else "REMOTE"
     return (
-        f"`git fetch --refetch --no-filter {name} && git config remote.{name}.promisor false` brings "
-        f"what is missing, with git 2.36 or newer; in a CI clone without --filter; {_HINT_OWN}"
+        f"`git fetch --refetch --filter=blob:none {name} && git config remote.{name}.partialclonefilter "
+        f"blob:none` brings them without their files, with git 2.36 or newer; {_HINT_OWN}"
     )
 
 

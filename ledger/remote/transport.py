@@ -52,7 +52,7 @@ _KEPT = (
 )  # fmt: skip
 _KEPT_STARTS = ("GIT_SSL_", "GIT_PROXY_SSL_")
 #: Settings for every call: what is received is checked, whatever the repository's own settings say.
-_CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
+CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
 
 # What git and ssh say, in the C locale; the first kind that fits is taken.
 _NOT_KNOWN = (
@@ -85,7 +85,7 @@ def begin_fetch(git: Git, remote: Remote, progress: Progress | None = None) -> R
 
 def _fetching(remote: Remote, progress: Progress | None) -> tuple[str, ...]:
     return (
-        *_CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
+        *CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
         "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
         "--", remote.name, f"+{remote.branch}:{remote.tracking}",
     )  # fmt: skip
@@ -167,12 +167,12 @@ def fetch_blobs(
     try:
         there = Git(folder)
         there.run("init", "--quiet", "--bare", folder)
-        begin = (*_CHECKED, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--", url)
+        begin = (*CHECKED, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--", url)
         # a server may give single objects, or only branches
-        status, _, _ = _call(there, remote, seconds, (*begin, *ids))
+        status, _, _ = call(there, remote, seconds, (*begin, *ids))
         if status:
             whole = f"+{remote.branch}:refs/heads/fetched"
-            status, _, words = _call(there, remote, seconds, (*begin, whole))
+            status, _, words = call(there, remote, seconds, (*begin, whole))
             if status:
                 raise failure(remote, "fetch", words, git.where)
         found = zip(ids, there.blobs(ids), strict=True)
@@ -220,7 +220,7 @@ def fetch_newest(
     if not branch:
         return ""
     begun = git.start(
-        *_CHECKED, "fetch", "--progress", "--depth=1", "--no-tags", "--no-write-fetch-head",
+        *CHECKED, "fetch", "--progress", "--depth=1", "--no-tags", "--no-write-fetch-head",
         "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow",
         "--", remote.name, f"+{branch}:{remote.tracking}", more=more,
     )  # fmt: skip
@@ -283,11 +283,11 @@ def push(
         NetworkFailed: another of its kinds.
     """
     arguments = (
-        *_CHECKED, "push", "--porcelain", "--progress" if progress else "--no-progress",
+        *CHECKED, "push", "--porcelain", "--progress" if progress else "--no-progress",
         "--no-verify", "--no-follow-tags", "--no-signed",
         "--recurse-submodules=no", "--", remote.name, f"{commit}:{remote.branch}",
     )  # fmt: skip
-    status, out, said = _call(git, remote, seconds, arguments, progress)
+    status, out, said = call(git, remote, seconds, arguments, progress)
     if not status:
         return
     rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
@@ -299,14 +299,14 @@ def push(
     raise failure(remote, "push", said, git.where)
 
 
-def _call(
-    git: Git,
-    remote: Remote,
-    seconds: float,
-    arguments: tuple[str, ...],
-    progress: Progress | None = None,
-) -> tuple[int, str, str]:
-    return _finish(git.start(*arguments, more=_environment(remote)), remote, seconds, progress)
+def call(
+    git: Git, remote: Remote, seconds: float, arguments: tuple[str, ...],
+    progress: Progress | None = None, data: bytes = b"",
+) -> tuple[int, str, str]:  # fmt: skip
+    """Run a git command that reaches a remote; return its status, output and error output."""
+    return _finish(
+        git.start(*arguments, more=_environment(remote)), remote, seconds, progress, data=data
+    )
 
 
 def _finish(
@@ -315,11 +315,12 @@ def _finish(
     seconds: float,
     progress: Progress | None,
     hear: Callable[[bytes], None] | None = None,
+    data: bytes = b"",
 ) -> tuple[int, str, str]:
     if progress is not None:
         hear = lambda said: _tell(said, progress)  # noqa: E731
     try:
-        status, out, err = running.finish(seconds=seconds, hear=hear)
+        status, out, err = running.finish(data, seconds=seconds, hear=hear)
     except TimeoutError:
         raise RemoteSilent(
             f"{remote.shown} was not done after {seconds:.0f} seconds", hint=_LIMIT_HINT

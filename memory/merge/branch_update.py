@@ -24,6 +24,7 @@ def join(
 ) -> Plan:
     """Join the branch with another tip; `Memory.join` says what the arguments are."""
     plans: list[Plan] = []
+    snapshot.fetch_promised(theirs)
 
     def where(tip: str) -> str:
         if planned is not None and tip == planned.ours:

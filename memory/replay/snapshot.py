@@ -218,6 +218,8 @@ class Snapshot:
         changes = git.changes(base, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
         if changes is None or len(changes) > _REBUILD_FROM:
             return self._rebuilt(cache, base, tip)
+        if changes:
+            self.fetch_promised(tip)
         added: list[tuple[str, str, str]] = []
         policy: tuple[str, Policy, str] | None = None
         for letter, mode, blob, path in changes:
@@ -270,10 +272,18 @@ class Snapshot:
                 self._cache = build("", *arguments)
             return self._cache
 
+    def fetch_promised(self, commit: str) -> None:
+        """Have the files of a commit here, where this is a partial clone."""
+        if self.home.repository.promisor:
+            from memory.replay.promised import fetch_promised
+
+            fetch_promised(self.home, commit)
+
     def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
         """List the logs of a commit, and what else lies beside them."""
         if not tip:
             return [], ()
+        self.fetch_promised(tip)
         git = self.home.repository.git()
         rows = git.tree_files(tip, self.home.prefix + SESSIONS_DIR)
         return log_refs(rows, self.home.prefix)

@@ -9,13 +9,15 @@ import gc
 import os
 import sys
 
-from ledger.environment import variables
+from ledger.environment import stay_offline, variables
 
 
 def main() -> int:
     """Run the command line; return its exit code."""
     gc.disable()  # a command ends before looking for cycles pays; among 100,000 logs it takes a second
     arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"]:
+        stay_offline()
     if arguments[:1] == ["hook"] and len(arguments) == 3:
         from rituals.hosts.adapters import HOSTS
 
