@@ -57,6 +57,19 @@ def test_index(asked: Repo, run: Run) -> None:
     assert ran.err == "hint: `diurna recall --ids ID,ID` shows all of what matters\n"
 
 
+@pytest.mark.parametrize("between", ["", "### One of two\n\n", "### One\n\n#### Of two\n\n"])
+def test_all_of_a_passage_has_what_its_line_has(repo: Repo, run: Run, between: str) -> None:
+    """Also where it begins with several headings: the text below the last one is what is read whole."""
+    body = repo.write(
+        "body.md", f"## Turns\n\n{between}The pier drains first, because it is low.\n"
+    )
+    assert run("append", "--title", "Piers", "--body", str(body)).code == 0
+    (hit,) = run("recall", "which pier drains", "--json").json["passages"]
+    (whole,) = run("recall", "--ids", hit["id"], "--level", "full", "--json").json["passages"]
+    assert "The pier drains first, because it is low." in whole["text"]
+    assert hit["whole"] == whole["tokens"] > 8
+
+
 def test_passages(asked: Repo, run: Run) -> None:
     """A passage of a log is named by its line, and stands behind the title and its heading."""
     ran = run("recall", "nothing drained queue worker.py", "-n", "1")

@@ -45,8 +45,9 @@ def passage_hit(
     if number > len(lines):
         return None
     text = passage_text(log, lines, place)
+    below = number + _headings_before(text)
     if kind != SESSION_KIND:
-        number += _headings_before(text)
+        number = below
     heading = heading_of(lines, number)
     title = title_of(lines)
     if log.day and log.day in title:  # other tools' titles are the time, which the hit says already
@@ -55,7 +56,7 @@ def passage_hit(
     if mark.said:
         line = one_line(f"{mark.whole}: {line}", chars)
     id = f"{log.stem}:{number}"
-    _, section = section_of(lines, number)
+    _, section = section_of(lines, below)
     about = "  ".join([one for one in (log.day, log.agent) if one])
     if level == FULL:
         shown = f"{mark.whole}:\n{section}" if mark.said else section
