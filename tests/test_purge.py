@@ -171,6 +171,34 @@ def test_an_own_branch(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     assert Memory.open(str(repo.path)).state()["vault"].fact.redacted
 
 
+def test_what_was_purged_before_it_was_sent_is_no_fault_where_it_arrives(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told to fetch what was withheld; a log that somebody else changed is still named."""
+    team = Team(tmp_path)
+    one = team.one
+    one.create("plain")
+    one.sync()
+    two, three = team.clone("two"), team.clone("three")
+    one.create("vault", TEXT)
+    other = one.create("quay", "The quay closes at noon.")
+    monkeypatch.chdir(one.folder)
+    assert run("redact", "vault", "--reason", "Private.", "--purge", "--yes").code == 0
+    one.sync()
+    two.append("Mine", FactReferenced("plain"))
+    for clone in (two, three):
+        assert [one.code for one in clone.sync().findings] == []
+        assert clone.memory.state()["vault"].fact.redacted
+    (path,) = one.folder.glob(f"**/{other}.md")
+    path.write_bytes(path.read_bytes().replace(b"noon", b"nine"))
+    four = team.clone("four")
+    one.git("add", "-A")
+    one.git("commit", "-q", "--amend", "--no-edit")
+    assert [said.code for said in one.memory.state().findings()] != []
+    one.git("push", "-q", "--force", "origin", "HEAD:main")
+    assert {said.code for said in four.sync().findings} & {"seal-broken", "log-edited"}
+
+
 def test_an_old_clone_brings_nothing_back(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

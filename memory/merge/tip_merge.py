@@ -37,7 +37,7 @@ from ledger.wal.intents import Intents
 from memory.merge.foreign import refuse_code, refuse_modes
 from memory.merge.hand_written import HandWritten, nothing, write_joined
 from memory.merge.summary import Learned, learned
-from memory.redaction.purged import refuse_purged
+from memory.redaction.purged import expected, refuse_purged
 from memory.replay.read_logs import Reading, read_all, read_given
 from memory.replay.state import cold_state
 from memory.worktree.checkout import EMPTY_TREE
@@ -176,9 +176,10 @@ class _Planner:
         went = sum(is_stem(path[path.rfind("/") + 1 : -3]) for path in only_ours)
         agents = tuple(sorted({entry.agent for entry in reading.entries}))
         change = learned(self._snapshot, ours, reading.entries)
+        cache = self._snapshot.cache(ours) if ours else None
         return Plan(
             relation, ours, theirs, tip, tuple(came), agents, went, change,
-            (*self._findings, *reading.findings), reading if simple else None,
+            (*self._findings, *expected(cache, reading)), reading if simple else None,
         )  # fmt: skip
 
     def _read(self, came: Sequence[LogRef]) -> Reading:

@@ -10,13 +10,17 @@ from ledger.errors import SyncRefused
 from ledger.model.event import FactRedacted
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.logset import log_refs
+from memory.redaction.withheld import held_logs
 from memory.replay.read_logs import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ledger.model.findings import Finding
     from ledger.model.session import Entry
+    from memory.cache.file import Cache
+    from memory.replay.read_logs import Reading
     from memory.replay.snapshot import Snapshot
 
 _HINT = (
@@ -82,3 +86,25 @@ def refuse_purged(
                 f"{other} still has it; joined, it would be in both again",
                 hint=_HINT,
             )
+
+
+def expected(cache: Cache | None, reading: Reading) -> tuple[Finding, ...]:
+    """Return what was noticed in logs, but that a purge put other bytes in the place of a redacted one's.
+
+    Args:
+        cache: of the tip that the logs come to, None for none.
+        reading: the logs as they were read; where history has the first bytes of one, it is of those.
+    """
+    if not any(one.code == "seal-broken" for one in reading.findings):
+        return reading.findings
+    held = set(held_logs(cache) if cache else ())
+    for entry in reading.entries:
+        for event in entry.acts:
+            held.update(event.held if isinstance(event, FactRedacted) else ())
+    stems = {stem for stem, _ in held}
+    purged = {
+        one.path for one in reading.refs if one.stem in stems and (one.stem, one.blob) not in held
+    }
+    return tuple(
+        [one for one in reading.findings if one.code != "seal-broken" or one.file not in purged]
+    )
