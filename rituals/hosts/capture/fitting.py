@@ -120,7 +120,9 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str] = str) -> li
 
 
 def fitted(found: Sequence[Paragraph], room: int) -> str:
-    """Return as much of a text as there is room for: what tells why first, all in its order.
+    """Return as much of a text as there is room for, what tells why first and the later first.
+
+    How it ended, and what is left, stands at the end. All in its order.
 
     Args:
         found: its paragraphs, as they stand.
@@ -130,9 +132,8 @@ def fitted(found: Sequence[Paragraph], room: int) -> str:
         return _joined([one.text for one in found if one.text])
     kept: dict[int, str] = {}
     texts = [_unannounced(one.text) if one.leads else one.text for one in found]
-    told = sorted(
-        filter(texts.__getitem__, range(len(found))), key=lambda at: not _REASON.search(texts[at])
-    )
+    told = [place for place in reversed(range(len(found))) if texts[place]]
+    told.sort(key=lambda place: not _REASON.search(texts[place]))
     left = room
     for place in told:
         needs = found[place].needs
