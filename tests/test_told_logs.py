@@ -209,6 +209,27 @@ def test_a_session_is_called_by_its_first_commit() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("host", "reports", "title"),
+    [
+        ("feat/cache-tree", ["Reviewed [PR #7](https://x.org/7), which moves the cache out."], "Reviewed PR #7, which moves the cache out."),
+        ("Move the cache", ["Reviewed the cache of the modules."], "Move the cache"),
+        ("", ["All agents have completed. I write it.\n\n# Audit of the cache\n\n## Status\n\nWell."], "Audit of the cache"),
+        ("", ["Here it is as a script, then.\n\n```\n# Audit\nmake\n```\n\nWell."], "Here it is as a script, then."),
+        ("", ["Clean:\n\n**Problem**: The cache was read before it was made."], "The cache was read before it was made."),
+        ("", ["A first long report tells the work." + " So it is." * 50, "Another." * 200], "A first long report tells the work."),
+        ("", ["A first and short one.", "The longer of two short ones tells more."], "The longer of two short ones tells more."),
+    ],
+)  # fmt: skip
+def test_a_session_without_a_commit_is_called_by_its_work(
+    host: str, reports: list[str], title: str
+) -> None:
+    """Not by the branch that it looked at, nor by what came behind the work; a document by its heading."""
+    turns = said(*[one for text in reports for one in ((USER, "Go " * 200), (AGENT, text))])
+    turns += [Turn(HOST, host, 99, "title")] if host else []
+    assert title_of(sources_of(turns, lambda _: ""), opens, asks=False) == title
+
+
 def test_the_agent_names_the_session_where_it_was_asked(tmp_path: Path) -> None:
     """A title of its own in a log of the session, and not one that was made of its first text."""
     home, transcript = tmp_path / "home", tmp_path / "t.jsonl"

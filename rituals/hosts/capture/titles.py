@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from ledger.escape import prose
 from ledger.model.event import FactCreated
 from memory.query.provenance import logs_of
 from projection.brief.plain_text import shortened
 from rituals.hosts.capture.fitting import paragraphs, sentences_of
+from rituals.hosts.capture.sources import REPORT_CHARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +30,17 @@ _ANSWERS = tuple(
 )
 #: So many of the newest logs are looked through for what the agent answered.
 _LOGS = 200
-_HEADING = "**"
+#: A document's own heading is among so many paragraphs of a report.
+_TOP = 3
+#: What a sentence is put below, and what it links to, is no part of what it says.
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*:)\s*(?=\S)")
+_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^()\s]{1,500}\)")
 
 
 def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
-    """Name what a part of a session did: first commit, text, host's name, first ask, longest report.
+    """Name what a part of a session did: first commit, text, host's name, first ask, first long report.
+
+    The first is the work; what comes behind it are repairs and questions.
 
     Args:
         sources: what it told.
@@ -39,9 +48,10 @@ def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
         asks: the words of a person may stand there.
     """
     wanted = [one.heading for one in (*sources.commits[:1], *sources.texts[:1])]
-    wanted += [sources.title, sources.ask if asks and _names(sources.ask) else ""]
-    longest = sorted(sources.reports, key=lambda one: -len(one.text))
-    wanted += [_first_sentence(one.text) for one in longest]
+    host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
+    wanted += [host, sources.ask if asks and _names(sources.ask) else ""]
+    best = sorted(sources.reports, key=lambda one: -min(len(one.text), REPORT_CHARS))
+    wanted += [_first_sentence(one.text) for one in best]
     found, _ = opens([prose(one) for one in wanted])
     return shortened(next(filter(None, found), ""), TITLE_CHARS)
 
@@ -73,12 +83,15 @@ def _names(ask: str) -> bool:
 def _first_sentence(report: str) -> str:
     """Return the first sentence of a report that says what was done; the heading of a document."""
     found = paragraphs(report)
-    if found and found[0].leads and found[0].text.startswith(_HEADING) and "\n# " in f"\n{report}":
-        return found[0].text.strip("*")
+    for one in found[:_TOP]:
+        name = one.text.strip("*")
+        if one.leads and f"\n# {name}\n" in f"\n{report}\n":
+            return name
     for one in found:
         line = one.text.split("\n")[0]
         if not one.leads and line[:1] not in "|`":
-            for said in sentences_of(line.lstrip(MARKS).replace("**", "")):
+            line = _LINK.sub(r"\1", _LABEL.sub("", line)).lstrip(MARKS).replace("**", "")
+            for said in sentences_of(line):
                 low = said.lower()
                 if (
                     len(said) >= _TELLING_CHARS
