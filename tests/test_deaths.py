@@ -7,12 +7,16 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from ledger.errors import DiurnaError, ObjectMissing, WaitsInSpool
+from ledger.errors import DiurnaError, ObjectMissing, StorageFailed, WaitsInSpool
+from ledger.git.commit_record import Commit
+from ledger.git.pygit2_store import Store
 from ledger.model.event import FactCreated, FactRedacted
 from ledger.wal.atomic_files import storage_failure
 from memory.api import SessionDraft
@@ -175,6 +179,42 @@ def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     assert "zqotter" not in later.continuity()
 
 
+@pytest.mark.parametrize("fails", [False, True], ids=["lands", "is taken back"])
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
+def test_no_redaction_lies_beside_a_page_that_shows_its_text(
+    tmp_path: Path, kind: str, fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it dies: `git add -A` takes both, and then no command has a reason to write the page anew."""
+    make_home(tmp_path / "home", kind)
+    memory = open_memory(tmp_path / "home")
+    memory.append(SessionDraft("Words", "", (FactCreated("word-a", "The zqotter is told."),)))
+    folder, seen = Path(memory.home.folder), set[tuple[bool, bool]]()
+
+    def looked(name: str) -> None:
+        whole = getattr(os, name)
+
+        def looking(*paths: str, **more: object) -> None:
+            whole(*paths, **more)
+            logs = [one.read_text() for one in (folder / "sessions").rglob("*.md")]
+            told = "zqotter" in (folder / "continuity.md").read_text()
+            seen.add((any("- Redacted: word-a" in one for one in logs), told))
+
+        monkeypatch.setattr(os, name, looking)
+
+    def refusing(self: Store, wanted: Commit, show: Callable[[], None]) -> str:
+        show()
+        raise StorageFailed("the disk is full")
+
+    looked("replace")
+    looked("unlink")
+    if fails:
+        monkeypatch.setattr(Store, "commit", refusing)
+    with pytest.raises(WaitsInSpool) if fails else nullcontext():
+        memory.append(SessionDraft("Redact", "", (FactRedacted("word-a"),), type="edit"))
+    assert {(False, True), (False, False), (True, False)} == seen
+    assert ("zqotter" in (folder / "continuity.md").read_text()) == fails
+
+
 @pytest.mark.parametrize(
     ("name", "slow", "command"),
     sampled(
@@ -213,6 +253,24 @@ def test_whatever_comes_next_takes_the_locks_of_the_dead_away(
     assert not lock.exists() and other.exists()
     repo.write("code.py", "print('theirs')\n")
     repo.git("commit", "-q", "-a", "-m", "theirs")
+
+
+def test_where_all_references_were_to_move_all_their_locks_go(repo: Repo, run: Run) -> None:
+    """Those of other work trees, too; what was there before is somebody else's."""
+    assert run("note", "id=first fact: Something is told.").code == 0
+    repo.git("worktree", "add", "-q", str(repo.path.parent / "aside"), "-b", "side")
+    git, tip = repo.path / ".git", repo.git("rev-parse", "HEAD").strip()
+    theirs = git / "refs/tags/v0.lock"
+    theirs.touch()
+    noted = time.time()
+    os.utime(theirs, (noted - 5, noted - 5))
+    (git / "diurna/lock").write_text(f"1 every refs/heads/main {tip} {tip}\n")
+    ours = "refs/tags/v1", "refs/remotes/origin/main", "packed-refs", "worktrees/aside/index"
+    for name in ours:
+        (git / f"{name}.lock").parent.mkdir(parents=True, exist_ok=True)
+        (git / f"{name}.lock").touch()
+    assert run("show").code == 0
+    assert [one for one in git.rglob("*.lock") if "stale" not in one.parts] == [theirs]
 
 
 def test_cleaning_up_behind_a_redaction_forgets_no_death(

@@ -253,8 +253,8 @@ def default_branch(repository: Repository) -> str:
     return name
 
 
-def checked_out_elsewhere(repository: Repository, reference: str) -> list[Repository]:
-    """List the other work trees of a repository that have a branch checked out."""
+def checked_out_elsewhere(repository: Repository, reference: str = "") -> list[Repository]:
+    """List the other work trees of a repository that have a branch checked out; "" for all of them."""
     common = repository.commondir
     folder = common + "/worktrees"
     gitdirs = [common]
@@ -262,7 +262,8 @@ def checked_out_elsewhere(repository: Repository, reference: str) -> list[Reposi
         gitdirs += [f"{folder}/{name}" for name in sorted(os.listdir(folder))]
     found = []
     for gitdir in gitdirs:
-        if gitdir == repository.gitdir or _read(gitdir + "/HEAD").strip() != "ref: " + reference:
+        here = _read(gitdir + "/HEAD").strip()
+        if gitdir == repository.gitdir or (reference and here != "ref: " + reference):
             continue
         if gitdir == common:
             top = os.path.dirname(common) if os.path.basename(common) == ".git" else ""

@@ -37,6 +37,8 @@ _MOVES_WITHIN_SECONDS = 30.0
 LEFT = "left"
 #: How it begins once the branch has moved; a note that begins with a reference is of one that is about to.
 FOLLOWING = "following"
+#: How it begins where all references are about to move with the one that it names.
+EVERY = "every"
 
 
 def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> Finding | None:
@@ -58,6 +60,8 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     was_there = note.startswith(LEFT + " ")
     reference, *_ = said_by(note)
     of_branch = path == os.path.join(commondir, reference + ".lock")
+    if note.startswith(EVERY + " "):
+        of_branch = noted_at - made_at <= _CLOCK_TICK_SECONDS
     ours = bool(reference) and (of_branch or os.path.basename(path) in ("HEAD.lock", "config.lock"))
     within = _CLOCK_TICK_SECONDS if was_there else _MOVES_WITHIN_SECONDS
     ours = ours and made_at - noted_at <= within
@@ -75,8 +79,8 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
 
 def said_by(note: str) -> tuple[str, str, str]:
     """Read a note on Diurna's lock: a reference, where it stood, and where it was to go, if told."""
-    words = note.removeprefix(FOLLOWING + " ").removeprefix(LEFT + " ").split(" ")
-    reference, base, made = (*words, "", "", "")[:3]
+    words = note.split(" ")
+    reference, base, made = (*words[words[0] in (FOLLOWING, LEFT, EVERY) :], "", "", "")[:3]
     return reference, base, made
 
 
@@ -87,6 +91,12 @@ def locks_of(commondir: str, gitdir: str, reference: str) -> tuple[str, ...]:
         gitdir + "/HEAD.lock",
         commondir + "/config.lock",
     )
+
+
+def every_lock(commondir: str) -> tuple[str, ...]:
+    """Return the files by which git locks references, as far as they are there."""
+    refs = [f"{at}/{one}" for at, _, names in os.walk(f"{commondir}/refs") for one in names]
+    return (*[one for one in refs if one.endswith(".lock")], f"{commondir}/packed-refs.lock")
 
 
 def await_gits(commondir: str, since: float) -> None:

@@ -26,9 +26,11 @@ from ledger.model.layout import (
 from ledger.wal.atomic_files import Lock
 from ledger.wal.intents import Intents
 from ledger.wal.locks import (
+    EVERY,
     await_gits,
     clear_index_lock,
     clear_stale_lock,
+    every_lock,
     locks_of,
     said_by,
 )
@@ -111,12 +113,18 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
         return []
     where = home.repository
     reference, base, made = said_by(lock.note)
-    found = [
-        clear_stale_lock(where.commondir, path, lock.note, lock.noted_at)
-        for path in locks_of(where.commondir, where.gitdir, reference)
+    locks = locks_of(where.commondir, where.gitdir, reference)
+    trees = [where] * home.checked_out
+    if lock.note.startswith(EVERY):
+        await_gits(where.commondir, lock.noted_at)
+        locks, trees = (
+            (*locks, *every_lock(where.commondir)),
+            [where, *checked_out_elsewhere(where)],
+        )
+    found = [clear_stale_lock(where.commondir, one, lock.note, lock.noted_at) for one in locks]
+    found += [
+        clear_index_lock(where.commondir, tree.gitdir, tree.top, lock.noted_at) for tree in trees
     ]
-    if home.checked_out:
-        found.append(clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at))
     findings = [one for one in found if one is not None]
     if not reference or reference != home.reference:
         lock.settle()
@@ -128,7 +136,7 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
         else:
             findings += show_move(home, base, tip)
         findings += show_elsewhere(home, base, tip)
-    if home.checked_out and lock.note.startswith(reference):
+    if home.checked_out and lock.note.startswith((reference, EVERY)):
         if base == tip:
             await_gits(where.commondir, lock.noted_at)
         shown = Intents(home.spool_folder).last(reference, base)
@@ -150,6 +158,9 @@ def follow(
 ) -> list[Finding]:
     """Let work tree and index have what a commit on the checked-out branch brings.
 
+    Its logs come last: a person who adds all behind a kill commits no redaction beside a page that
+    still shows the text.
+
     Args:
         home: a home with a work tree.
         files: (path relative to the home, bytes) that the commit adds or changes; None: takes out.
@@ -159,8 +170,8 @@ def follow(
         What could not be done; the commit itself stands.
     """
     here, tip = head(home.repository)
+    files = sorted(files, key=lambda one: one[0].startswith(SESSIONS_DIR + "/"))
     if here != home.reference:  # another branch was checked out meanwhile, or was begun there
-        files = list(files)
         there = blobs_at(home, tip, [home.prefix + path for path, _ in files])
         files = [(path, data) for path, data in files
                  if there[home.prefix + path] == (blob_id(data) if data is not None else "")]  # fmt: skip
@@ -222,6 +233,8 @@ def take_back(home: Home, shown: Mapping[str, str]) -> None:
     wrong = {path: blob for path, blob in there.items() if blob != shown[path]}
     if not wrong:
         return
+    # the other way round than in `follow`
+    wrong = dict(sorted(wrong.items(), key=lambda one: f"/{SESSIONS_DIR}/" not in f"/{one[0]}"))
     listed = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *wrong)
     rows = [row.partition("\t") for row in os.fsdecode(listed).split("\0") if row]
     staged = {path: entry.split(" ")[1] for entry, _, path in rows}

@@ -19,10 +19,11 @@ from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, stem_of
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.locks import is_abandoned, set_aside
+from ledger.wal.locks import EVERY, clear_left_lock, is_abandoned
 from memory.edits.committed import note_checked, read_checked
 from memory.redaction.withheld import held_logs
 from memory.repair.redacted_copies import clean_again
+from memory.worktree.follow import finish_dead
 from memory.write.draft import SessionDraft
 from rituals.decide.remaining_copies import holding_of, purge_of
 
@@ -147,15 +148,21 @@ def purge(memory: Memory, plan: Purge) -> Purge:
     home = memory.home
     git, common = home.repository.git(), home.repository.commondir
     checked, in_step = read_checked(home), not memory.drift()
-    with Lock(f"{common}/{LOCK_FILE}", _LOCK_SECONDS):
+    with Lock(f"{common}/{LOCK_FILE}", _LOCK_SECONDS) as lock:
+        memory.snapshot.notes += finish_dead(home, lock)
         _back_up(git, plan)
         store(git, plan.history)
+        moves, tip = plan.history.moves, home.tip()
+        new = next((one.new for one in moves if one.reference == home.reference), tip)
+        files = [f"{tree.gitdir}/index" for tree in plan.trees]
+        files += [f"{common}/{one}" for one in ("packed-refs", "HEAD")]
+        for file in (*files, *[f"{common}/{one.reference}" for one in moves]):
+            clear_left_lock(home.repository, f"{file}.lock", 0.0)
+        # who finds it puts work trees back, or lets them follow, and clears the locks of our git
+        lock.write_note(f"{EVERY} {home.reference or 'HEAD'} {tip} {new}", lasting=True)
         for tree in plan.trees:
-            _unlock(common, f"{tree.gitdir}/index")
             _follow(tree)
-        for one in ("packed-refs", "HEAD", *[one.reference for one in plan.history.moves]):
-            _unlock(common, f"{common}/{one}")
-        move_all(git, plan.history.moves)
+        move_all(git, moves)
     if checked in plan.history.commits:
         note_checked(home, plan.history.commits[checked])
     memory.snapshot.ask(lambda cache: clean_again(home, cache))
@@ -256,13 +263,6 @@ def _back_up(git: Git, plan: Purge) -> None:
     with open(scratch, "rb") as file:
         os.fsync(file.fileno())
     os.replace(scratch, plan.backup)
-
-
-def _unlock(common: str, path: str) -> None:
-    """Move a lock aside that a killed git left on a file."""
-    lock = f"{path}.lock"
-    if os.path.exists(lock) and is_abandoned(lock):
-        set_aside(common, lock)
 
 
 def _follow(tree: WorkTree) -> None:
