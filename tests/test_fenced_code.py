@@ -11,11 +11,11 @@ from ledger.codec.outline import outline
 from memory.recall.index.passages import passages_of
 from projection.document.parse import parse
 from projection.graph.links import links_in
+from projection.text.claims import claims
 from projection.text.digest import gist
 from projection.text.normalize import sentences
 from projection.text.sentences import read_sentences
 from rituals.intake.code_spans import hidden_lines
-from rituals.review.evidence.claims import claims
 
 FENCES = ("```", "~~~", "````", "~~~~", "```sh", "~~~ text", "``` a`b")
 #: A line of a document: a fence, or `None` for words that name the line they stand on.

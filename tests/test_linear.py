@@ -23,6 +23,7 @@ from memory.recall.index.passages import passages_of
 from projection.document.edit_events import absorb
 from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
+from projection.text.claims import claims
 from projection.text.digest import gist
 from projection.text.told import in_short, parts_in_short
 from rituals.check.lint.files import lint_files
@@ -30,7 +31,6 @@ from rituals.hosts.observed.shell import read as read_shell
 from rituals.intake.harvest.asciidoc import read_asciidoc
 from rituals.intake.harvest.markdown import read_markdown
 from rituals.intake.harvest.restructured import read_rst
-from rituals.review.evidence.claims import claims
 from tests.conftest import sampled
 
 #: What is repeated: each of them hurts some way of reading.

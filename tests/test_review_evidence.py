@@ -18,8 +18,8 @@ from ledger.git.code_history import Code
 from ledger.model.ids import version_id
 from projection.fold.fact import Fact, Version
 from projection.fold.state import Standing
+from projection.text.claims import claims
 from rituals.review.evidence.audit import evidence_questions
-from rituals.review.evidence.claims import claims
 from rituals.review.evidence.manifests import agrees, read_manifest
 from rituals.review.evidence.paths import known_ends
 from rituals.review.question import Question

@@ -260,7 +260,7 @@ class Call:
             from rituals.hosts.context.moment_answer import needed_at
             from rituals.hosts.moments import file_name
 
-            needed, self._outdated = needed_at(said, self._commondir)
+            needed, self._outdated = needed_at(said, self._commondir, self._top)
             name = file_name(said.host, said.session)
             if not (needed.facts or has_news(self._commondir, name, tool=said.event != PROMPT)):
                 return ""

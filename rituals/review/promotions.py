@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.event import FactPromoted
 from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores, sessions_using
 from projection.lifecycle.review_threads import key_of
-from rituals.review.evidence.claims import FOLDER, PATH, claims
+from projection.text.claims import FOLDER, PATH, claims
 from rituals.review.question import Question
 
 TYPE_CHECKING = False

@@ -1,25 +1,40 @@
-"""Answer a moment: what memory has on a prompt, within what the policy and the user allow."""
+"""Answer a moment: what memory has on a prompt, on a command that breaks a rule, on a file.
+
+A file is told when it is read, which agents do before they change it; what is against changing one, when
+it is changed.
+"""
 
 from __future__ import annotations
 
 from rituals.hosts.adapters import PROMPT
 from rituals.hosts.context.moment_index import is_prompt, opened
-from rituals.hosts.context.needed import NOTHING, Needed
+from rituals.hosts.context.needed import NOTHING, RULE, Needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rituals.hosts.context.moment_index import MomentIndex
     from rituals.hosts.moments import Moment
+    from rituals.hosts.observed.shell import Simple
 
 #: What is kept of a fact's text for a line, which shows less.
 _TEXT_CHARS = 400
+_OFF = "off"
+#: Programs that change the files that they are given, and those that only read them.
+_CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
+_READ = frozenset("cat sed head tail less more bat nl perl awk".split())
+#: Of those, by which option they change a file.
+_IN_PLACE = {"sed": "-i", "perl": "-pi"}
 
 
-def needed_at(moment: Moment, commondir: str) -> tuple[Needed, bool]:
+def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed, bool]:
     """Return what memory has on an event, and whether its index is out of date.
 
     Args:
         moment: a prompt, or a tool that was run.
         commondir: the common git directory.
+        top: of the work tree, "" for none.
     """
     at_prompt = moment.event == PROMPT
     if at_prompt and not is_prompt(moment.prompt):
@@ -30,7 +45,85 @@ def needed_at(moment: Moment, commondir: str) -> tuple[Needed, bool]:
             return _answer(moment), True
         if index.said("moment")[:1] == "1" and index.may_answer(moment.prompt):
             return _answer(moment), False
-    return NOTHING, index is None
+    return (NOTHING, True) if index is None else (_rules(moment, index, top), False)
+
+
+def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
+    """Look up what a tool did: the rules that a command breaks, and those of a file."""
+    from rituals.hosts.observed.tool_input import (
+        READING,
+        SHELLS,
+        WRITING,
+        inside,
+        paths_given,
+        shell_line,
+        tool_name,
+    )
+
+    _, command, file, most, characters = index.said("moment").split(" ")
+    tool, rows = tool_name(moment), list[str]()
+    if tool in SHELLS:
+        rows = _of_line(moment, index, shell_line(moment), top, command != _OFF, file == "1")
+    elif file == "1" and tool in WRITING | READING and index.said("files"):
+        paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
+        rows = _of_paths(index, paths, changed=tool in WRITING)
+    facts = [index.said(f"#{row}").split("\t") for row in dict.fromkeys(rows)]
+    found = tuple([(fact[0], fact[1], fact[2]) for fact in facts if len(fact) == 3])
+    return Needed(found, RULE, int(most), int(characters)) if found else NOTHING
+
+
+def _of_line(
+    moment: Moment, index: MomentIndex, line: str, top: str, command: bool, file: bool
+) -> list[str]:
+    """Return the numbers of the rules that a line of shell meets; most lines have no word of any."""
+    signs = index.said("programs").split() if command else []
+    ends = index.said("files").split("\0") if file else []
+    signs = [sign for sign in signs if sign in line]
+    named = any(end and end in line for end in ends)
+    if not (signs or named):
+        return []
+    from rituals.hosts.observed.shell import joined, read
+    from rituals.hosts.observed.tool_input import inside, start_folder
+
+    commands = read(line)
+    rows = _broken(index, line, commands, signs)
+    for one in commands if named else ():
+        program = one.words[0].rpartition("/")[2]
+        if program in _CHANGE | _READ:
+            option = _IN_PLACE.get(program, "")
+            changed = program in _CHANGE or any(
+                word[:2] == option or word == option for word in one.words if option
+            )
+            folder = f"{start_folder(moment)}/{joined('', one.folder)}"
+            rows += _of_paths(index, inside(one.words[1:], top, folder), changed=changed)
+    return rows
+
+
+def _broken(
+    index: MomentIndex, line: str, commands: Iterable[Simple], signs: Sequence[str]
+) -> list[str]:
+    if not signs:
+        return []
+    from rituals.hosts.context.broken_rules import ANY, Against, broken
+
+    against: dict[str, list[Against]] = {}
+    for name in (ANY, *signs):
+        for rule in filter(None, index.said(f"${name}").split("\0")):
+            row, *given = rule.split(" ")
+            against.setdefault(name, []).append(Against(row, tuple(given)))
+    return broken(line, commands, against)
+
+
+def _of_paths(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> list[str]:
+    """Return the numbers of the rules that speak of files or of a folder that they are in."""
+    rows: list[str] = []
+    for path in paths:
+        while path:
+            rows += index.said(f"@{path}").split()
+            if changed:
+                rows += index.said(f"!{path}").split()
+            path = path.rpartition("/")[0]
+    return rows
 
 
 def _answer(moment: Moment) -> Needed:

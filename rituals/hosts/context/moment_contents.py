@@ -18,7 +18,9 @@ from memory.query.open_snapshot import open_snapshot
 from memory.replay.gc_pause import Uncollected
 from memory.replay.state import state_of
 from rituals.hosts.context.heard import stamps
+from rituals.hosts.context.moment_files import constrained
 from rituals.hosts.context.moment_index import COMMON, index_path, opened, packed, stems
+from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.context.news import watched_of
 from rituals.hosts.extraction.settings import settings_path
 
@@ -69,6 +71,7 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "facts": str(len(found)),
             "moment": said_of(state.policy.moment),
         }
+        about |= rows_of(found, constrained(found, home.repository))
         return packed(path, key, about, _words(found))
 
 

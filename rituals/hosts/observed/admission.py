@@ -13,6 +13,17 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, PROMPT, STOP, SUBAGENT_STOP, TASK
+from rituals.hosts.observed.tool_input import (
+    SHELLS,
+    WRITING,
+    first_text,
+    inside,
+    patched,
+    paths_given,
+    shell_line,
+    start_folder,
+    tool_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,30 +32,10 @@ if TYPE_CHECKING:
     from rituals.hosts.moments import Moment
     from rituals.hosts.observed.spool import Observation
 
-#: Names of the tools that write a file, of all hosts, in small letters.
-_WRITING = frozenset(
-    "write edit multiedit notebookedit notebook_edit write_file replace apply_patch patch"
-    " create create_file edit_file str_replace_editor str_replace search_replace strreplace"
-    " delete delete_file write_to_file replace_file_content multi_replace_file_content"
-    " editnotebook".split()
-)
-#: Of those, what only looks, by what it is given.
-_VIEWS = ("view", "undo_edit")
-_SHELLS = frozenset(
-    "bash shell run_shell_command local_shell exec_command run_terminal_cmd run_in_terminal"
-    " run_command terminal execute powershell shell_command unified_exec container.exec".split()
-)
 _TASKS = frozenset(
     "taskcreate taskupdate todowrite todo_write update_plan write_todos update_todo_list"
     " manage_todo_list".split()
 )
-_PATHS = (
-    "file_path", "filePath", "path", "notebook_path", "notebookPath", "target_file", "absolute_path",
-    "TargetFile",
-)  # fmt: skip
-_COMMANDS = ("command", "cmd", "script", "CommandLine", "commandLine")
-_PATCHES = ("input", "patch", "patchText", "patch_text", "command", "content")
-_PATCH_LINES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 #: A line without any of these runs nothing that is kept.
 _SIGNS = (
     "git", "npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "pdm", "rye", "deno", "cargo", "conda",
@@ -55,6 +46,8 @@ _SIGNS = (
     "turbo", "nx", "make", "just", "task", "gradle", "swift", "mix", "bazel", "zig", "hatch", "docker",
     "playwright", "manage.py", "sbt", "rake", "next", "vite", "ng ", "nuxt", "astro",
 )  # fmt: skip
+#: Of the tools that write, what only looks, by what it is given.
+_VIEWS = ("view", "undo_edit")
 #: What the policy says: the commit that does, `on` or `off`, and words that tell of a decision.
 NOTE_FILE = f"{STATE_DIR}/observing"
 _NOTE_BYTES = 1 << 16
@@ -151,8 +144,8 @@ def is_candidate(said: Moment) -> bool:
         return bool(_spoken(said))
     if said.event == TASK:
         return bool(said.task)
-    tool = _name(said)
-    return tool in _WRITING or tool in _TASKS or (tool in _SHELLS and bool(_line(said)))
+    tool = tool_name(said)
+    return tool in WRITING or tool in _TASKS or (tool in SHELLS and bool(_line(said)))
 
 
 def _found(
@@ -163,10 +156,10 @@ def _found(
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
     if said.event in (PROMPT, STOP, SUBAGENT_STOP):
         return _decided(said, words)
-    tool = _name(said)
-    if tool in _WRITING:
+    tool = tool_name(said)
+    if tool in WRITING:
         return _written(said, tool, top)
-    if tool in _SHELLS:
+    if tool in SHELLS:
         return _run(said, top)
     if tool in _TASKS and said.event != FAILURE:
         return _task(said)
@@ -176,9 +169,7 @@ def _found(
 def _written(said: Moment, tool: str, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     if said.event == FAILURE or said.given.get("command") in _VIEWS:
         return None
-    named = _patched(_first_text(said, _PATCHES)) if "patch" in tool else []
-    named = named or [path for path in [_first_text(said, _PATHS)] if path]
-    paths = _inside(named, top, said.cwd or said.folder)
+    paths = inside(paths_given(said), top, said.cwd or said.folder)
     if not paths:
         return None
     return "edit", said.tool, f"{_verb(tool)} {', '.join(paths)}", paths
@@ -198,8 +189,7 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     from rituals.hosts.observed.commands import act
     from rituals.hosts.observed.shell import joined, read
 
-    start = _first_text(said, ("workdir", "cwd", "working_directory", "Cwd"))
-    start = os.path.join(said.cwd or said.folder, start)
+    start = start_folder(said)
     code = exit_code(said)
     found = []
     paths: list[str] = []
@@ -207,15 +197,15 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
         folder = os.path.join(start, joined("", command.folder))
         if command.words[0] in ("apply_patch", "applypatch"):
             text = command.document or " ".join(command.words[1:])
-            patched = _inside(_patched(text), top, folder)
-            if patched and not (code and command.decides):
-                paths += patched
-                found.append(("edit", "apply_patch", f"edited {', '.join(patched)}"))
+            changed = inside(patched(text), top, folder)
+            if changed and not (code and command.decides):
+                paths += changed
+                found.append(("edit", "apply_patch", f"edited {', '.join(changed)}"))
             continue
         done = act(command)
         if done is None:
             continue
-        named = _inside(done.paths, top, folder)
+        named = inside(done.paths, top, folder)
         if done.kind == "file" and not named:
             continue
         paths += named
@@ -233,22 +223,14 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     )
 
 
-def _line(said: Moment) -> str:
-    """Return the line of shell that a tool ran, "" where nothing of it can be kept."""
-    given = next((said.given[name] for name in _COMMANDS if name in said.given), None)
-    if isinstance(given, list):
-        parts = [part for part in given if isinstance(part, str)]
-        script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
-        given = script or " ".join([_quoted(part) for part in parts])
-    return given if isinstance(given, str) and any(sign in given for sign in _SIGNS) else ""
-
-
-def _name(said: Moment) -> str:
-    return said.tool.lower()
-
-
 def _spoken(said: Moment) -> str:
     return said.prompt if said.event == PROMPT else said.message
+
+
+def _line(said: Moment) -> str:
+    """Return the line of shell that a tool ran, "" where nothing of it can be kept."""
+    line = shell_line(said)
+    return line if any(sign in line for sign in _SIGNS) else ""
 
 
 def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
@@ -264,8 +246,8 @@ def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
             if isinstance(one, dict) and one.get("status") in _DONE
         ]
         return ("task", said.tool, f"done: {'; '.join(done)}", ()) if done else None
-    subject = _first_text(said, ("subject", "title", "taskId", "task_id"))
-    status = _first_text(said, ("status",))
+    subject = first_text(said, ("subject", "title", "taskId", "task_id"))
+    status = first_text(said, ("status",))
     if not subject or status == "in_progress":
         return None
     return "task", said.tool, f"{status or 'new'}: {subject}", ()
@@ -324,54 +306,12 @@ def _told_code(text: str) -> int | None:
     return int(digits[:end]) if 0 < end < 6 and digits[:end].isascii() else None
 
 
-def _patched(text: str) -> list[str]:
-    """Return the files that a patch names."""
-    return [
-        line[len(mark) :].strip()
-        for line in text.split("\n")
-        for mark in _PATCH_LINES
-        if line.startswith(mark)
-    ]
-
-
-def _inside(paths: Iterable[str], top: str, folder: str) -> list[str]:
-    """Return those paths that lie in a work tree, from its top, where git does not keep its own."""
-    if not top:
-        return []
-    tops = tuple(dict.fromkeys((top, os.path.realpath(top))))
-    found = []
-    for path in paths:
-        if not path or "\0" in path or path[0] in "~$":
-            continue
-        whole = os.path.normpath(os.path.join(folder, path))
-        if not whole.startswith(tuple(f"{one}/" for one in tops)):
-            whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
-        inner = next((whole[len(one) + 1 :] for one in tops if whole.startswith(f"{one}/")), "")
-        if inner and inner != ".git" and not inner.startswith(".git/"):
-            found.append(inner)
-    return found
-
-
 def _from_top(text: str, top: str) -> str:
     """Say paths of the work tree from its top."""
     for one in dict.fromkeys((top, os.path.realpath(top) if top else "")):
         if len(one) > 1:
             text = text.replace(f"{one}/", "")
     return text
-
-
-def _first_text(said: Moment, names: Iterable[str]) -> str:
-    for name in names:
-        found = said.given.get(name)
-        if isinstance(found, str) and found:
-            return found
-        if isinstance(found, list) and name in _PATCHES:
-            return "\n".join([one for one in found if isinstance(one, str)])
-    return ""
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _short(text: str, chars: int) -> str:

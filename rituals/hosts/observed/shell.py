@@ -16,7 +16,7 @@ _CONDITIONS = frozenset(("then", "else", "elif", "do"))
 #: Words that open what is no command up to the next separator.
 _HEADS = frozenset(("for", "case", "select", "function"))
 #: What runs another command: the options of it that take a value.
-_RUNNERS = {
+RUNNERS = {
     "env": ("-u", "--unset", "-C", "--chdir"),
     "sudo": ("-u", "-g", "-C", "-D", "-h", "-p", "-U"),
     "doas": ("-u", "-C"),
@@ -55,6 +55,8 @@ class Simple(Record):
         document: what `<<` gives it.
         decides: the exit code of the line is its own where that is not 0.
         surely: it ran and succeeded where the line did.
+        by: what ran it, as it was given: `sudo`, `uv run`.
+        fed: what another command prints is its input.
     """
 
     words: tuple[str, ...]
@@ -62,6 +64,8 @@ class Simple(Record):
     document: str = ""
     decides: bool = True
     surely: bool = True
+    by: tuple[str, ...] = ()
+    fed: bool = False
 
 
 class _Found:
@@ -95,7 +99,9 @@ def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
         for words in _unwrapped(one.words):
             script = _script(words)
             if script is None:
-                said = Simple(tuple(words), one.folder, one.document, last, surely)
+                by = tuple(one.words[: len(one.words) - len(words)])
+                fed = index > 0 and run[index - 1].joined in ("|", "|&")
+                said = Simple(tuple(words), one.folder, one.document, last, surely, by, fed)
                 found.append(said)
             elif depth < _DEPTH:
                 for inner in read(script or one.document, depth + 1):
@@ -339,7 +345,7 @@ def _unwrapped(words: list[str]) -> list[list[str]]:
         if not words:
             return []
         name = posixpath.basename(words[0])
-        takes = _RUNNERS.get(name)
+        takes = RUNNERS.get(name)
         if takes is None:
             break
         rest = words[1:]

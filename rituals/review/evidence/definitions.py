@@ -6,7 +6,7 @@ import re
 
 from ledger.escape import prose
 from projection.lifecycle.review_threads import key_of
-from rituals.review.evidence.claims import NAME
+from projection.text.claims import NAME
 from rituals.review.evidence.subjects import Named
 from rituals.review.question import Question
 

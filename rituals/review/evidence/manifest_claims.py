@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.escape import prose
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
-from rituals.review.evidence.claims import TARGET, VERSION
+from projection.text.claims import TARGET, VERSION
 from rituals.review.evidence.manifests import Manifest, agrees, is_manifest, read_manifest
 from rituals.review.evidence.subjects import Named
 from rituals.review.question import Question

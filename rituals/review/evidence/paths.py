@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.escape import prose
 from projection.lifecycle.review_threads import key_of
-from rituals.review.evidence.claims import FOLDER, MODULE, PATH
+from projection.text.claims import FOLDER, MODULE, PATH
 from rituals.review.evidence.subjects import Named
 from rituals.review.question import Question
 

@@ -6,7 +6,7 @@ from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from projection.fold.fact import Fact
 from projection.lifecycle.review_threads import is_raised
-from rituals.review.evidence.claims import Claim, claims
+from projection.text.claims import Claim, claims
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

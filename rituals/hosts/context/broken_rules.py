@@ -1,0 +1,147 @@
+"""Tell which commands of a line of shell break what rules speak against (`projection.text.rules`).
+
+What a command says in a message or in a document that it is given is no command.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from fnmatch import fnmatchcase
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rituals.hosts.observed.shell import Simple
+
+ANY, TO_SHELL = "", "|sh"
+#: Begins the name of a program that the rule asks for, by which the command must not be run.
+ASKED_FOR = "~"
+#: Names of branches and of places, which are no first words of what a program is given.
+_PLACES = frozenset("main master trunk production prod staging release".split())
+#: What is given to a program that only tells something, where a rule is against all of it.
+_TELLS = frozenset("--version -V --help help version list ls show info search --dry-run".split())
+_SHELLS = ("sh", "bash", "zsh")
+#: The same by another name, for all programs that have it.
+_SAME = {"i": "install"}
+_SHORT = {"--force": "f"}
+
+
+class Against(Record):
+    """What a rule speaks against, of one program.
+
+    Args:
+        row: of the rule.
+        given: what the program is given then.
+    """
+
+    row: str
+    given: tuple[str, ...]
+
+
+def programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the programs that a simple command runs, each with what it is given: `sudo`, `npm`."""
+    found = []
+    for words in (one.words, (*one.by, *one.words)) if one.by else (one.words,):
+        start = next((at for at, word in enumerate(words) if "=" not in word), 0)
+        name, rest = posixpath.basename(words[start]), words[start + 1 :]
+        bare = name.rstrip("0123456789.") or name
+        found.append((name, rest))
+        if bare == "python" and "-m" in rest[:-1]:
+            at = rest.index("-m") + 1
+            found.append((rest[at], rest[at + 1 :]))
+        if bare != name:
+            found.append((bare, rest))
+    return found
+
+
+def breaks(one: Simple, rest: Sequence[str], given: Sequence[str], line: str) -> bool:
+    """Tell whether a command is one that a rule speaks against.
+
+    Args:
+        one: the command.
+        rest: what its program is given.
+        given: what the rule names, behind the program.
+        line: that the command stands in.
+    """
+    by = [posixpath.basename(word) for word in one.by]
+    if by[:1] == ["command"] and "-v" in by:
+        return False  # it only asks where a program is
+    if any(word[:1] == ASKED_FOR and word[1:] in by for word in given):
+        return False
+    named = [word for word in given if word[:1] != ASKED_FOR]
+    if not named:
+        return not (one.fed or any(word in _TELLS for word in rest[:2]))
+    if TO_SHELL in named:
+        return _pipes_to_shell(line)
+    plain = [word for word in rest if word[:1] != "-"]
+    first = named[: next((n for n, word in enumerate(named) if not _is_plain(word)), len(named))]
+    starts = [at for at in (0, 1) if first and _same(plain[at : at + len(first)], first)]
+    if first and not starts:
+        return False
+    if first == named and _TELLS.intersection(rest[-1:], plain[starts[0] + len(first) :][:1]):
+        return False
+    return all(any(_is_given(word, wanted) for word in rest) for wanted in named[len(first) :])
+
+
+def _is_plain(word: str) -> bool:
+    return word.replace("-", "").isalpha() and word[:1] != "-" and word not in _PLACES
+
+
+def _same(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    return [_SAME.get(word, word) for word in words] == [_SAME.get(word, word) for word in wanted]
+
+
+def _is_given(word: str, wanted: str) -> bool:
+    """Tell whether a word of a command is what a rule names, or has it."""
+    if word[:1] == "-" or wanted[:1] == "-":
+        return _is_flag(word, wanted)
+    wanted = wanted.strip(":/")
+    if wanted.endswith("/*"):
+        wanted = wanted[:-2]
+    path = word.removeprefix("./").rstrip("/")
+    parts = word.replace("=", ":").replace("@", ":").replace("/", ":").split(":")
+    return (
+        path == wanted
+        or path.startswith(f"{wanted}/")
+        or path.endswith(f"/{wanted}")
+        or ("/" not in wanted and wanted in parts)
+        or ("*" in wanted and fnmatchcase(path, wanted))
+    )
+
+
+def _is_flag(word: str, wanted: str) -> bool:
+    """Tell whether a flag is the one that a rule names, among others perhaps: `-am` has `-a`."""
+    if word == wanted or word.startswith(f"{wanted}="):
+        return True
+    letters = _SHORT.get(wanted, "" if wanted[:2] == "--" else wanted[1:])
+    return bool(letters) and word[:1] == "-" and word[:2] != "--" and set(letters) <= set(word[1:])
+
+
+def _pipes_to_shell(line: str) -> bool:
+    for part in line.split("|")[1:]:
+        words = [word for word in part.split() if word != "sudo"]
+        if words and posixpath.basename(words[0]) in _SHELLS:
+            return True
+    return False
+
+
+def broken(
+    line: str, commands: Iterable[Simple], against: Mapping[str, Sequence[Against]]
+) -> list[str]:
+    """Return the rows of the rules that a line breaks, each once.
+
+    Args:
+        line: of shell.
+        commands: the simple commands of it.
+        against: by program, what rules speak against.
+    """
+    found: dict[str, None] = {}
+    for one in commands:
+        for name, rest in [*programs_of(one), (ANY, one.words[1:])]:
+            for rule in against.get(name, ()):
+                if breaks(one, rest, rule.given, line):
+                    found[rule.row] = None
+    return list(found)
