@@ -251,14 +251,14 @@ def test_secrets_are_never_shown(repo: Repo, run: Run) -> None:
 
 def test_what_was_redacted_does_not_come_back(repo: Repo) -> None:
     """A text that a person withheld here stays out, also under another key."""
-    (one,) = take(repo, item("a", "The queue's server is in room 4.")).new
+    (one,) = take(repo, item("a", "Mara's desk is in room 4.")).new
     memory = Memory.open(str(repo.path))
     memory.append(SessionDraft("Redact", "", (FactRedacted(one.id),), type="edit"))
     memory.close()
     plan = take(
         repo,
-        item("a", "The queue's server is in room 4."),
-        item("z", "The queue's server is in room 4."),
+        item("a", "Mara's desk is in room 4."),
+        item("z", "Mara's desk is in room 4."),
     )
     assert (plan.new, len(plan.left_out)) == ((), 2)
     assert plan.left_out[0].why == "it was redacted here"
@@ -305,7 +305,7 @@ def test_a_settled_thread_is_closed(repo: Repo, run: Run) -> None:
 def test_past_the_budget_one_thread_lists_the_rest(repo: Repo) -> None:
     """The first in the source's order come in, and the rest is named; the next run goes on."""
     some = [item(f"k{n}", text) for n, text in enumerate(
-        ["Zebra stripes are cached.", "Apples ship weekly.", "The index is built at noon."]
+        ["Zebra stripes are cached.", "Apples ship weekly.", "The mill grinds at noon."]
     )]  # fmt: skip
     plan = take(repo, *some, budget=2)
     assert [one.item.key for one in plan.new] == ["k0", "k1"]
@@ -341,7 +341,7 @@ HOSTILE = [
 def test_what_can_not_stand_as_it_is(repo: Repo, run: Run) -> None:
     """Texts that would forge structure come in harmless, or are left out; nothing else is said."""
     plan = take(repo, *[item(f"h{n}", text) for n, text in enumerate(HOSTILE)])
-    assert len(plan.new) + len(plan.left_out) + len(plan.personal) == len(HOSTILE)
+    assert len(plan.new) + len(plan.left_out) == len(HOSTILE)
     assert "forged" not in texts(repo)
     assert run("verify").code == 0 and run("replay", "--check").code == 0
     assert take(repo, *[item(f"h{n}", text) for n, text in enumerate(HOSTILE)]).logs == ()

@@ -20,7 +20,7 @@ KEPT = [said for topic, said in PERSONAL if topic == "kept"]
 def test_what_is_about_a_person_is_told() -> None:
     """Of sentences that nothing was learned from nearly each: alone, and between statements about the work."""
     missed = [said for _, said in PERSONAL if not about_person(said)]
-    assert len(missed) <= len(PERSONAL) // 60, missed
+    assert len(missed) <= len(PERSONAL) // 66, missed
     for _, said in PERSONAL:
         if said not in missed:
             assert about_person(

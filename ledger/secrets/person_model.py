@@ -51,6 +51,7 @@ class PersonModel:
 
     def __init__(self, made: Mapping[str, Any], weights: Sequence[int]) -> None:
         self.kinds: tuple[str, ...] = tuple(made["kinds"])
+        self.names = (*self.kinds, *[f"SIGNS_{name}" for name in made["signs"]])
         self.bias: float = made["bias"]
         self._weights = weights
         self._whole: dict[str, int] = {}
@@ -70,7 +71,7 @@ class PersonModel:
         self._mixed: dict[int, int] = {}
 
     def weigh(self, sentence: str, words: list[str] | None = None) -> tuple[float, int]:
-        """Return how much a sentence is about a person, and the kinds of words that it has, as bits.
+        """Return how much a sentence is about a person, and the kinds of words and signs in it, as bits.
 
         Args:
             sentence: as it stands there.
@@ -91,7 +92,7 @@ class PersonModel:
         if mixed not in self._mixed:
             self._mixed[mixed] = self._sum(self._of_kinds(mixed))
         total += self._sum(_of_neighbours(words, at_work)) + self._mixed[mixed]
-        return self.bias + total / PARTS, found
+        return self.bias + total / PARTS, mixed
 
     def features(self, sentence: str) -> Iterator[str]:
         """Yield whatever a sentence is weighed by."""

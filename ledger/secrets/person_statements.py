@@ -26,17 +26,21 @@ _TOPICS = (
 _SPEAKER = "the speaker"
 _ENDS, _WIDE_ENDS = ".!?…", "。\uff01\uff1f\uff1b"
 #: One that weighs more is about a person. So high that most of what is about the work stays.
-_BAR = 0.2
-#: What ends a clause; one by itself is to weigh so much more, and has so many words at least.
+_BAR = -0.2
+#: What ends a clause; one by itself is to weigh so much more, has so many words at least, and a part of
+#: what the whole sentence weighs for the work is taken from it.
 _CLAUSES = re.compile(
     r"[,;:—，] ?|\s[-–]\s|\s(?:because|since|so|weil|parce que|porque|así que|então|потому что)\s"
 )
-_ALONE, _CLAUSE_WORDS = 1.0, 4
-#: One without a known word, in another language for instance, is to weigh so much at least.
-_UNKNOWN = 2.5
+_ALONE, _CLAUSE_WORDS, _WHOLE = 1.0, 4, 0.4
+#: One without a word that tells of a person, in another language for instance, is to weigh so much more.
+_UNKNOWN = 1.5
 #: Plainly about a person is what weighs so much more, and has a word that tells of one.
 _PLAINLY = 1.0
-_PERSON = frozenset("ME MY THEIR THEY HUMANS NAMES KIN THEIRS HEALTH LIFE TASTE JUDGED".split())
+_PERSON = frozenset(
+    "ME MY THEIR THEY HUMANS NAMES KIN THEIRS HEALTH LIFE TASTE JUDGED"
+    " SIGNS_ME SIGNS_PRIVATE SIGNS_THEY".split()
+)
 #: A shorter one says nothing of anybody by itself, unless it says whose it is.
 _LEAST_WORDS, _OWN = 3, frozenset(("ME", "MY"))
 #: Between us and somebody else nothing is kept.
@@ -104,15 +108,18 @@ def _topic(sentence: str, *, plainly: bool) -> str:
     model = person_model()
     weight, found = model.weigh(sentence, words)
     if weight <= _BAR:
+        less = _ALONE - _WHOLE * min(0.0, weight)
         for clause in _CLAUSES.split(sentence):
-            if len(clause) < len(sentence) and len(split_words(clause)) >= _CLAUSE_WORDS:
-                weight = max(weight, model.weigh(clause)[0] - _ALONE)
+            if len(clause) < len(sentence):
+                own = split_words(clause)
+                if len(own) >= _CLAUSE_WORDS:
+                    weight = max(weight, model.weigh(clause, own)[0] - less)
     if weight <= _BAR:
         return ""
-    kinds = {kind for number, kind in enumerate(model.kinds) if found >> number & 1}
-    if not kinds and weight <= _UNKNOWN:
+    kinds = {kind for number, kind in enumerate(model.names) if found >> number & 1}
+    if _PERSON.isdisjoint(kinds) and (plainly or weight <= _UNKNOWN):
         return ""
-    if plainly and (weight <= _BAR + _PLAINLY or _PERSON.isdisjoint(kinds)):
+    if plainly and weight <= _BAR + _PLAINLY:
         return ""
     if len(words) < _LEAST_WORDS and (_OWN.isdisjoint(kinds) or kinds <= _OWN):
         return ""
