@@ -246,6 +246,11 @@ def _hook(part: Path) -> bytes:
     return done.stdout.strip()
 
 
+def _asked(part: Path, *line: str) -> subprocess.CompletedProcess[str]:
+    asked = [sys.executable, "-P", "-m", "rituals", *line]
+    return subprocess.run(asked, cwd=part, capture_output=True, text=True)
+
+
 @every_kind
 def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, kind: str) -> None:
     """A hook fetches nothing, a remote that is away leaves no log out, and no other file comes along."""
@@ -262,9 +267,7 @@ def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, ki
         ["log"],
         ["note", "fact: So it is."],
     ):
-        ran = subprocess.run(
-            [sys.executable, "-P", "-m", "rituals", *line], cwd=part, capture_output=True, text=True
-        )
+        ran = _asked(part, *line)
         assert (ran.returncode, ran.stdout) == (1, ""), line
         assert "is a partial clone, and what is asked for is not here" in ran.stderr, line
     away.rename(home)
@@ -278,7 +281,8 @@ def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, ki
     assert kind != IN_TREE or f"?{code}" in _missing(part)
     git(part, "checkout", "-q", "-f", "main")
     home.rename(away)
-    assert any(b"a-79" in _hook(part) for _ in range(3))  # a loaded machine may be late
+    said = _asked(part, "brief")  # which has no limit of time, as a hook has
+    assert said.returncode == 0 and "a-79" in said.stdout
     receipt = open_memory(part).append(draft("b"))
     assert len(open_memory(part).state()) == 81
     away.rename(home)
