@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from projection.text.rules import Breach, breaches, stated
 from rituals.hosts.context.broken_rules import Against, broken
@@ -131,6 +133,23 @@ def test_an_edit_of_what_is_generated_is_told(session: Sessions, repo: Repo) -> 
 def test_what_a_rule_speaks_against(text: str, found: list[str]) -> None:
     """The words behind a negation, up to the end of the clause."""
     assert [str(one) for one in stated(text)] == found
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["never", "not", "instead of", "pipe", "into", "use", "or", "`", "`git push -f`", "--no-verify", "--", "main",
+             "edit", "src/a.py", "is gone", "Pip", ".", ", ", ":", "\0", "\0001\0", "the", "folder", "stash", "\n\n", "**"]
+        )
+        | st.text(max_size=8),
+        max_size=30,
+    ).map(" ".join)
+)  # fmt: skip
+def test_no_text_is_too_odd_for_the_grammar(text: str) -> None:
+    """Each breach has words without blanks, as the index keeps them."""
+    for one in stated(text):
+        assert all(word and word.split() == [word] for word in one.given)
+        assert one.program.split() == [one.program] if one.program else one.given
 
 
 def test_warns_says_what_the_grammar_does_not() -> None:

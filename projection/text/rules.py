@@ -125,7 +125,7 @@ def stated(text: str) -> tuple[Breach, ...]:
         return f" \0{len(spans) - 1}\0 "
 
     found: dict[Breach, None] = {}
-    for clause in _sentences(_SPAN.sub(kept, text[:_TEXT_CHARS])):
+    for clause in _sentences(_SPAN.sub(kept, text[:_TEXT_CHARS].replace("\0", " "))):
         for breach in _of_sentence(clause, spans):
             found.setdefault(breach)
     return tuple(found)
@@ -167,7 +167,9 @@ def _words(zone: str, spans: list[str]) -> list[list[str]]:
 def _of_zone(items: list[list[str]]) -> list[Breach]:
     """Read what a rule speaks against."""
     items = [item for item in items if item and item[0]]
-    if items and items[0][0].lower() in ("pipe", "piping"):
+    if not items:
+        return []
+    if items[0][0].lower() in ("pipe", "piping"):
         return _piped([word for item in items for word in item])
     flags = [item for item in items if item[0][:2] == "--"]
     if flags and len(flags) == len([item for item in items if item[0].lower() not in _FLUFF]):
