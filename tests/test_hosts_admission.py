@@ -269,7 +269,7 @@ def test_a_sentence_of_a_pasted_page_is_cut_around_its_word() -> None:
 def test_the_quick_look_misses_no_command() -> None:
     """Every program that is known has a sign that the quick look goes by."""
     known = {
-        *commands._MANAGERS, *commands._FILES, *commands._TESTS, *commands._BUILDS, *commands._DOING, "git", "diurna",
+        *commands.MANAGERS, *commands._FILES, *commands._TESTS, *commands._BUILDS, *commands._DOING, "git", "diurna",
         "npm run test", "cmake --build .", "node --test", "python -m build", "apply_patch",
     }  # fmt: skip
     lines = {f"{name} x" for name in known}

@@ -131,6 +131,11 @@ def statement(sentence: str) -> Statement:
 
 def index_words(text: str) -> tuple[str, ...]:
     """Return the distinct words by which a text is found again, sorted; values are left out."""
+    return tuple(sorted([form for form in content_words(text) if form[0] != "#"]))
+
+
+def content_words(text: str) -> set[str]:
+    """Return the distinct words that carry a text, with its values: by words alone, without phrases."""
     found: set[str] = set()
     known = _indexed
     for piece in text.lower().translate(_BLANKS).split():
@@ -144,11 +149,11 @@ def index_words(text: str) -> tuple[str, ...]:
                     for _, term, _ in _single(piece)
                     if term not in NEGATORS and term != "instead"
                     for form in normal(term)
-                    if form[0] not in "#@"
+                    if form[0] != "@"
                 ]
             )
         found.update(forms)
-    return tuple(sorted(found))
+    return found
 
 
 def plain(text: str) -> str:

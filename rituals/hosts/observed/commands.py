@@ -24,7 +24,7 @@ _GIT_SHOWS = {
 _DELETES = frozenset(("-d", "-D", "--delete", "-m", "-M", "--move"))
 #: By package manager: what changes what a project or a machine has.
 _CHANGES = frozenset("add install i remove rm uninstall un publish update upgrade up".split())
-_MANAGERS = {
+MANAGERS = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _CHANGES),
     **dict.fromkeys(("pip", "pip3", "gem"), frozenset(("install", "uninstall", "push"))),
     **dict.fromkeys(
@@ -44,6 +44,8 @@ _MANAGERS = {
 }  # fmt: skip
 #: Options of theirs that take a value.
 _MANAGER_VALUES = frozenset(("--filter", "-F", "--prefix", "-C", "--cwd", "--dir", "--workspace"))
+#: The kind of what changes packages.
+PACKAGE = "package"
 _FILES = frozenset(("rm", "mv", "rmdir", "unlink", "trash"))
 _TESTS = frozenset(
     "pytest py.test tox nox jest vitest mocha ava rspec phpunit ctest behave tap cypress"
@@ -187,7 +189,7 @@ def _subject(message: str) -> str:
 
 
 def _package(name: str, words: list[str]) -> Act | None:
-    verbs = _MANAGERS.get(name)
+    verbs = MANAGERS.get(name)
     if verbs is None:
         return None
     rest = [
@@ -200,10 +202,10 @@ def _package(name: str, words: list[str]) -> Act | None:
     if name == "yarn" and len(words) == 1:
         rest = ["install"]
     if name == "go" and words[1:3] == ["mod", "tidy"]:
-        return Act("package", "go mod tidy", "go mod tidy")
+        return Act(PACKAGE, "go mod tidy", "go mod tidy")
     if not rest or rest[0] not in verbs:
         return None
-    return Act("package", f"{name} {rest[0]}", " ".join([name, *words[1:]]))
+    return Act(PACKAGE, f"{name} {rest[0]}", " ".join([name, *words[1:]]))
 
 
 def _work(name: str, words: list[str]) -> Act | None:

@@ -1,0 +1,203 @@
+"""Find the facts that sentences say again, in whatever words: what restates a fact uses it, and is no copy of it.
+
+Words count by how rare they are among the facts. A question restates nothing, nor does a change of the fact: other
+numbers, another word in the place of one of its own, "from now on", what a rule calls a contradiction.
+"""
+
+from __future__ import annotations
+
+import re
+from math import log
+
+from ledger.model.record import Record
+from projection.compare.contradictions import clash
+from projection.text.normalize import Statement, content_words, sentences, statement
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+#: The share of a fact's words that is said again; or this share, where so much of what is said is the fact's.
+_COVER, _PART, _OWN = 0.62, 0.40, 0.65
+#: So many words in common, or so few where the share is that, or the numbers are the same.
+_COMMON, _FEW, _MOST = 4, 3, 0.75
+#: How much of what is said has to be the fact's in any case: a pasted page says everything.
+_LEAST_OWN = 0.2
+#: Words of any work: alone they restate nothing.
+_EVERYDAY = frozenset(
+    content_words(
+        "commit push pull merge branch main master fix bug release run test file code change add remove update make"
+        " work build check find look set show read write go start stop done open close first last next time line"
+        " page user data error issue case name value project repository request"
+    )
+)
+#: Among fewer facts than these no word is rare.
+_LEAST_FACTS = 20
+#: A sentence of so many facts is looked at for those that share its rarest words.
+_CANDIDATES, _RARE = 12, 8
+_ASKS = ("?", "\uff1f")
+_MARKS = "*_`\"'”’)] "
+#: How a sentence says that something becomes another than it was.
+_CHANGE = re.compile(
+    r"\b(?:from now on|from here on|going forward|no longer|not any ?more|instead of|rather than|switch(?:ed|ing)? (?:to|from)"
+    r"|mov(?:ed|e|ing) (?:to|from|away)|migrat(?:ed|e|ing) (?:to|from)|replac(?:ed|es?|ing)|chang(?:ed?|es|ing)"
+    r"|rais(?:ed?|ing)|lower(?:ed|ing)?|increas(?:ed?|ing)|decreas(?:ed?|ing)|reduc(?:ed?|ing)|drop(?:ped|ping)?|bump(?:ed|ing)?"
+    r"|revert(?:ed|ing)?|too (?:small|big|large|slow|few|many|low|high|long|short|strict|much)|should (?:be|become)|used to"
+    r"|was wrong|is wrong|isn't true|not true|is (?:outdated|obsolete)|ab jetzt|ab sofort|nicht mehr|statt|geändert|désormais"
+    r"|au lieu|ne plus|a partir de ahora|en lugar de|ya no|a partir de agora|em vez de|теперь|вместо|больше не)\b"
+    r"|从现在起|改为|不再",
+    re.IGNORECASE,
+)
+
+
+class Restated(Record):
+    """A fact that a text says again.
+
+    Args:
+        id: of the fact.
+        words: the sentences that do.
+    """
+
+    id: str
+    words: str
+
+
+class _Unit:
+    """What can be said again of a fact: its text, or the first sentence of a long one."""
+
+    __slots__ = ("id", "statements", "text", "weight", "words")
+
+    def __init__(self, id: str, text: str) -> None:
+        self.id, self.text = id, text
+        self.words = frozenset(content_words(text))
+        self.weight = 0.0
+        self.statements: tuple[Statement, ...] | None = None
+
+    def read(self) -> tuple[Statement, ...]:
+        if self.statements is None:
+            found = (statement(one) for one in sentences(self.text))
+            self.statements = tuple([one for one in found if one.words])
+        return self.statements
+
+
+class Restatements:
+    """Tells which of some facts are said again.
+
+    Args:
+        facts: ids and texts of those that may be.
+    """
+
+    def __init__(self, facts: Iterable[tuple[str, str]]) -> None:
+        self._units: list[_Unit] = []
+        self._posts: dict[str, list[int]] = {}
+        count = 0
+        for id, text in facts:
+            count += 1
+            parts = sentences(text)
+            for one in dict.fromkeys((text, *parts[:1])):
+                unit = _Unit(id, one)
+                if len(unit.words) >= _FEW:
+                    for word in unit.words:
+                        self._posts.setdefault(word, []).append(len(self._units))
+                    self._units.append(unit)
+        total = max(count, _LEAST_FACTS)
+        self._weights: Mapping[str, float] = {
+            word: log(1 + total / len(units)) for word, units in self._posts.items()
+        }
+        self._unknown = log(1 + total)
+        for unit in self._units:
+            unit.weight = self._weight(unit.words)
+
+    def said_in(self, text: str) -> tuple[Restated, ...]:
+        """Return the facts that a text says again, each once, in the order in which it does.
+
+        Args:
+            text: what somebody said at once.
+        """
+        found: dict[str, Restated] = {}
+        before: str | None = None
+        for sentence in sentences(text):
+            if sentence.rstrip(_MARKS).endswith(_ASKS):
+                before = None
+                continue
+            for words in (sentence, f"{before} {sentence}") if before else (sentence,):
+                for unit in self._candidates(content_words(words)):
+                    if unit.id not in found and self._says(words, unit):
+                        found[unit.id] = Restated(unit.id, words)
+            before = sentence
+        return tuple(found.values())
+
+    def _candidates(self, words: Iterable[str]) -> Iterator[_Unit]:
+        """Yield what shares enough rare words with a sentence."""
+        known = sorted([(len(self._posts[word]), word) for word in words if word in self._posts])
+        if len(known) < _FEW:
+            return
+        shared: dict[int, int] = {}
+        for _, word in known[:_RARE]:
+            for place in self._posts[word]:
+                shared[place] = shared.get(place, 0) + 1
+        likely = [place for place, count in shared.items() if count >= _FEW]
+        likely.sort(key=lambda place: (-shared[place], place))
+        for place in likely[:_CANDIDATES]:
+            yield self._units[place]
+
+    def _says(self, sentence: str, unit: _Unit) -> bool:
+        said = frozenset(content_words(sentence))
+        common = said & unit.words
+        if (
+            len(common) < _FEW
+            or not common - _EVERYDAY
+            or (len(said) < _COMMON and common != unit.words)
+        ):
+            return False
+        shared = self._weight(common)
+        cover, own = shared / unit.weight, shared / self._weight(said)
+        if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
+            return False
+        if cover < _MOST and len(common - _EVERYDAY) < _FEW:
+            return False
+        numbers, others = _numbers(unit.words), _numbers(said)
+        same = bool(numbers) and numbers == others
+        if len(common) < _COMMON and not (cover >= _MOST or same):
+            return False
+        if others and numbers and not numbers & others:
+            return False
+        turned = _CHANGE.search(sentence)
+        if turned and turned[0].lower() not in unit.text.lower():
+            return False
+        mine = statement(sentence)
+        if _renumbered(mine, unit.read()):
+            return False
+        speaks_against = clash(unit.read(), (mine,))
+        denied = {word for one in unit.read() for word in _denied(one)}
+        return speaks_against is None or (bool(denied) and denied == set(_denied(mine)))
+
+    def _weight(self, words: Iterable[str]) -> float:
+        return sum([self._weights.get(word, self._unknown) for word in words])
+
+
+def _numbers(words: Iterable[str]) -> frozenset[str]:
+    return frozenset([word for word in words if word[0] == "#"])
+
+
+def _denied(one: Statement) -> list[str]:
+    """Return the words that a statement says no of."""
+    return [one.forms[before] for before, _ in one.negated if before < len(one.forms)]
+
+
+def _renumbered(said: Statement, fact: Sequence[Statement]) -> bool:
+    """Tell whether a sentence gives another number to a word that the fact gives one."""
+    known: dict[str, set[str]] = {}
+    for one in fact:
+        for word, number in _counted(one):
+            known.setdefault(word, set()).add(number)
+    return any(word in known and number not in known[word] for word, number in _counted(said))
+
+
+def _counted(one: Statement) -> Iterator[tuple[str, str]]:
+    """Yield the words beside numbers, with these."""
+    for place, form in enumerate(one.forms):
+        if form[0] == "#":
+            for beside in (place - 1, place + 1):
+                if 0 <= beside < len(one.forms) and one.forms[beside][0] not in "#@":
+                    yield one.forms[beside], form

@@ -1,0 +1,276 @@
+"""Find the facts that what a session ran and wrote can only come from, and those that it speaks against.
+
+A fact is followed where a command is what its rule prescribes, or a line has a name of code that no other fact has,
+or a number with the word beside it. Only short facts: names and numbers of a long one are in whatever is about the same.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+
+from ledger.model.record import Record
+from projection.policy.model import THREAD_KIND
+from projection.text.normalize import content_words, sentences, statement
+from projection.text.technologies import FAMILIES
+from projection.text.vocabulary import LABELS
+from rituals.hosts.observed.commands import MANAGERS, PACKAGE, act
+from rituals.hosts.observed.shell import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rituals.hosts.extraction.uses import Known
+    from rituals.hosts.transcripts.turns import Turn
+
+#: A fact that is longer tells a story; a change that is longer holds everything.
+_RULE_CHARS, _CHANGE_CHARS = 300, 4_000
+_PATCH = "*** Begin Patch"
+#: Of what a tool was given, the text that it writes.
+_WRITTEN = (
+    "new_string new_str newText new_text content contents file_text insert_text code_edit".split()
+)
+#: Programs that only look, and those whose arguments are words about the work.
+_READERS = frozenset(
+    "cat bat less more head tail grep egrep fgrep rg ag ack find fd ls tree wc stat file diff cmp sed awk jq yq cut"
+    " sort uniq echo printf printenv which type man git gh glab diurna curl wget kubectl test [ cd pwd history env"
+    " set".split()
+)
+_WORD = re.compile(r"[A-Za-z_]\w*|\d+")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+#: A name of code has two parts, or letters with digits between; no file, and no product.
+_NAME = re.compile(
+    r"(?<![\w./-])(?:[A-Za-z]\w*_\w+|[A-Za-z]+[a-z][A-Z]\w*|[a-z]{3,}\d+[a-z]\w*)(?![\w/-]|\.[a-z])"
+)
+_PRODUCTS = frozenset(
+    name.replace("_", "").rstrip("!")
+    for one in FAMILIES
+    for word in one.split()
+    for name in word.split("=")
+) | frozenset("github gitlab javascript typescript openai youtube devops macos ios".split())
+#: What stands before a thing that a rule prescribes; behind some words it prescribes nothing.
+_BY = frozenset("with use uses using run runs via through by into on".split())
+_NO_RULE = frozenset(
+    "before after when each every unless without not never no instead than if until don't avoid nor".split()
+)
+#: A number behind one of these is a name; one of so few says nothing; a word beside it has so many letters.
+_LABELS = content_words(" ".join(LABELS)) | {"layer"}
+_SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
+
+
+class Deed(Record):
+    """What a session ran or wrote.
+
+    Args:
+        at: the byte of its line.
+        lines: that were added, or the command; of each its words, and the forms of these and their parts.
+        words: of a command, () for a change.
+        habit: it only runs what a package manager runs, as everybody does where it is the one.
+    """
+
+    at: int
+    lines: tuple[tuple[str, frozenset[str], frozenset[str]], ...]
+    words: tuple[str, ...] = ()
+    habit: bool = False
+
+
+def deeds_of(turns: Iterable[Turn]) -> list[Deed]:
+    """Return what tools wrote, or ran without only looking, where they did not fail."""
+    return [
+        deed for turn in turns if turn.role == "tool" and not turn.failed for deed in _deeds(turn)
+    ]
+
+
+def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
+    """Tell whether deeds do what a fact says no of: half of its words stand in one line."""
+    denied = _denied(fact.text)
+    return bool(denied) and any(
+        2 * len(denied & forms) >= len(denied) for deed in deeds for _, _, forms in deed.lines
+    )
+
+
+def followed(
+    chosen: Sequence[Known], facts: Iterable[Known], deeds: Sequence[Deed]
+) -> Iterator[tuple[str, int, str]]:
+    """Yield the ids of the facts that were followed, each with the byte and the line that prove it.
+
+    Args:
+        chosen: those that are asked about.
+        facts: all, whose names are compared.
+        deeds: what the session did.
+    """
+    short = [fact for fact in chosen if fact.kind != THREAD_KIND and len(fact.text) <= _RULE_CHARS]
+    if not (deeds and short):
+        return
+    seen: dict[str, int] = {}
+    for fact in facts:
+        for word in set(_WORD.findall(fact.text)):
+            seen[word] = seen.get(word, 0) + 1
+    for fact in short:
+        if forbidden(fact, deeds):
+            continue
+        rule = _Rule(fact.text, seen)
+        proof = next(
+            (
+                (deed.at, line[0])
+                for deed in deeds
+                for line in deed.lines
+                if rule.is_in(deed, *line)
+            ),
+            None,
+        )
+        if proof is not None:
+            yield fact.id, *proof
+
+
+class _Rule:
+    """What of a fact can be followed.
+
+    Args:
+        text: of the fact.
+        seen: how many facts have a word.
+    """
+
+    def __init__(self, text: str, seen: Mapping[str, int]) -> None:
+        denied = _denied(text)
+        self._forbids = bool(denied)
+        self._names = {
+            name
+            for name in _NAME.findall(text)
+            if seen.get(name) == 1
+            and name.lower() not in _PRODUCTS
+            and not content_words(name) & denied
+        }
+        self._counts = list(_counts(text, denied))
+        self._prescribed = list(_prescribed(text, denied))
+        self._alone = {first for first, _ in self._prescribed if seen.get(first) == 1}
+
+    def is_in(self, deed: Deed, line: str, words: frozenset[str], forms: frozenset[str]) -> bool:
+        """Tell whether a line of a deed follows it."""
+        if self._names & words or any(pair <= forms for pair in self._counts):
+            return True
+        if deed.words:
+            program = posixpath.basename(deed.words[0])
+            given = content_words(next((word for word in deed.words[1:] if word[:1] != "-"), ""))
+            return any(
+                program == first
+                and (
+                    (self._forbids and not deed.habit) or (given and content_words(behind) == given)
+                )
+                for first, behind in self._prescribed
+            )
+        return self._forbids and any(
+            re.search(rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", line)
+            for name in self._alone & words
+        )
+
+
+def _denied(text: str) -> frozenset[str]:
+    """Return the words of what a fact says no of, and never yes."""
+    said: dict[bool, set[str]] = {True: set(), False: set()}
+    for one in map(statement, sentences(text)):
+        telling = "without" not in one.text.lower()
+        for place, word in enumerate(one.words):
+            no = any(
+                clause == word.clause and (before <= place or "support" in one.forms)
+                for before, clause in one.negated
+            )
+            said[no and telling].add(word.form)
+    return frozenset(said[True] - said[False])
+
+
+def _counts(text: str, denied: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Yield the numbers of a fact, each with a word beside it."""
+    for one in map(statement, sentences(text)):
+        for place, form in enumerate(one.forms):
+            if form[1:].isdigit() and form[0] == "#" and form not in _SMALL_NUMBERS | denied:
+                before = [
+                    word for word in one.forms[max(0, place - 1) : place] if word not in _LABELS
+                ]
+                for word in (*before, *one.forms[place + 1 : place + 2]):
+                    if (
+                        len(word) >= _LEAST_LETTERS
+                        and word.isalpha()
+                        and word not in ("atmost", "atleast")
+                    ):
+                        yield frozenset((form, word))
+
+
+def _prescribed(text: str, denied: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield what a rule prescribes, with the word behind it: what stands behind "with", "use", "run"."""
+    for sentence in sentences(text):
+        words = [word.strip(".,;:!\"'()*") for word in sentence.replace("`", " ").split()]
+        for before, by, first, behind in zip(
+            ["", *words], words, words[1:], [*words[2:], ""], strict=False
+        ):
+            if by.lower() in _BY and before.lower() not in _NO_RULE and first.isidentifier():
+                if not content_words(first) & denied and not behind[:1].isdigit():
+                    yield first, behind
+
+
+def _deeds(turn: Turn) -> Iterator[Deed]:
+    added = "\n".join(_added(turn.given))
+    if added:
+        yield from _written(turn.at, added)
+        return
+    command = command_of(turn)
+    if len(command) > _CHANGE_CHARS:
+        return
+    alone = not any(mark in command for mark in ";|&\n")
+    for simple in read(command):
+        if simple.document:
+            yield from _written(turn.at, simple.document)
+        elif posixpath.basename(simple.words[0]) not in _READERS:
+            done = act(simple)
+            habit = posixpath.basename(simple.words[0]) in MANAGERS and not (
+                done and done.kind == PACKAGE
+            )
+            # what is set before a program is no word of it
+            yield Deed(
+                turn.at, (_read(command if alone else " ".join(simple.words)),), simple.words, habit
+            )
+
+
+def _written(at: int, text: str) -> Iterator[Deed]:
+    if len(text) <= _CHANGE_CHARS:
+        yield Deed(at, tuple([_read(line) for line in text.split("\n") if line.strip()]))
+
+
+def _read(line: str) -> tuple[str, frozenset[str], frozenset[str]]:
+    words = frozenset(_WORD.findall(line))
+    parts = [part for word in words for part in _PART.findall(word.replace("_", " "))]
+    return line, words, frozenset(content_words(" ".join((*words, *parts))))
+
+
+def _added(given: str) -> Iterator[str]:
+    """Yield the text that a tool adds to files."""
+    said = arguments(given)
+    patches = [one for one in (given, said.get("input"), said.get("patch")) if isinstance(one, str)]
+    patch = next((one for one in patches if one.startswith(_PATCH)), "")
+    if patch:
+        yield from [line[1:] for line in patch.split("\n") if line[:1] == "+"]
+    edits = said.get("edits")
+    for one in (said, *(edits if isinstance(edits, list) else ())):
+        for key in _WRITTEN if isinstance(one, dict) else ():
+            if isinstance(one.get(key), str):
+                yield one[key]
+
+
+def arguments(given: str) -> Mapping[str, object]:
+    """Return what a tool was given by name; nothing where it was given a command, or was cut."""
+    try:
+        said = json.loads(given) if given[:1] == "{" else {}
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def command_of(turn: Turn) -> str:
+    """Return the command that a tool was given, "" where it was given something else."""
+    said = arguments(turn.given)
+    command = next((said[key] for key in ("command", "cmd", "script") if key in said), "")
+    if isinstance(command, str) and command:
+        return command
+    return "" if turn.given[:1] in ("{", "[") or turn.given.startswith(_PATCH) else turn.given

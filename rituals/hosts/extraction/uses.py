@@ -1,0 +1,188 @@
+"""Find which facts a part of a session used: opened, named, restated or followed, each with its evidence.
+
+Pure: what lives, what was said, run and written, what the session was shown and opened come in. What tools
+answered is never read, so a brief that one printed proves nothing. That a fact was shown is no use of it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from itertools import pairwise
+
+from ledger.model.record import Record
+from projection.compare.restatements import Restatements
+from rituals.hosts.extraction.deeds import arguments, command_of, deeds_of, followed, forbidden
+from rituals.hosts.observed.shell import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from rituals.hosts.transcripts.turns import Turn
+
+OPENED, NAMED, RESTATED, FOLLOWED = "opened", "named", "restated", "followed"
+#: At most so many uses come of a log; who names or restates more facts at once, or opens more, lists them.
+MOST_USES, AT_ONCE = 20, 5
+#: The commands and the tool of an MCP server that show a fact by its id.
+_SHOWING = frozenset(("show", "why", "timeline"))
+_GET = re.compile(r"diurna\W?_{0,3}get$", re.IGNORECASE)
+#: What may be an id, whole: no part of a path, an address or a longer name.
+_ID = re.compile(r"(?<![\w./@:#~$-])[a-z0-9]+(?:[.-][a-z0-9]+)*+(?![\w/@$~(-]|\.\w|:\d)")
+#: Around an id of one word stands what says that it is one; before what is none, what it is instead.
+_NEAR = 80
+_MEMORY = re.compile(
+    r"\b(?:memor\w*|facts?|decisions?|rules?|conventions?|invariants?)\b", re.IGNORECASE
+)
+_OTHER = re.compile(
+    r"\b(?:branch|checkout|switch|merge|rebase|origin|worktree|tag|host|server|package|image|container|skill|repo)"
+    r"\b[^.\n]{0,16}\Z",
+    re.IGNORECASE,
+)
+_ENDS = (". ", "! ", "? ")
+_ASKS, _MARKS = ("?", "\uff1f"), "*_`\"'”’)] "
+
+
+class Known(Record):
+    """A fact that may be used."""
+
+    id: str
+    kind: str
+    text: str
+
+
+class Use(Record):
+    """A use of a fact.
+
+    Args:
+        id: of the fact.
+        how: `OPENED`, `NAMED`, `RESTATED` or `FOLLOWED`.
+        at: the byte at which the line of the transcript starts that proves it; -1 where no line does.
+        by: who said it, "person" or "agent"; "" where nobody said a word.
+        quote: the words, the command or the line of code.
+    """
+
+    id: str
+    how: str
+    at: int = -1
+    by: str = ""
+    quote: str = ""
+
+
+def uses(
+    facts: Sequence[Known],
+    turns: Sequence[Turn],
+    shown: Collection[str],
+    opened: Iterable[str] = (),
+) -> tuple[Use, ...]:
+    """Return the uses that a part of a session proves, each fact once, those that are surest first.
+
+    Args:
+        facts: that live or faded.
+        turns: what was said, and which tools were used.
+        shown: ids of the facts that the session was shown.
+        opened: ids of those that it opened, as commands noted it.
+    """
+    known = {one.id: one for one in facts}
+    found: dict[str, Use] = {}
+
+    def add(some: Iterable[Use]) -> None:
+        for one in some:
+            if one.id in known:
+                found.setdefault(one.id, one)
+
+    add(_opened(turns))
+    add(Use(id, OPENED) for id in opened)
+    said = [turn for turn in turns if turn.text and turn.role in ("user", "assistant")]
+    for turn in said:
+        add(_unless_listed(_named(turn, known)))
+    deeds = deeds_of(turns)
+    restatements = Restatements((one.id, one.text) for one in facts)
+    for turn in said:
+        again = [_said(turn, RESTATED, *one) for one in restatements.said_in(turn.text)]
+        add(
+            one
+            for one in _unless_listed(again)
+            if not (one.by == "agent" and forbidden(known[one.id], deeds))
+        )
+    rest = [known[id] for id in dict.fromkeys(shown) if id in known and id not in found]
+    add(Use(id, FOLLOWED, at, "", line) for id, at, line in followed(rest, facts, deeds))
+    order = (OPENED, NAMED, RESTATED, FOLLOWED)
+    return tuple(sorted(found.values(), key=lambda one: order.index(one.how)))[:MOST_USES]
+
+
+def _unless_listed(some: Iterable[Use]) -> list[Use]:
+    """Return uses, none where there are so many at once that it is a list of what memory has."""
+    found = list(some)
+    return found if len({one.id for one in found}) <= AT_ONCE else []
+
+
+def _said(turn: Turn, how: str, id: str, words: str) -> Use:
+    return Use(id, how, turn.at, "person" if turn.role == "user" else "agent", words)
+
+
+def _opened(turns: Iterable[Turn]) -> Iterator[Use]:
+    """Yield what the agent asked for by its id."""
+    for turn in turns:
+        if turn.role != "tool" or turn.failed or "diurna" not in turn.tool + turn.given:
+            continue
+        if _GET.search(turn.tool):
+            ids = arguments(turn.given).get("ids")
+            yield from _opening(
+                turn, [str(one) for one in ids] if isinstance(ids, list) else [], "get"
+            )
+        for simple in read(command_of(turn)):
+            if posixpath.basename(simple.words[0]) == "diurna":
+                yield from _opening(turn, _asked_for(simple.words[1:]), " ".join(simple.words))
+
+
+def _asked_for(words: Sequence[str]) -> list[str]:
+    """Return the ids that a command shows."""
+    if words and words[0] == "recall":
+        given = [word.partition("=")[2] for word in words if word.startswith("--ids=")]
+        given += [behind for word, behind in pairwise(words) if word == "--ids"]
+        return [id for some in given for id in some.split(",")]
+    return list(words[1:]) if words and words[0] in _SHOWING else []
+
+
+def _opening(turn: Turn, ids: list[str], words: str) -> list[Use]:
+    return _unless_listed(Use(id, OPENED, turn.at, "", words) for id in ids if id[:1] != "-")
+
+
+def _named(turn: Turn, known: Mapping[str, Known]) -> Iterator[Use]:
+    """Yield the facts whose ids stand in what was said, outside of questions."""
+    text = turn.text
+    for match in _ID.finditer(text):
+        start, end = match.span()
+        if match[0] not in known or not _is_meant(text, start, end):
+            continue
+        sentence = _sentence_at(text, start, end)
+        if not sentence.rstrip(_MARKS).endswith(_ASKS):
+            yield _said(turn, NAMED, match[0], sentence)
+
+
+def _is_meant(text: str, start: int, end: int) -> bool:
+    """Tell whether what reads like an id is meant as one."""
+    if text[max(0, start - 2) : start] == "[[":
+        return True
+    if _OTHER.search(text, max(0, start - _NEAR), start):
+        return False
+    if "-" in text[start:end] or "." in text[start:end]:
+        return True
+    ticked = text[max(0, start - 1) : start] == "`" == text[end : end + 1]
+    return ticked and bool(_MEMORY.search(text, max(0, start - _NEAR), end + _NEAR))
+
+
+def _sentence_at(text: str, start: int, end: int) -> str:
+    """Return the sentence that a place is in."""
+    line_end = text.find("\n", end)
+    first, last = text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text)
+    begin = max(
+        [
+            first,
+            *[text.rfind(mark, first, start) + 2 for mark in _ENDS if mark in text[first:start]],
+        ]
+    )
+    return text[
+        begin : min([last, *[at + 1 for mark in _ENDS if (at := text.find(mark, end, last)) >= 0]])
+    ]
