@@ -16,6 +16,7 @@ checks of drafts, the cache, `why` and the JSON answers go by that alone. A new 
 
 from __future__ import annotations
 
+from ledger.model.evidence import OPENED
 from ledger.model.ids import is_version_id
 from ledger.model.order import is_stem
 from ledger.model.record import Record
@@ -329,6 +330,11 @@ def told(event: Event, fact: str) -> str:
 def is_received(event: Event) -> bool:
     """Tell whether an event closes a handoff because its receiver wrote (W16): no retry says so again."""
     return isinstance(event, ThreadClosed) and event.remark == RECEIVED
+
+
+def is_opened(event: Event) -> bool:
+    """Tell whether an event is a use that an append filled in (W13): no retry says so again."""
+    return isinstance(event, FactReferenced) and event.remark == OPENED
 
 
 def in_order(events: list[Event]) -> list[Event]:

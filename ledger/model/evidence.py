@@ -1,7 +1,8 @@
 """Read the evidence that a fact helped: a command with its exit code, or a place in the code.
 
-What counts is the form alone (FORMAT.md, F12), so that everybody counts the same; whether the place is
-there, an append and `diurna lint` look. No regular expression takes part: the quick path loads none.
+And write and read the evidence that it was used (W13). What counts is the form alone (FORMAT.md, F12), so
+that everybody counts the same; whether the place is there, an append and `diurna lint` look. No regular
+expression takes part: the quick path loads none.
 """
 
 from __future__ import annotations
@@ -26,6 +27,43 @@ class Place(Record):
 
     path: str
     line: int
+
+
+#: How a fact is used: asked for by its id, named, said in other words, done.
+OPENED, NAMED, RESTATED, FOLLOWED = HOWS = ("opened", "named", "restated", "followed")
+
+
+class Proof(Record):
+    """The evidence that a session used a fact.
+
+    Args:
+        how: one of `HOWS`.
+        at: the byte at which the line of the transcript starts that proves it; -1 where none does.
+        by: "person" or "agent", whose words they are; "" where nobody said a word.
+        words: that were said, run or written; "" where others may not read them.
+    """
+
+    how: str
+    at: int = -1
+    by: str = ""
+    words: str = ""
+
+    @property
+    def remark(self) -> str:
+        """What stands beside the id."""
+        where = f" {self.at}" if self.at >= 0 else ""
+        by = f", by the {self.by}" if self.by else ""
+        return f"{self.how}{where}{by}" + (f": “{self.words}”" if self.words else "")
+
+
+def proof_in(remark: str) -> Proof | None:
+    """Return the evidence of use that a remark is, None where it is another one."""
+    head, _, words = remark.partition(": “")
+    said, _, by = head.partition(", by the ")
+    how, _, at = said.partition(" ")
+    if how not in HOWS or not (at == "" or at.isdecimal()) or by not in ("", "person", "agent"):
+        return None
+    return Proof(how, int(at or -1), by, words.removesuffix("”"))
 
 
 def form_of(remark: str) -> str:

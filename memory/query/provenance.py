@@ -12,10 +12,12 @@ from ledger.model.event import (
     Event,
     FactCreated,
     FactRedacted,
+    FactReferenced,
     FactUpdated,
     facts_in,
     told,
 )
+from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
 from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time, is_sealed
@@ -93,6 +95,11 @@ class Step(Record):
     by: str = ""
     created: str = ""
     brought: Origin = Origin()
+
+    @property
+    def proof(self) -> Proof | None:
+        """The evidence of a use, None where there is none."""
+        return proof_in(self.remark) if self.event == VERB_OF[FactReferenced] else None
 
     @property
     def commit(self) -> str:

@@ -17,7 +17,7 @@ from ledger.model.event import (
     FactUpdated,
     facts_in,
 )
-from ledger.model.evidence import role_in
+from ledger.model.evidence import RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
@@ -223,12 +223,21 @@ def holds_cut(line: str, telling: list[str]) -> bool:
 def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str, ...]:
     """Return all texts, footer values and remarks that git still has of some facts, sorted.
 
-    Of remarks those of the logs that brought a text.
+    Of remarks those of the logs that brought a text, and of other logs the words that restate one.
     """
     wanted = frozenset(facts)
     stems = {stem for stem, _ in _bringing(cache, wanted)}
     refs = [ref for stem in sorted(stems) if (ref := cache.log_ref(stem)) is not None]
-    return tuple(sorted(_texts(home, refs, wanted)))
+    naming = {ref for fact in wanted for ref, _ in cache.entries_naming(fact)}
+    said = {
+        words
+        for ref, data in read_bytes(home, sorted(naming))
+        if RESTATED.encode() in data
+        for remark in _remarks(ref, data, wanted)
+        if (proof := proof_in(remark)) and proof.how == RESTATED
+        if (words := proof.words.removesuffix(_CUT).strip())
+    }
+    return tuple(sorted({*_texts(home, refs, wanted), *said}))
 
 
 def hidden_by_log(home: Home, cache: Cache, wanted: Mapping[str, Entry]) -> dict[str, Hidden]:

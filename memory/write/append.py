@@ -29,6 +29,7 @@ from memory.write.duplicate_check import look_first
 from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
+from memory.write.openings import opened_by, with_opened
 from memory.write.personal import as_personal, is_own, refuse_personal, statements
 from memory.write.received import with_received
 from memory.write.seen import still_moves, with_seen
@@ -150,9 +151,11 @@ class Recorder:
         self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
     ) -> Ready | Receipt:
         """Seal a draft and look at what it touches, or return the receipt of the log that it repeats."""
+        session = dict(draft.header).get("session") or occasion.session
+        opened = [] if how.held else opened_by(self.home.repository.commondir, session)
 
         def asked(cache: Cache) -> tuple[Cache, SessionDraft, dict[str, History]]:
-            given = with_received(draft, cache, occasion)
+            given = with_received(with_opened(draft, cache, session, opened), cache, occasion)
             return cache, given, cache.some_histories(named_ids(given.events))
 
         cache, draft, histories = self._snapshot.ask(asked)
@@ -176,7 +179,8 @@ class Recorder:
             log = unwithheld(self.home, cache, log, refuse=not how.held)
         if not how.again:
             facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
-            earlier = self._recorded_before(log, cache, facts, occasion, how)
+            filled = {id for _, id in opened}
+            earlier = self._recorded_before(log, cache, facts, occasion, how, filled)
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
         log, begun = in_its_session(log, cache, waiting, how.at or occasion.now_ms)
@@ -268,15 +272,21 @@ class Recorder:
         facts: Mapping[str, Fact | None],
         occasion: Occasion,
         how: How,
+        filled: set[str],
     ) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.
 
-        A task that has been moved on since is moved anew.
+        A task that has been moved on since is moved anew; uses that were filled in are no content.
         """
         since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
         spool = self._committer.spool
         stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
-        committed = [ref for ref in cache.like(entry_of("", log), since) if ref.stem not in stems]
+        likely = cache.like(entry_of("", log), since)
+        if filled:
+            likely += [
+                ref for ref, entry in cache.entries_since(since) if filled.intersection(entry.named)
+            ]
+        committed = [ref for ref in likely if ref.stem not in stems]
         for ref, data in read_bytes(self.home, committed):
             known, _ = decode(data, sealed=True, file=ref.path)
             if same_draft(known, log) and still_moves(log.events, ref.stem, facts):

@@ -9,6 +9,7 @@ from ledger.model.event import (
     FactCreated,
     FactUpdated,
     facts_in,
+    is_opened,
     is_received,
     written,
 )
@@ -100,7 +101,9 @@ def same_draft(a: SessionLog, b: SessionLog) -> bool:
 
 def _bare(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """Leave out what an append fills in: a retried update finds its own version in place."""
-    return tuple([_bare_event(event) for event in events if not is_received(event)])
+    return tuple(
+        [_bare_event(event) for event in events if not (is_received(event) or is_opened(event))]
+    )
 
 
 def _bare_event(event: Event) -> Event:

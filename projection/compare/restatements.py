@@ -1,7 +1,7 @@
-"""Find the facts that sentences say again, in whatever words: what restates a fact uses it, and is no copy of it.
+"""Find the facts that sentences say again, in whatever words: that is a use of a fact, and no copy of it.
 
-Words count by how rare they are among the facts. A question restates nothing, nor does a change of the fact: other
-numbers, another word in the place of one of its own, "from now on", what a rule calls a contradiction.
+Words count by how rare they are among the facts. A question restates nothing, nor does a change: other
+numbers, "instead of", "from now on", what a rule calls a contradiction.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from projection.text.normalize import Statement, content_words, sentences, state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-#: The share of a fact's words that is said again; or this share, where so much of what is said is the fact's.
+#: The share of a fact's words that is said again; or this, where so much of what is said is its.
 _COVER, _PART, _OWN = 0.62, 0.40, 0.65
 #: So many words in common, or so few where the share is that, or the numbers are the same.
 _COMMON, _FEW, _MOST = 4, 3, 0.75
@@ -26,9 +26,9 @@ _LEAST_OWN = 0.2
 #: Words of any work: alone they restate nothing.
 _EVERYDAY = frozenset(
     content_words(
-        "commit push pull merge branch main master fix bug release run test file code change add remove update make"
-        " work build check find look set show read write go start stop done open close first last next time line"
-        " page user data error issue case name value project repository request"
+        "commit push pull merge branch main master fix bug release run test file code change add remove"
+        " update make work build check find look set show read write go start stop done open close first"
+        " last next time line page user data error issue case name value project repository request"
     )
 )
 #: Among fewer facts than these no word is rare.
@@ -37,15 +37,21 @@ _LEAST_FACTS = 20
 _CANDIDATES, _RARE = 12, 8
 _ASKS = ("?", "\uff1f")
 _MARKS = "*_`\"'”’)] "
-#: How a sentence says that something becomes another than it was.
+#: How a sentence says that something becomes another than it was, and that it is so only now.
 _CHANGE = re.compile(
-    r"\b(?:from now on|from here on|going forward|no longer|not any ?more|instead of|rather than|switch(?:ed|ing)? (?:to|from)"
-    r"|mov(?:ed|e|ing) (?:to|from|away)|migrat(?:ed|e|ing) (?:to|from)|replac(?:ed|es?|ing)|chang(?:ed?|es|ing)"
-    r"|rais(?:ed?|ing)|lower(?:ed|ing)?|increas(?:ed?|ing)|decreas(?:ed?|ing)|reduc(?:ed?|ing)|drop(?:ped|ping)?|bump(?:ed|ing)?"
-    r"|revert(?:ed|ing)?|too (?:small|big|large|slow|few|many|low|high|long|short|strict|much)|should (?:be|become)|used to"
-    r"|was wrong|is wrong|isn't true|not true|is (?:outdated|obsolete)|ab jetzt|ab sofort|nicht mehr|statt|geändert|désormais"
-    r"|au lieu|ne plus|a partir de ahora|en lugar de|ya no|a partir de agora|em vez de|теперь|вместо|больше не)\b"
-    r"|从现在起|改为|不再",
+    r"\b(?:no longer|not any ?more|instead of|rather than|switch(?:ed|ing)? (?:to|from)|used to"
+    r"|mov(?:ed|e|ing) (?:to|from|away)|migrat(?:ed|e|ing) (?:to|from)"
+    r"|replac(?:ed|es?|ing)|chang(?:ed?|es|ing)"
+    r"|rais(?:ed?|ing)|lower(?:ed|ing)?|increas(?:ed?|ing)|decreas(?:ed?|ing)|reduc(?:ed?|ing)"
+    r"|drop(?:ped|ping)?|bump(?:ed|ing)?|revert(?:ed|ing)?|should (?:be|become)"
+    r"|too (?:small|big|large|slow|few|many|low|high|long|short|strict|much)"
+    r"|(?:was|is) wrong|(?:isn't|not) true|is (?:outdated|obsolete)|nicht mehr|statt|geändert"
+    r"|au lieu|ne plus|en lugar de|ya no|em vez de|вместо|больше не)\b|改为|不再",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\b(?:from (?:now|here) on|going forward|henceforth|ab jetzt|ab sofort|künftig|désormais|dorénavant"
+    r"|a partir de ahora|en adelante|a partir de agora|теперь|отныне|впредь)\b|从现在起|今后",
     re.IGNORECASE,
 )
 
@@ -80,6 +86,9 @@ class _Unit:
         return self.statements
 
 
+_NONE = _Unit("", "")
+
+
 class Restatements:
     """Tells which of some facts are said again.
 
@@ -108,6 +117,22 @@ class Restatements:
         for unit in self._units:
             unit.weight = self._weight(unit.words)
 
+    def copied_in(self, text: str) -> str:
+        """Return the id of the fact that a text says again and says nothing beside, "" for none.
+
+        Args:
+            text: of what is to be a fact.
+        """
+        if text.rstrip(_MARKS).endswith(_ASKS):
+            return ""
+        words = content_words(text)
+        alike = [
+            one
+            for one in self._candidates(words)
+            if self._own(words, one) >= _OWN and self._says(text, one)
+        ]
+        return max(alike, key=lambda one: self._own(words, one), default=_NONE).id
+
     def said_in(self, text: str) -> tuple[Restated, ...]:
         """Return the facts that a text says again, each once, in the order in which it does.
 
@@ -117,7 +142,7 @@ class Restatements:
         found: dict[str, Restated] = {}
         before: str | None = None
         for sentence in sentences(text):
-            if sentence.rstrip(_MARKS).endswith(_ASKS):
+            if sentence.rstrip(_MARKS).endswith(_ASKS) or _NOW.search(sentence):
                 before = None
                 continue
             for words in (sentence, f"{before} {sentence}") if before else (sentence,):
@@ -150,8 +175,7 @@ class Restatements:
             or (len(said) < _COMMON and common != unit.words)
         ):
             return False
-        shared = self._weight(common)
-        cover, own = shared / unit.weight, shared / self._weight(said)
+        cover, own = self._weight(common) / unit.weight, self._own(said, unit)
         if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
             return False
         if cover < _MOST and len(common - _EVERYDAY) < _FEW:
@@ -171,6 +195,10 @@ class Restatements:
         speaks_against = clash(unit.read(), (mine,))
         denied = {word for one in unit.read() for word in _denied(one)}
         return speaks_against is None or (bool(denied) and denied == set(_denied(mine)))
+
+    def _own(self, said: Collection[str], unit: _Unit) -> float:
+        """Return how much of what is said is a fact's."""
+        return self._weight(unit.words.intersection(said)) / self._weight(said)
 
     def _weight(self, words: Iterable[str]) -> float:
         return sum([self._weights.get(word, self._unknown) for word in words])

@@ -202,11 +202,13 @@ def event_line(event: Event) -> str:
 
 def step_object(step: Step) -> dict[str, Any]:
     """Describe one event of a fact."""
-    return fields_of(
+    said = fields_of(
         step,
         "stem agent event date commit author via text version was remark path title waiting "
         "source by created",
     )
+    proof = step.proof
+    return {**said, "evidence": fields_of(proof, "how at by words") if proof else None}
 
 
 def link_object(link: Link) -> dict[str, Any]:
@@ -283,7 +285,7 @@ def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
     logs = [
         {"stem": stem, **({"log": data.decode()} if dry_run else {})} for stem, data in found.logs
     ]
-    attempts = "at why outcome extractor ms observed facts known personal owned dropped said"
+    attempts = "at why outcome extractor ms observed facts known used personal owned dropped said"
     return {
         **fields_of(found.asked, "host session"),
         "said": found.said,

@@ -14,6 +14,7 @@ from rituals.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import BinaryIO, TextIO
 
     from click import Command
@@ -189,6 +190,12 @@ class Invocation:
             HomeNotFound: there is none.
         """
         return self._reader or self.memory()
+
+    def opened(self, ids: Iterable[str]) -> None:
+        """Note that facts of the home were shown by their ids: to a host's session that is a use."""
+        from rituals.hosts.openings import note
+
+        note(self.reader().home, ids)
 
     def holding(self, ids: tuple[str, ...]) -> tuple[Reader, tuple[str, ...], str]:
         """Return the home that holds facts, their ids there, and its name: `org` of `org/ID`, else "".

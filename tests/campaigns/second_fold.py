@@ -79,6 +79,15 @@ REMARKS = (
     "x.y:0",
     "rc=1",
 )
+#: What stands beside a use (W13), and what only looks like it.
+PROOFS = (
+    "",
+    "",
+    "opened",
+    "named 12, by the agent: “as b says, c”",
+    "followed 7: “x → y”",
+    "seen (so)",
+)
 PLAIN: tuple[type[Event], ...] = (
     FactReferenced, FactReferenced, FactReactivated, FactArchived, ThreadReopened, FactVerified, FactPromoted,
     FactDemoted, FactRedacted, FactReinstated, ThreadClosed, FactInvalidated,
@@ -185,7 +194,9 @@ def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event,
         elif kind < 7 and stems and rng.randrange(2):
             found.append(FactReinstated(id, said=_some(rng, stems, 3)))
         elif kind < 10:
-            found.append(rng.choice(PLAIN)(id))  # type: ignore[call-arg]
+            plain = rng.choice(PLAIN)(id)  # type: ignore[call-arg]
+            used = isinstance(plain, FactReferenced)
+            found.append(plain._replace(remark=rng.choice(PROOFS)) if used else plain)
         elif kind < 12:
             seen = rng.choice((None, (), _some(rng, stems, 3)))
             found.append(FactMoved(id, rng.choice(STATES), rng.choice(("", "so be it")), seen))

@@ -29,7 +29,9 @@ def command(
       diurna show webhook-retry-queue
       diurna show --kind decision --as-of 2026-11-01
     """
-    memory, ids, _ = call.holding(ids)
+    memory, ids, home = call.holding(ids)
+    if not home:
+        call.opened(ids)
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return

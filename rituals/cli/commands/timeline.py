@@ -41,6 +41,7 @@ def command(
     found = call.memory().timeline(
         " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
+    call.opened(anchor[:1] if len(anchor) == 1 else ())
     from rituals.cli.views.sessions import print_timeline, timeline_object
 
     if call.json:

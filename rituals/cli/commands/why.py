@@ -17,8 +17,8 @@ _NEAR = 100
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
 @options.listing(
-    events="agent author by commit created date event path remark source stem text title version via "
-    "waiting was",
+    events="agent author by commit created date event evidence path remark source stem text title version "
+    "via waiting was",
     versions="agent commit date event number stands stem text title version was",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
@@ -34,6 +34,8 @@ def command(call: Invocation, id: str, versions: bool) -> None:
     """
     out = call.out
     memory, (fact,), home = call.holding((id,))
+    if not home:
+        call.opened((fact,))
     if versions:
         from rituals.cli.views.versions import print_versions, versions_object
         from rituals.decide.versions import tellings

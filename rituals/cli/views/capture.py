@@ -48,6 +48,7 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
     for one in outcome.attempts:
         facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
         more = [f"{one.known} known already"] if one.known else []
+        more += [f"{one.used} used"] if one.used else []
         where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
         more += [f"{one.personal} about a person, {where}"] if one.personal else []
         more += [f"{one.dropped} that nobody said"] if one.dropped else []

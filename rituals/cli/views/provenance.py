@@ -23,7 +23,7 @@ def print_provenance(found: Provenance, out: Output) -> None:
                 f"  from {step.source or 'elsewhere'}{wrote}{f' by {step.by}' if step.by else ''}"
             )
         if step.remark:
-            out.line(f"  remark: {step.remark}")
+            out.line(f"  {'evidence' if step.proof else 'remark'}: {step.remark}")
         if step.version:
             replaces = f", replaces {', '.join(step.was)}" if step.was else ""
             out.line(f"  version {step.version}{replaces}:")

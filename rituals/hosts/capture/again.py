@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.record import Record
-from rituals.hosts.capture.boundary import known_facts
+from rituals.hosts.capture.evidence import nearest
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.extraction.extractors import extract
@@ -62,7 +62,7 @@ def read_again(
         environment: of the process, for keys and programs.
     """
     policy = memory.snapshot.ask(lambda cache: cache.policy)
-    gates, known = Gates(memory, policy), known_facts(memory)
+    gates = Gates(memory, policy)
     kinds = [kind.name for kind in policy.kinds]
     commondir = memory.home.repository.commondir
     for one in found:
@@ -70,6 +70,7 @@ def read_again(
         while part is not None and part.end > part.start:
             # a silence is kept for the home's own folder, and that may be another
             heard = audible(part, commondir, one.session, "")
+            known = nearest(memory, heard.turns)
             given = extract(gates.told(heard), known, chosen, environment, kinds)
             items = [item for item in gates.items(given.items, heard) if not item.personal]
             yield Reading(one, storable(items), given.failed)

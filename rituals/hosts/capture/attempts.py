@@ -31,6 +31,7 @@ class Attempt(Record):
         observed: how many observations it had.
         facts: how many facts were recorded, or wait for a person.
         known: how many memory had already.
+        used: how many facts it used.
         personal: how much was about a person, and stands in no log that others read.
         owned: how many facts of it are in the user's own home.
         dropped: how many nobody had said.
@@ -47,6 +48,7 @@ class Attempt(Record):
     observed: int = 0
     facts: int = 0
     known: int = 0
+    used: int = 0
     personal: int = 0
     owned: int = 0
     dropped: int = 0

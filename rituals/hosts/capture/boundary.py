@@ -31,6 +31,7 @@ from rituals.hosts.capture.composition import (
     passages_of,
     storable,
 )
+from rituals.hosts.capture.evidence import Evidence, nearest
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.keeping import kept_by, makes_facts
 from rituals.hosts.capture.pending import Pending
@@ -42,6 +43,7 @@ from rituals.hosts.context.heard import heard_by
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
 from rituals.hosts.extraction.settings import Settings, settings
+from rituals.hosts.extraction.uses import MOST_USES
 from rituals.hosts.moments import file_name
 from rituals.record.compose import taken_in, words_for
 
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from projection.policy.model import Policy
     from rituals.hosts.capture.pending import Piece
     from rituals.hosts.extraction.items import Item
+    from rituals.hosts.extraction.uses import Use
 
 #: How long another boundary of the session is waited for, and how long one goes on telling parts.
 LOCK_SECONDS = 180.0
@@ -129,13 +132,6 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
         return _Boundary(memory, asked, environment, policy, keep).tell()
 
 
-def known_facts(memory: Memory) -> list[tuple[str, str]]:
-    """Return ids and texts of the facts that live, those used last first."""
-    live = [standing.fact for standing in memory.view().live]
-    live.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
-    return [(fact.id, fact.text) for fact in live]
-
-
 class _Boundary:
     """One boundary, its session's lock held."""
 
@@ -151,9 +147,11 @@ class _Boundary:
         self._policy, self._keep = policy, keep
         self._commondir = memory.home.repository.commondir
         self._told = told_of(self._commondir, *self._key)
-        path = asked.transcript or seen_of(self._commondir, *self._key).transcript
+        self._seen = seen_of(self._commondir, *self._key)
+        path = asked.transcript or self._seen.transcript
         self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
         self._gates = Gates(memory, policy)
+        self._evidence: Evidence | None = None
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
 
@@ -169,8 +167,11 @@ class _Boundary:
         try:
             while not done and monotonic() < deadline:
                 piece = self._pending.next()
+                used = self._used(piece)
+                if piece is not None and piece.is_slight and not used:
+                    piece = None
                 if piece is not None:
-                    self._tell(piece)
+                    self._tell(piece, used)
                 done = piece is None or self._asked.dry_run
         except (_Failed, DraftRefused) as problem:
             said = str(problem)
@@ -188,13 +189,27 @@ class _Boundary:
             said = "nothing new"
         return Outcome(self._asked, tuple(self._logs), tuple(self._attempts), said)
 
-    def _tell(self, piece: Piece) -> None:
+    def _used(self, piece: Piece | None) -> tuple[Use, ...]:
+        """Return what a piece used; sessions of the past count nothing (O6)."""
+        if piece is None or self._asked.past:
+            return ()
+        return self._proofs().of(piece.said)
+
+    def _proofs(self) -> Evidence:
+        if self._evidence is None:
+            self._evidence = Evidence(self._memory, self._gates, self._seen, self._pending.session)
+        return self._evidence
+
+    def _tell(self, piece: Piece, used: tuple[Use, ...]) -> None:
         """Record a piece as a log, or note that there is nothing to record in it."""
         began = now_ms()
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
-        asked = self._asked_for(piece)
+        asked, again = self._proofs().parted(self._asked_for(piece))
         said = self._record_said(span, asked)
         found, span = self._extracted(piece, span)
+        total = len(asked) + len(again) + len(found.items)
+        fresh, copies = self._proofs().parted(found.items)
+        found = found._replace(items=fresh)
         mine = storable([item for item in found.items if not item.personal])
         own = [item for item in (*asked, *found.items) if item.personal]
         owned = self._record_own(found.extractor, own) if own else 0
@@ -203,7 +218,9 @@ class _Boundary:
         told, closed = passages_of(
             sources, self._policy.capture.characters, self._gates.opened, asks=self._keep == DIGEST
         )
-        if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs):
+        against = {id for item in mine for id in item.supersedes}
+        used = self._proofs().once((*used, *again, *copies), against)[:MOST_USES]
+        if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs or used):
             told = ""
         heard = heard_by(self._commondir, file_name(*self._key))
         seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
@@ -212,7 +229,8 @@ class _Boundary:
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
             observations, piece.said.turns if piece.said else (), mine, told,
-            self._title(sources) if told else "", shown, at_moments, counts(self._commondir, *self._key),
+            self._title(sources) if told or used else "", shown, at_moments,
+            counts(self._commondir, *self._key), self._proofs().references(used),
         )  # fmt: skip
         part, draft = self._looked_first(part)
         written = bool(draft.prose or draft.events)
@@ -233,7 +251,8 @@ class _Boundary:
                 ms=now_ms() - began,
                 observed=len(observations),
                 facts=said + len(part.items),
-                known=len(asked) + len(found.items) - len(own) - said - len(part.items),
+                known=total - len(own) - said - len(part.items),
+                used=len(used),
                 personal=len(own) + len(piece.observations) - len(observations) + closed,
                 owned=owned,
                 dropped=found.dropped,
@@ -290,7 +309,8 @@ class _Boundary:
         if chosen.extractors:
             kinds = [kind.name for kind in self._policy.kinds]
             said = self._gates.told(piece.said)
-            found = extract(said, known_facts(self._memory), chosen, self._environment, kinds)
+            known = nearest(self._memory, said.turns)
+            found = extract(said, known, chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = Extraction((), SOURCES)
         if found.failed:

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ledger.model.event import Meta
+    from ledger.model.event import FactReferenced, Meta
     from ledger.model.reach import Span
     from rituals.hosts.capture.sources import Sources
     from rituals.hosts.extraction.items import Item
@@ -61,6 +61,7 @@ class Part(Record):
         shown: which facts the session was shown (`ledger.model.shown`), "" for none.
         met: which ones it was told when they were needed.
         asked: how often its agent was asked what the next one has to know, and how often it answered.
+        references: what it used, with the evidence.
     """
 
     host: str
@@ -76,6 +77,7 @@ class Part(Record):
     shown: str = ""
     met: str = ""
     asked: tuple[int, int] = (0, 0)
+    references: tuple[FactReferenced, ...] = ()
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:
@@ -209,7 +211,7 @@ def draft_of_part(
         born = events[place]
         assert isinstance(born, FactCreated)
         events[place] = born._replace(meta=order_meta((*born.meta, *more)))
-    return draft._replace(events=tuple(events), made=made)
+    return draft._replace(events=(*events, *part.references), made=made)
 
 
 def storable(items: Iterable[Item]) -> tuple[Item, ...]:

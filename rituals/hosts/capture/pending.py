@@ -48,6 +48,11 @@ class Piece(Record):
     name: str
     said: Slice | None
 
+    @property
+    def is_slight(self) -> bool:
+        """Whether it is no log by itself: little was said, and nothing observed."""
+        return not self.observations and (self.said is None or talk(self.said) <= TALK_CHARS)
+
 
 class Pending:
     """What a session left, beside what is told of it.
@@ -75,9 +80,7 @@ class Pending:
         """Return what is to be told next, None for nothing."""
         observed, observations = self._observed()
         name, said = self._said()
-        if not observations and (said is None or talk(said) <= TALK_CHARS):
-            return None
-        return Piece(observed, observations, name, said)
+        return Piece(observed, observations, name, said) if observations or said else None
 
     def _observed(self) -> tuple[Span | None, tuple[Observation, ...]]:
         """Return the observations that were not told yet, as many as a log holds, and their span."""

@@ -1,7 +1,7 @@
-"""Find the facts that what a session ran and wrote can only come from, and those that it speaks against.
+"""Find the facts that what a session ran and wrote can only come from, and those that it broke.
 
-A fact is followed where a command is what its rule prescribes, or a line has a name of code that no other fact has,
-or a number with the word beside it. Only short facts: names and numbers of a long one are in whatever is about the same.
+A fact is followed where a command is what its rule prescribes, or a line has a name of code that no other
+fact has, or a number with the word beside it. Only short facts: what a long one names is everywhere.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _WRITTEN = (
 )
 #: Programs that only look, and those whose arguments are words about the work.
 _READERS = frozenset(
-    "cat bat less more head tail grep egrep fgrep rg ag ack find fd ls tree wc stat file diff cmp sed awk jq yq cut"
-    " sort uniq echo printf printenv which type man git gh glab diurna curl wget kubectl test [ cd pwd history env"
-    " set".split()
+    "cat bat less more head tail grep egrep fgrep rg ag ack find fd ls tree wc stat file diff cmp sed awk"
+    " jq yq cut sort uniq echo printf printenv which type man git gh glab diurna curl wget kubectl test"
+    " [ cd pwd history env set".split()
 )
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -53,9 +53,9 @@ _PRODUCTS = frozenset(
 #: What stands before a thing that a rule prescribes; behind some words it prescribes nothing.
 _BY = frozenset("with use uses using run runs via through by into on".split())
 _NO_RULE = frozenset(
-    "before after when each every unless without not never no instead than if until don't avoid nor".split()
+    "before after when each every unless without not never no instead than if until avoid nor".split()
 )
-#: A number behind one of these is a name; one of so few says nothing; a word beside it has so many letters.
+#: A number behind one of these is a name; a small one says nothing; how long a word beside it is.
 _LABELS = content_words(" ".join(LABELS)) | {"layer"}
 _SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
 
@@ -86,8 +86,12 @@ def deeds_of(turns: Iterable[Turn]) -> list[Deed]:
 def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
     """Tell whether deeds do what a fact says no of: half of its words stand in one line."""
     denied = _denied(fact.text)
+    asked = {first for first, _ in _prescribed(fact.text, denied)}
     return bool(denied) and any(
-        2 * len(denied & forms) >= len(denied) for deed in deeds for _, _, forms in deed.lines
+        2 * len(denied & forms) >= len(denied)
+        for deed in deeds
+        if not (deed.words and posixpath.basename(deed.words[0]) in asked)
+        for _, _, forms in deed.lines
     )
 
 

@@ -10,6 +10,7 @@ import posixpath
 import re
 from itertools import pairwise
 
+from ledger.model.evidence import FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
 from projection.compare.restatements import Restatements
 from rituals.hosts.extraction.deeds import arguments, command_of, deeds_of, followed, forbidden
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from rituals.hosts.transcripts.turns import Turn
 
-OPENED, NAMED, RESTATED, FOLLOWED = "opened", "named", "restated", "followed"
 #: At most so many uses come of a log; who names or restates more facts at once, or opens more, lists them.
 MOST_USES, AT_ONCE = 20, 5
 #: The commands and the tool of an MCP server that show a fact by its id.
@@ -107,8 +107,7 @@ def uses(
         )
     rest = [known[id] for id in dict.fromkeys(shown) if id in known and id not in found]
     add(Use(id, FOLLOWED, at, "", line) for id, at, line in followed(rest, facts, deeds))
-    order = (OPENED, NAMED, RESTATED, FOLLOWED)
-    return tuple(sorted(found.values(), key=lambda one: order.index(one.how)))[:MOST_USES]
+    return tuple(sorted(found.values(), key=lambda one: HOWS.index(one.how)))[:MOST_USES]
 
 
 def _unless_listed(some: Iterable[Use]) -> list[Use]:

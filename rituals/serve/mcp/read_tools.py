@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory.recall.values import INDEX, Filters, tokens_of
 from rituals.answers.fields import fields_of, mark_object
+from rituals.hosts.openings import note
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.requests import BriefAsked, GetAsked, RecallAsked, StatusAsked
 from rituals.serve.mcp.responses import (
@@ -46,9 +47,11 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
     return answered(found, asked.level)
 
 
-def get(memory: Memory, asked: GetAsked, _: Caller) -> RecallAnswered:
+def get(memory: Memory, asked: GetAsked, caller: Caller) -> RecallAnswered:
     """Show hits by their ids."""
-    return answered(memory.get(asked.ids, level=asked.level), asked.level)
+    found = memory.get(asked.ids, level=asked.level)
+    note(memory.home, asked.ids, caller.session)
+    return answered(found, asked.level)
 
 
 def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:

@@ -21,7 +21,7 @@ _USED, _UPDATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated]
 
 
 class Told(Record):
-    """One event of a fact, or a run of plain uses.
+    """One event of a fact, or a run of uses.
 
     Args:
         steps: one, or the uses in a row; the newest first.
@@ -86,7 +86,7 @@ def tellings(steps: Sequence[Step]) -> list[Told]:
                 for version in was
                 if stood.get(version, REDACTED) not in (REDACTED, step.text)
             ]
-        if step.event == _USED and not step.remark:
+        if step.event == _USED and (step.proof or not step.remark):
             run = found.pop().steps if found and found[-1].run else ()
             found.append(Told((step, *run), run=True))
         else:

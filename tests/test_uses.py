@@ -1,0 +1,327 @@
+"""What a session used is proved, written with its evidence, counted once, and never a copy."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ledger.codec.log import decode
+from ledger.model.event import FactCreated, FactRedacted, FactReferenced
+from ledger.model.record import Record
+from memory.api import Memory
+from memory.write.draft import SessionDraft
+from memory.write.openings import note_opened, opened_by
+from projection.compare.restatements import Restatements
+from rituals.cli.app import main as diurna
+from rituals.hosts import openings
+from rituals.hosts.extraction.uses import (
+    FOLLOWED,
+    MOST_USES,
+    NAMED,
+    OPENED,
+    RESTATED,
+    Known,
+    Use,
+    uses,
+)
+from rituals.hosts.silence import begin as fall_silent
+from rituals.hosts.transcripts.turns import Turn
+from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.captured_sessions import SESSION, TALK, captured_texts, observe, say, tell
+
+RETRY = Known("retry-three", "decision", "Webhooks retry three times with jitter.")
+CENTS = Known(
+    "pay-cents", "invariant", "Amounts are stored as integer cents; never use float for money."
+)
+UV = Known("uv", "convention", "Dependencies are installed with uv, not pip.")
+NODE = Known("node-22", "stack", "CI and production run Node 22; Node 18 is not supported.")
+FACTS = (RETRY, CENTS, UV, NODE)
+IDS = [one.id for one in FACTS]
+
+
+def turns(*said: tuple[str, str]) -> list[Turn]:
+    """Turns as ("user" | "assistant" | "bash" | "write", text)."""
+    found = []
+    for at, (who, text) in enumerate(said):
+        if who == "bash":
+            found.append(Turn("tool", "", at, "Bash", given=text))
+        elif who == "write":
+            given = json.dumps({"file_path": "src/a.py", "content": text})
+            found.append(Turn("tool", "", at, "Write", given=given))
+        else:
+            found.append(Turn(who, text, at))
+    return found
+
+
+def used(*said: tuple[str, str], shown: list[str] | None = None) -> list[tuple[str, str, int]]:
+    found = uses(FACTS, turns(*said), IDS if shown is None else shown)
+    return [(one.id, one.how, one.at) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("said", "how"),
+    [
+        (("assistant", "As memory says (retry-three), they retry."), NAMED),
+        (("user", "Work on [[retry-three]] please."), NAMED),
+        (("bash", "diurna show retry-three"), OPENED),
+        (("bash", "cd web && env A=b diurna recall --ids retry-three,pay-cents"), OPENED),
+        (("assistant", "Stock webhooks retry three times with jitter, like the others."), RESTATED),
+        (("user", "remember: webhooks retry three times, with jitter"), RESTATED),
+    ],
+)
+def test_use_is_proved(said: tuple[str, str], how: str) -> None:
+    """Opened by its id, named, or said again: whoever does it."""
+    assert ("retry-three", how, 0) in used(said)
+
+
+def test_an_mcp_get_opens() -> None:
+    given = json.dumps({"ids": ["pay-cents"]})
+    opened = Turn("tool", "", 7, "mcp__diurna__get", given=given)
+    assert [one[:3] for one in uses(FACTS, [opened], ())] == [("pay-cents", OPENED, 7)]
+
+
+def test_followed_is_only_what_was_shown() -> None:
+    """A number with its word, or the program that a rule prescribes; not where nobody had told of it."""
+    change, command = ("write", "node-version: 22"), ("bash", "uv pip install rich")
+    assert used(change, command) == [("uv", FOLLOWED, 1), ("node-22", FOLLOWED, 0)]
+    assert used(change, command, shown=[]) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (("bash", "kubectl drain node-22-eu"), ("assistant", "node-22-eu is drained; see ops/retry-three.md")),
+        (("write", "redis_url = 1"), ("assistant", "I used uv run, on the branch feat/retry-three, then retry please.")),
+        (("user", "how many times do webhooks retry, three times with jitter?"),),
+        (("user", "is retry-three still right?"),),
+        (("user", "from now on webhooks retry five times with jitter"), ("assistant", "Changed it to five.")),
+        (("user", "webhooks retry five times with jitter"),),
+        (("write", "tip: float = 0.0"), ("assistant", "Amounts are integer cents, and money is never a float here.")),
+        (("bash", "pip install rich"), ("assistant", "Dependencies are installed with uv, not pip.")),
+        (("write", "node-version: 18"),),
+        (("bash", "cat docs/uv.md"), ("bash", "grep -r 'Node 22' .")),
+        (("bash", "diurna recall webhooks retry"), ("bash", "diurna ls"), ("bash", "diurna brief")),
+    ],
+)  # fmt: skip
+def test_what_proves_nothing(said: tuple[tuple[str, str], ...]) -> None:
+    """Longer names, questions, changes, other numbers, broken rules, programs that look, and lists."""
+    assert used(*said) == []
+
+
+def test_what_a_tool_answered_is_never_read() -> None:
+    answered = Turn("tool", "", 0, "Bash", given="cat notes", result=f"{RETRY.text} (retry-three)")
+    assert uses(FACTS, [answered], IDS) == ()
+
+
+def test_a_recital_proves_nothing() -> None:
+    """Who says more than five facts at once lists what memory has."""
+    facts = [
+        Known(f"fact-{word}", "decision", f"The {word} service keeps its {word} records for {number} days.")
+        for number, word in enumerate("invoice ledger parcel ticket voucher tenant audit".split(), 11)
+    ]  # fmt: skip
+    one = Turn("assistant", " ".join(fact.text for fact in facts[:5]), 0)
+    many = Turn("assistant", "\n".join(f"- {fact.id}: {fact.text}" for fact in facts), 0)
+    assert len(uses(facts, [one], ())) == 5
+    assert uses(facts, [many], ()) == ()
+    assert (
+        uses(
+            facts,
+            [Turn("tool", "", 0, "Bash", given="diurna show " + " ".join(f.id for f in facts))],
+            (),
+        )
+        == ()
+    )
+
+
+def test_a_log_has_twenty_uses_at_most() -> None:
+    facts = [Known(f"fact-{n}", "decision", f"The number {n} is special.") for n in range(30)]
+    said = [Turn("assistant", f"I kept fact-{n}.", n) for n in range(30)]
+    opened = [f"fact-{n}" for n in range(25, 30)]
+    found = uses(facts, said, (), opened)
+    assert len(found) == MOST_USES
+    assert [one.id for one in found[:5]] == opened
+
+
+def test_a_copy_says_nothing_beside() -> None:
+    """A text that says more than a fact, or the opposite, is no copy of it."""
+    known = Restatements([(one.id, one.text) for one in FACTS])
+    assert known.copied_in("The webhooks are retried three times, with jitter.") == "retry-three"
+    for text in (
+        "Webhooks retry five times with jitter.",
+        "Webhooks never retry three times with jitter.",
+        "Do webhooks retry three times with jitter?",
+        "Webhooks retry three times with jitter, but partners in Asia get theirs through the relay queue at night.",
+    ):
+        assert known.copied_in(text) == "", text
+
+
+class Scene(Record):
+    """A home with two facts, and what is said in it."""
+
+    home: Path
+    memory: Memory
+
+    def session(self, number: int, *said: str, role: str = "assistant") -> str:
+        name = f"87bdddb9-cbd9-45fd-89ce-{number:012d}"
+        transcript = self.home.parent / f"{name}.jsonl"
+        observe(self.home, 1, session=name)
+        say(transcript, *said, role=role)
+        tell(self.memory, transcript, session=name)
+        return name
+
+    def uses(self, id: str) -> int:
+        return self.memory.state()[id].fact.uses
+
+    def remarks(self) -> list[tuple[str, str]]:
+        logs = [decode(text.encode(), sealed=True)[0] for text in captured_texts(self.memory)]
+        return [
+            (event.id, event.remark)
+            for log in logs
+            for event in log.events
+            if isinstance(event, FactReferenced)
+        ]
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    home = tmp_path / "home"
+    make_home(home, OWN_REPOSITORY)
+    memory = open_memory(home)
+    born = tuple(
+        FactCreated(one.id, one.text, meta=(("kind", one.kind),)) for one in (RETRY, CENTS)
+    )
+    memory.append(SessionDraft(title="What holds", events=born))
+    return Scene(home, memory)
+
+
+def test_used_fact_stays(scene: Scene) -> None:
+    """24 captured sessions name, open and obey one fact: it stays; the other one, only there, fades."""
+    for number in range(24):
+        scene.session(number, "The new hooks follow retry-three, so they retry three times.")
+    assert scene.uses("retry-three") == 25
+    state = scene.memory.state()
+    assert state["retry-three"].tier in ("working", "active")
+    assert state["pay-cents"].tier == "core"  # an invariant never fades
+    assert scene.uses("pay-cents") == 1
+
+
+def test_restated_is_no_copy(scene: Scene) -> None:
+    """Who asks again to remember what memory has uses it: no second fact says so."""
+    others = ("Remember that webhooks are retried three times, with jitter.",
+              "Please keep in mind that every webhook retries three times with jitter.",
+              "From now on webhooks retry three times with jitter.")  # fmt: skip
+    for number, text in enumerate(others * 3):
+        scene.session(number, text, role="user")
+    assert len(scene.memory.state().standings()) == 2
+    assert scene.uses("retry-three") == 10
+
+
+def test_use_once_a_session(scene: Scene) -> None:
+    """Five boundaries of one session that name an id count once; the evidence is the first."""
+    for _ in range(5):
+        scene.session(1, "I keep to retry-three.")
+    assert scene.uses("retry-three") == 2
+    (remark,) = scene.remarks()
+    assert remark == ("retry-three", "named 0, by the agent: “I keep to retry-three.”")
+
+
+def test_a_short_session_that_uses_something_is_told(scene: Scene) -> None:
+    """Little was said and nothing observed: a use is worth a log, and nothing else is."""
+    transcript = scene.home.parent / f"{SESSION}.jsonl"
+    say(transcript, "Fine.")
+    assert tell(scene.memory, transcript).logs == ()
+    say(transcript, "It keeps to retry-three.")
+    assert len(tell(scene.memory, transcript).logs) == 1
+    assert scene.uses("retry-three") == 2 and tell(scene.memory, transcript).logs == ()
+
+
+def test_a_quote_passes_the_gates(scene: Scene) -> None:
+    """A secret, or what is about a person, is beside no reference; the use counts all the same."""
+    token = "ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
+    scene.session(1, f"retry-three with GITHUB_TOKEN={token} works.")
+    scene.session(2, "My wife has cancer, so retry-three has to wait.", role="user")
+    remarks = [remark for _, remark in scene.remarks()]
+    assert len(remarks) == 2 and scene.uses("retry-three") == 3
+    assert not any(token in remark or "wife" in remark for remark in remarks)
+
+
+def test_use_of_redacted(scene: Scene) -> None:
+    """Neither the evidence nor the sentence that restates it is shown or found once the fact is redacted."""
+    said = "In the plum service webhooks retry three times with jitter as well."
+    name = scene.session(1, f"{said}\n\n{TALK}")
+    assert "plum" in str(scene.memory.why("retry-three")) and scene.memory.recall("plum").hits
+    scene.memory.append(SessionDraft(title="Out", events=(FactRedacted("retry-three"),)))
+    memory = open_memory(scene.home)
+    assert "plum" not in str(memory.why("retry-three")) and not memory.recall("plum").hits
+    assert all("plum" not in line.title for line in memory.log())
+    assert memory.state()["retry-three"].fact.uses >= 2
+    again = scene.session(2, said, TALK)
+    assert name != again and sum("plum" in text for text in captured_texts(memory)) == 1
+
+
+def test_opened_is_noted_and_written(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a session opens by id is named by its next log, whoever writes it, once; a retry says nothing more."""
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    monkeypatch.chdir(scene.home)
+    commondir = scene.memory.home.repository.commondir
+    assert diurna(["show", "retry-three"]) == 0
+    assert diurna(["recall", "--ids", "retry-three"]) == 0
+    assert diurna(["why", "pay-cents"]) == 0
+    assert diurna(["show"]) == 0 and diurna(["recall", "webhooks"]) == 0
+    assert {id for _, id in opened_by(commondir, SESSION)} == {"retry-three", "pay-cents"}
+    for _ in range(2):
+        assert diurna(["note", "decision: Exports are written to S3 at night."]) == 0
+    assert diurna(["note", "wrong pay-cents"]) == 0
+    memory = open_memory(scene.home)
+    (remark,) = [
+        step.remark for step in memory.why("retry-three").steps if step.event == "Referenced"
+    ]
+    assert remark == "opened" and memory.state()["retry-three"].fact.uses == 2
+    assert len(memory.log()) == 3
+
+
+def test_what_is_not_noted_as_opened(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's session, a silent one, more than five at once, hooks that are off, a disk that refuses."""
+    home, commondir = scene.memory.home, scene.memory.home.repository.commondir
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+    openings.note(home, ["retry-three"])
+    openings.note(home, [f"fact-{n}" for n in range(6)], SESSION)
+    openings.note(home, ["../../etc", ""], SESSION)
+    monkeypatch.setenv("DIURNA_HOOKS", "off")
+    openings.note(home, ["retry-three"], SESSION)
+    monkeypatch.delenv("DIURNA_HOOKS")
+    fall_silent(commondir, str(scene.home), SESSION, 1)
+    openings.note(home, ["retry-three"], SESSION)
+    assert opened_by(commondir, SESSION) == []
+    folder = Path(commondir, "diurna/news")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "s.opened").symlink_to(scene.home / "elsewhere")
+    note_opened(home, "s", ["retry-three"], 1)
+    assert not (scene.home / "elsewhere").exists() and opened_by(commondir, "s") == []
+
+
+def test_it_is_fast_enough() -> None:
+    """A session of a megabyte of words beside 500 facts takes a fraction of a second."""
+    facts = [
+        Known(f"fact-{n}", "decision", f"Service {n} keeps its tokens in vault {n % 7}, never in the {n % 13} table.")
+        for n in range(500)
+    ]  # fmt: skip
+    text = (
+        "The retry queue and the broker were looked at, and the export is slower than it was before. "
+        * 10
+    )
+    said = [Turn("assistant", f"{text} {n}", n) for n in range(1_000)]
+    began = time.process_time()
+    uses(facts, said, [one.id for one in facts])
+    assert time.process_time() - began < (3.0 if os.environ.get("CI") else 1.5)
+
+
+def test_uses_are_values() -> None:
+    assert Use("a", NAMED) == Use("a", NAMED, -1, "", "")
