@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.record import Record
-from rituals.hosts.capture.evidence import nearest
 from rituals.hosts.capture.composition import storable
+from rituals.hosts.capture.evidence import nearest
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.settings import Settings, settings, settings_path

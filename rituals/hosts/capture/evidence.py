@@ -34,7 +34,7 @@ _FEW_WORDS = 4
 
 
 def nearest(memory: Memory, turns: Iterable[Turn]) -> list[tuple[str, str]]:
-    """Return ids and texts of the facts that live, those that share most of their words with turns first."""
+    """Return ids and texts of the facts that live, those whose words turns say most of first."""
     said = {word for turn in turns for word in content_words(turn.text)}
 
     def share(text: str) -> float:
