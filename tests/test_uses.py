@@ -11,6 +11,7 @@ import pytest
 
 from ledger.codec.log import decode
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
+from ledger.model.evidence import FOLLOWED, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
@@ -18,16 +19,7 @@ from memory.write.openings import note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
 from rituals.hosts import openings
-from rituals.hosts.extraction.uses import (
-    FOLLOWED,
-    MOST_USES,
-    NAMED,
-    OPENED,
-    RESTATED,
-    Known,
-    Use,
-    uses,
-)
+from rituals.hosts.extraction.uses import MOST_USES, Known, Use, uses
 from rituals.hosts.silence import begin as fall_silent
 from rituals.hosts.transcripts.turns import Turn
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
