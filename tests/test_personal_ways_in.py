@@ -13,6 +13,7 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
+from rituals.hosts.capture.observed_lines import observed_lines
 from rituals.hosts.capture.personal_gate import PersonalGate
 from rituals.hosts.context.checkpoint import save
 from rituals.hosts.extraction.items import Extraction, Item
@@ -269,8 +270,21 @@ def test_who_writes_it_on_purpose_is_told(repo: Repo, run: Run, topic: str) -> N
     assert "personal-statement" not in run("lint", "--json").out
 
 
-@each
-@pytest.mark.parametrize("way", ["append", "handoff", "tool"])
+@pytest.mark.parametrize("cue", ["from now on", "don't", "prefer", "never use"])
+def test_no_word_of_ours_makes_a_line_personal(repo: Repo, run: Run, cue: str) -> None:
+    """What capture lets in, `lint` does not name for the words that an observed line begins with."""
+    works = ("Pin the versions of the actions.", "We decided to drop the installer.")
+    for said, named in ((works, 0), ((*works, SENTENCES["health"]), 1)):
+        seen = [
+            Observation(AT + 60_000 * number, "decision", f"user said “{cue}”", one)
+            for number, one in enumerate(said)
+        ]
+        body = "## Observed\n\n" + "\n".join(observed_lines(seen)) + "\n"
+        run("append", "--title", "Day", "--body", "-", stdin=body.encode())
+        found = [one["code"] for one in run("lint", "--json").json["findings"]]
+        assert found.count("personal-statement") == named
+
+
 def test_whichever_way_somebody_writes_it(repo: Repo, run: Run, topic: str, way: str) -> None:
     """A log, a handoff and what an agent records by its tool are warned of as a note is."""
     said = SENTENCES[topic]

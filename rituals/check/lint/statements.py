@@ -9,12 +9,14 @@ from ledger.secrets.person_statements import about_person
 from memory.redaction.withheld import ids_in, shown
 from memory.replay.log_bytes import read_bytes
 from memory.write.personal import statement
+from rituals.hosts.capture.observed_lines import without_frames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ledger.model.findings import Finding
+    from ledger.model.session import SessionLog
     from projection.fold.replay import State
     from rituals.check.survey import Survey
 
@@ -41,14 +43,19 @@ def log_statements(survey: Survey) -> Iterator[Finding]:
         if data is None:
             continue
         log, _ = decode(data, sealed=False)
-        if log.type not in WORKING or not about_person(f"{log.title}\n\n{log.prose}"):
+        if log.type not in WORKING or not _about(log):
             continue
         text, named = data.decode("utf-8", "replace"), ids_in(log.events)
         cache = survey.memory.snapshot.tip.cache()
         seen, _ = decode(shown(survey.home, cache, text, named).encode(), sealed=False)
-        said = f"{seen.title}\n\n{seen.prose}"
-        if topic := about_person(said):
+        if topic := _about(seen):
+            said = f"{seen.title}\n\n{seen.prose}"
             yield _said(ref.stem, topic, said)._replace(file=ref.path)
+
+
+def _about(log: SessionLog) -> str:
+    """Say what of a person a log is about, by the words that capture went by."""
+    return about_person(f"{log.title}\n\n{without_frames(log.prose)}")
 
 
 def _said(name: str, topic: str, text: str) -> Finding:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 #: So many lines tell what was observed, and so many paths stand on one.
 LINES, PATHS = 20, 12
+#: What a line that tells of a decision begins with: words of ours, of nobody's sentence.
+_FRAME = re.compile(
+    r"^- (?:[\d-]{10} [\d:]{5} )?(?:user|agent) said “[^”\n]{1,60}”: ", re.MULTILINE
+)
 _EXIT = re.compile(r" \(exit (-?\d{1,6})\)")
 #: What is told first where there is no room for all.
 _ORDER = ("decision", "edit", "git", "test", "task", "package", "file")
@@ -29,6 +33,11 @@ class _Folded(Record):
     at: int
     kind: str
     text: str
+
+
+def without_frames(text: str) -> str:
+    """Return the text of a log without what its observed lines begin with, as far as that is ours."""
+    return _FRAME.sub("- ", text)
 
 
 def observed_lines(observations: Sequence[Observation]) -> list[str]:
