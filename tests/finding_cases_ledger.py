@@ -450,7 +450,7 @@ case(
 )
 
 
-@case("note-line", "info: 4 texts: recorded, and 3 that matter most are better read")
+@case("note-line", "info: all 4 texts are recorded; 3 that matter most are read sooner")
 def _(shop: Shop) -> Arguments:
     return (
         "note",

@@ -19,7 +19,7 @@ from memory.write.landing import is_busy, obstacle
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 
-UNPUSHED = "your last commit is not pushed"
+UNPUSHED = "no remote has your last commit yet"
 
 
 def captured(name: str, session: str = "") -> SessionDraft:

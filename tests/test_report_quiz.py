@@ -187,7 +187,7 @@ def test_general_questions_are_answered_by_kind(shop: Repo, run: Run) -> None:
     missed = {one.asked.name: missing(one) for one in scored().missed}
     assert list(missed) == ["purpose", "conventions", "state", "lessons"]
     assert missed["state"] == [
-        'no fact of kind state or fact answers: `diurna note "state: TEXT"` says one'
+        'recall finds no fact of kind state or fact by its words: `diurna note "state: TEXT"` says one'
     ]
     note = ("vision: Payments that nobody thinks about.", "state: Phase two; the beta runs.",
             "convention: Tests say what they show.", "pattern: Reading the log first saves an hour.")  # fmt: skip

@@ -47,7 +47,7 @@ def obstacle(home: Home, tip: str | None = None) -> str:
         return f"{home.branch} has no commit yet"
     if not _is_ours(home, tip):
         if where.git().run("rev-list", "-n1", tip, "--not", "--remotes", "--", check=False).strip():
-            return "your last commit is not pushed"
+            return "no remote has your last commit yet"
         if behind := _behind(home, tip):
             return behind
     return _BUSY if is_busy(home) else ""

@@ -221,7 +221,7 @@ class _Reading:
         """Return the request, and what is to be said of it."""
         if len(self._new) > _MOST:
             self._say(
-                f"{len(self._new)} texts: recorded, and {_MOST} that matter most are better read",
+                f"all {len(self._new)} texts are recorded; {_MOST} that matter most are read sooner",
                 "",
             )
         taken, used = taken_in(self._memory), {new.id for new, _ in self._new if new.id}

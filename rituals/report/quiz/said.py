@@ -59,7 +59,8 @@ def _lacking(result: Result, lack: Lack) -> str:
 def _of_kinds(lack: Lack, kinds: tuple[str, ...]) -> str:
     wanted = " or ".join(kinds)
     if lack.why == ABSENT:
-        return f'no fact of kind {wanted} answers: `diurna note "{kinds[0]}: TEXT"` says one'
+        said = f"recall finds no fact of kind {wanted} by its words"
+        return f'{said}: `diurna note "{kinds[0]}: TEXT"` says one'
     if lack.why == ARCHIVED:
         return f"all that answers of kind {wanted} is in the archive, first {lack.id}"
     return f"{lack.id} comes {_ordinal(lack.place)}, behind facts of the archive"
