@@ -225,11 +225,7 @@ def test_an_endpoint_is_asked(server: Server) -> None:
     server.respond = saying(json.dumps([GOOD, {**GOOD, "quote": "We keep Redis for the cache"}]))
     found = ask(server.settings(key_variable="MY_KEY"), MY_KEY=KEY)
     assert [item.quote for item in found.items] == [GOOD["quote"]]
-    assert (found.extractor, found.dropped, found.failed) == (
-        "http:tiny",
-        1,
-        "",
-    ) and found.ms < 5000
+    assert (found.extractor, found.dropped, found.failed) == ("http:tiny", 1, "")
     ((path, headers, body),) = server.asked
     assert path == "/v1/chat/completions" and headers["Authorization"] == f"Bearer {KEY}"
     assert (body["model"], body["temperature"]) == ("tiny", 0)

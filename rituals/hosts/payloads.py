@@ -11,6 +11,11 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    from ledger.model.record import Record
+
+    _R = TypeVar("_R", bound=Record)
 
 _MARK = b"\xef\xbb\xbf"
 _BLANK = " \t\n\r"
@@ -59,6 +64,29 @@ def read_file(path: str) -> dict[str, object]:
             os.close(fd)
     except OSError:
         return {}
+
+
+def record_of(sample: _R, said: object) -> _R | None:
+    """Return the record that an object tells, None where one of its values is of another type.
+
+    Args:
+        sample: has the types of the fields, and the values of those that are not told.
+        said: the object.
+    """
+    if not isinstance(said, dict):
+        return None
+    values = [said.get(field, usual) for field, usual in zip(sample._fields, sample, strict=True)]
+    values = [tuple(one) if isinstance(one, list) else one for one in values]
+    for value, usual in zip(values, sample, strict=True):
+        inner = value if isinstance(value, tuple) else ()
+        if type(value) is not type(usual) or not all(isinstance(one, str) for one in inner):
+            return None
+    return type(sample)(*values)
+
+
+def fields_of(record: Record) -> dict[str, object]:
+    """Return the object that tells a record."""
+    return dict(zip(record._fields, record, strict=True))
 
 
 def write_object(said: Mapping[str, object], *, ascii_only: bool = True) -> str:

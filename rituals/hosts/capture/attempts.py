@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from rituals.hosts.capture.stamps import CAPTURED_DIR
+from rituals.hosts.payloads import fields_of, read_object, record_of, write_object
 
 KEPT = 50
 #: What became of an attempt: a log, nothing to write, no log, or a fault.
@@ -55,6 +55,9 @@ class Attempt(Record):
     said: str = ""
 
 
+_SAMPLE = Attempt(0, "", "", "", "")
+
+
 def note_attempt(commondir: str, attempt: Attempt) -> None:
     """Keep an attempt; a disk that refuses is no reason to fail."""
     folder = f"{commondir}/{CAPTURED_DIR}"
@@ -62,7 +65,7 @@ def note_attempt(commondir: str, attempt: Attempt) -> None:
         make_folder(folder)
         with Lock(f"{folder}/attempts.lock", _PATIENCE_SECONDS):
             kept = (*attempts(commondir), attempt._replace(said=attempt.said[:_SAID_CHARS]))
-            lines = [json.dumps(dict(zip(Attempt._fields, one, strict=True))) for one in kept]
+            lines = [write_object(fields_of(one)) for one in kept]
             text = "".join([f"{line}\n" for line in lines[-KEPT:]])
             replace_file(f"{folder}/attempts.jsonl", text.encode(), 0o600)
     except (DiurnaError, OSError):
@@ -81,19 +84,5 @@ def attempts(commondir: str) -> tuple[Attempt, ...]:
             lines = file.read(1 << 20).splitlines()
     except OSError:
         return ()
-    return tuple([one for line in lines if (one := _attempt(line)) is not None])
-
-
-def _attempt(line: bytes) -> Attempt | None:
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(said, dict):
-        return None
-    sample = Attempt(0, "", "", "", "")
-    values = [
-        said.get(field, default) for field, default in zip(Attempt._fields, sample, strict=True)
-    ]
-    same = all(type(one) is type(other) for one, other in zip(values, sample, strict=True))
-    return Attempt(*values) if same else None
+    found = [record_of(_SAMPLE, read_object(line)) for line in lines]
+    return tuple([one for one in found if one is not None])

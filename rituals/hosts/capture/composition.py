@@ -95,19 +95,13 @@ class _Passage:
     """What stands below a heading of its own."""
 
     def __init__(self, section: str, heading: str, text: str, asks: tuple[str, ...] = ()) -> None:
-        self.section, self.heading, self.asks = (
-            section,
-            prose(heading),
-            [prose(ask) for ask in asks],
-        )
+        self.section, self.heading = section, prose(heading)
+        self.asks = [prose(ask) for ask in asks]
         self.paragraphs = paragraphs(text)
 
-    def texts(self) -> Iterable[str]:
-        """Yield what others are going to read."""
-        yield self.heading
-        yield from self.asks
-        for one in self.paragraphs:
-            yield one.text
+    def texts(self) -> list[str]:
+        """Return what others are going to read."""
+        return [self.heading, *self.asks, *[one.text for one in self.paragraphs]]
 
     def keep(self, kept: Mapping[str, str]) -> None:
         """Leave out what others may not read."""
@@ -158,12 +152,8 @@ def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tup
         if head and (text or passage.section == "Commits"):
             sections[passage.section].append(f"{head}\n\n{text}".rstrip())
     between = {"Answered": "\n"}
-    told = [
-        f"## {name}\n\n{between.get(name, _GAP).join(some)}"
-        for name, some in sections.items()
-        if some
-    ]
-    return _GAP.join(told), closed
+    told = [(name, between.get(name, _GAP).join(some)) for name, some in sections.items() if some]
+    return _GAP.join([f"## {name}\n\n{text}" for name, text in told]), closed
 
 
 def draft_of_part(
@@ -190,11 +180,8 @@ def draft_of_part(
     if trust != SUPERSEDE:
         for old, fact in supersede:
             asked = f"Does `{old}` still hold? A session said otherwise: `{fact}`."
-            new.append(
-                NewFact(
-                    asked, id_of_text(asked, {one.id for one in new}, taken, words), THREAD_KIND
-                )
-            )
+            thread = id_of_text(asked, {one.id for one in new}, taken, words)
+            new.append(NewFact(asked, thread, THREAD_KIND))
             footers.append((("conflicts", f"{old}, {fact}"),))
         supersede.clear()
     request = Request(

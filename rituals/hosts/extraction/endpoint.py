@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from rituals.hosts.extraction.settings import Settings
 
-SECONDS, TRIES = 20.0, 2
+SECONDS = 20.0
 ANSWER_BYTES = 1 << 20
 
 
 def ask_endpoint(prompt: str, settings: Settings, environment: Mapping[str, str]) -> str:
     """Return what the model answers.
 
-    It is asked again only where nothing can have been charged the first time.
+    It is asked once more only where nothing can have been charged the first time.
 
     Args:
         prompt: the whole of it.
@@ -39,13 +39,12 @@ def ask_endpoint(prompt: str, settings: Settings, environment: Mapping[str, str]
         NoAnswer: there is none.
     """
     request = _request(prompt, settings, environment)
-    for last in (False,) * (TRIES - 1) + (True,):
-        try:
-            return _content(_in_time(request))
-        except NoAnswer as failure:
-            if last or not failure.free:
-                raise
-    raise NoAnswer("it was not asked")
+    try:
+        return _content(_in_time(request))
+    except NoAnswer as failure:
+        if not failure.free:
+            raise
+    return _content(_in_time(request))
 
 
 def _request(

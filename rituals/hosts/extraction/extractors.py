@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ledger.environment import monotonic
 from ledger.escape import visible
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.extraction.check import KINDS, checked
@@ -36,12 +35,10 @@ def extract(
         environment: of the process, for keys and programs.
         kinds: of facts, by the policy.
     """
-    started = monotonic()
     turns = [turn for turn in part.turns if turn.text and turn.role in ("user", "assistant")]
-    found = Extraction((), SOURCES)
-    if turns and settings.extractors:
-        found = _by_models(_clean(turns), known, settings, environment, kinds)
-    return found._replace(ms=round(1000 * (monotonic() - started)))
+    if not turns or not settings.extractors:
+        return Extraction((), SOURCES)
+    return _by_models(_clean(turns), known, settings, environment, kinds)
 
 
 def _clean(turns: Sequence[Turn]) -> list[Turn]:

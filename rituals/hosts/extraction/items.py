@@ -48,11 +48,9 @@ class Extraction(Record):
         extractor: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -".
         dropped: how many more it gave that nobody said, or that are none.
         failed: why there are none, "" where it was no failure: none is an answer, too.
-        ms: how long it took.
     """
 
     items: tuple[Item, ...]
     extractor: str
     dropped: int = 0
     failed: str = ""
-    ms: int = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -88,17 +89,14 @@ def _found(name: str, environment: Mapping[str, str]) -> str:
         NoAnswer: it is not there.
     """
     here = os.path.join(os.path.realpath(working_directory()), "")
-    for folder in environment.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder, name)
-        inside = os.path.join(os.path.realpath(folder), "").startswith(here)
-        if (
-            os.path.isabs(folder)
-            and not inside
-            and os.path.isfile(path)
-            and os.access(path, os.X_OK)
-        ):
-            return path
-    raise NoAnswer("it is not installed")
+    folders = [one for one in environment.get("PATH", "").split(os.pathsep) if os.path.isabs(one)]
+    outside = [
+        one for one in folders if not os.path.join(os.path.realpath(one), "").startswith(here)
+    ]
+    found = shutil.which(name, path=os.pathsep.join(outside))
+    if found is None:
+        raise NoAnswer("it is not installed")
+    return found
 
 
 def _heard(file: int, process: subprocess.Popen[bytes]) -> tuple[bytes, int]:
