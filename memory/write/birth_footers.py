@@ -22,11 +22,11 @@ OF_IDS = ("depends", "about", "expect")
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
     "outcome", "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
-    PERSONAL_KEY,
+    "warns", PERSONAL_KEY,
 )  # fmt: skip
 #: What the value of some keys can be.
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
-_SALIENCE = 10
+_SALIENCE, _WARNS_CHARS = 10, 200
 _ALIKE = 0.8
 #: From so many characters on, the start of a key is taken for it.
 _BEGUN_CHARS = 3
@@ -83,6 +83,10 @@ def _wrong(key: str, value: str, kind: str) -> str:
     whole = value.isascii() and value.isdigit() and len(value) < 10
     if key == "salience":
         return "" if whole and 1 <= int(value) <= _SALIENCE else f"a number from 1 to {_SALIENCE}"
+    if key == "warns":
+        said = [part.split() for part in value.split(",")]
+        named = len(value) <= _WARNS_CHARS and all(words and words[0].strip("*?") for words in said)
+        return "" if named else "commands, parted by commas: `pip install, pip3 install`; or `none`"
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
     if key == "iteration":
