@@ -49,6 +49,10 @@ def test_what_is_said_of_passwords_is_none(text: str) -> None:
         ("${DB_PASSWORD:-ginger-bread}", "ginger-bread"),
         ("ssh ada@db (pw: tangerine)", "tangerine"),
         ("7z x a.7z -psilentbob", "silentbob"),
+        ("webhook secret 7be01c94d2fa3356, the old one", "7be01c94d2fa3356"),
+        ("chave de API 9d20f7e1c3b8a4657700 (teste)", "9d20f7e1c3b8a4657700"),
+        ("MOT_DE_PASSE=ardoise.Pluie.7", "ardoise.Pluie.7"),
+        ("SIGNING_SECRET=7d1c4adeadbeef0c93b52ae6f418055", "7d1c4adeadbeef0c93b52ae6f418055"),
     ],
 )  # fmt: skip
 def test_the_whole_value_goes_and_nothing_else(text: str, value: str) -> None:
@@ -140,6 +144,7 @@ def test_what_a_name_calls_a_secret_is_one(text: str, value: str) -> None:
         "| option | password |\n| MFA | supported |", "author\tx\ty\npasswd\tx\ty\nkeycodes\tx\ty", "client_secret: Incomplete",
         "password: never, on no machine", "secret: bytes = field(repr=False)", "pass the token to the worker", "the secret is to test early",
         '"label.password": "Passwort"', "const { username, password: hashed, ...rest } = found;", "username and password entries",
+        "the :token:`field_opening` item it", "give_two_access_tokens=give_two_access_tokens,", "conn(lib2.wire5.V2PasswordRequestFrame7Body(name))",
         '"token": "color.surface.raised", "value": "#f4f1ea"', "the password — required — is hashed", "api key: required",
     ],
 )  # fmt: skip

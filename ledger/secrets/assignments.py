@@ -182,6 +182,8 @@ def _value_behind(
         more += 1
     before = low[max(0, at - 48) : at]
     front = before.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-")
+    if text.startswith(":`", end) and front[-1:] == ":":
+        return None  # a role: :token:`name`
     if front[-2:] == "${" and "-" in tail[:more]:
         more = tail.index("-")
     rest = tail[:more].rstrip(".-")
@@ -203,6 +205,8 @@ def _value_behind(
         return None
     tried.ends[place[1]] = tried.ends.get(place[1], 0) + 1
     start, stop = place
+    if low[start:stop] == low[at - len(before) + len(front) : end + more]:
+        return None  # `refresh_token=refresh_token`
     quoted = text[start - 1 : start] in tuple(_QUOTES)
     near = "" if quoted or strict or name not in CHOSEN else low[max(0, start - 200) : start]
     server = bool([word for word in _SERVERS if word in near])

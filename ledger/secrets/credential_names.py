@@ -6,7 +6,7 @@ from __future__ import annotations
 NAMES = (
     "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
     "token", "key", "credential", "bearer", "authorization", "mot de passe",
-    "contrasena", "wachtwoord",
+    "mot_de_passe", "mot-de-passe", "motdepasse", "contrasena", "wachtwoord",
     "bindpw", "psk", "pass", "pw", "auth", "login", "storepass", "keypass", "requirepass",
     "masterauth", "clave", "senha", "palavra-passe", "mdp",
     "phrase de passe", "frase secreta", "jeton", "chave",
@@ -52,7 +52,8 @@ PHRASES = ("passphrase", "phrase de passe", "phrase secrète", "frase secreta")
 #: Names of passwords that people choose: weaker ones count, too.
 CHOSEN = frozenset((
     "password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode", "mot de passe",
-    "contraseña", "contrasena", "wachtwoord", "bindpw", "psk", "pass", "pw", "storepass", "keypass",
+    "mot_de_passe", "mot-de-passe", "motdepasse", "contraseña", "contrasena", "wachtwoord", "bindpw",
+    "psk", "pass", "pw", "storepass", "keypass",
     "requirepass", "masterauth", "clave", "senha", "palavra-passe", "mdp", *PHRASES,
 )) | _FOREIGN - {"токен", "ключ", "секрет", "schlüssel", "密钥", "令牌", "clé"}  # fmt: skip
 #: Names of what a sentence tells: `the password for staging is X`.

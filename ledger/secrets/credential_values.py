@@ -11,12 +11,13 @@ from ledger.secrets.entropy import (
     is_stock,
     is_wordy,
 )
+from ledger.secrets.vendor_tokens import HEX
 from ledger.secrets.word_passwords import is_coupled, is_joined, is_phrase, is_plain, is_worded
 
 #: How a digest begins, and the name of a thing.
 _HASHED = tuple("arn: SCRAM-SHA- sha256: sha512: sha1: sha512- sha256- sha384-".split())
 _CODE = ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:", *_HASHED)
-_QUOTES = "\"'`"
+_QUOTES, _DIGITS = "\"'`", frozenset("0123456789")
 
 
 def is_drawn(value: str) -> bool:
@@ -27,6 +28,19 @@ def is_drawn(value: str) -> bool:
     return (mixed and distinct(value) > 11) or (
         len(value) > 31 and not value.strip("0123456789abcdefABCDEF")
     )
+
+
+def is_hex(value: str) -> bool:
+    """Tell whether a value is hex of 64 bits or more that mixes as drawn ones do."""
+    return (
+        len(value) > 15 and not value.strip(HEX) and is_random(value) and distinct(value) > 7
+        and not is_placeholder(value)
+    )  # fmt: skip
+
+
+def may_be_drawn(words: list[str]) -> bool:
+    """Tell whether one of the words has a digit, or is so long that it needs none."""
+    return any(len(word) > 6 and (len(word) > 19 or not _DIGITS.isdisjoint(word)) for word in words)
 
 
 def is_told(value: str, quoted: bool, behind: str) -> bool:

@@ -45,7 +45,8 @@ def is_printed(value: str) -> bool:
 def _is_rest_real(value: str, low: str, filling: str) -> bool:
     """Tell whether something real stands beside a placeholder word: `changeme-…`, `…_example`."""
     if not filling.strip("-_")[:1].isalpha() or filling in ("xxxx", "abcdefgh", "deadbeef"):
-        return False
+        rest = low.replace(filling, "")  # by chance among drawn hex
+        return len(rest) > 19 and not rest.strip("0123456789abcdef") and distinct(rest) > 11
     at = low.find(filling)
     end = at + len(filling)
     parts = []

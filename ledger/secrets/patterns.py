@@ -239,10 +239,15 @@ def find_opaque(word: str) -> list[str]:
         return [bare] if len(bare) >= _ONE_CASE and bare.isalnum() and _is_drawn(bare) else []
     if "://" in word:
         word = word.partition("?")[2]
+    said = word
     for char in set(word) - _OPAQUE_CHARS:
         word = word.replace(char, " ")
     pieces = [piece.strip("-_.") for piece in word.replace("--", " ").split()]
-    return [piece for piece in pieces if len(piece) > _MARKED and _is_opaque(piece)]
+    return [  # what is called is a name
+        piece
+        for piece in pieces
+        if len(piece) > _MARKED and _is_opaque(piece) and f"{piece}(" not in said
+    ]
 
 
 #: How public keys of SSH begin.

@@ -7,7 +7,14 @@ Each look has a limit (fault:G23).
 from __future__ import annotations
 
 from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, QUALIFIERS
-from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_told
+from ledger.secrets.credential_values import (
+    is_drawn,
+    is_hex,
+    is_secret,
+    is_strong,
+    is_told,
+    may_be_drawn,
+)
 from ledger.secrets.entropy import is_placeholder
 from ledger.secrets.wide_scripts import WIDE_ENDS, behind_wide
 from ledger.secrets.word_passwords import ENDS, SMALL, is_joined, is_phrase, is_plain, is_said
@@ -45,19 +52,7 @@ _FOR = frozenset(
 #: What may stand right behind a name in a sentence.
 _FRONTS = (" ", ":", "'s ", "’s ", "'s", '" ', "` ", "** ", "**:", "`:", '":', ") ", "\n", ", ")
 #: Quotes and brackets in which a value stands, and their ends.
-_PAIRED = {
-    '"': '"',
-    "'": "'",
-    "`": "`",
-    "“": "”",
-    "„": "“",
-    "«": "»",
-    "‘": "’",
-    "‹": "›",
-    "(": ")",
-    "「": "」",
-    "『": "』",
-}
+_PAIRED = dict(zip("\"'`“„«‘‹(「『", "\"'`”“»’›)」』", strict=True))
 #: What is said of how the word before it is written.
 _SPELLED = tuple(f" ({word}" for word in (
     "capital", "all lower", "lower", "upper", "no space", "with", "one word", "zero", "groß", "klein",
@@ -113,8 +108,12 @@ def _behind(
     if text[at - 1 : at] == "/":
         return None  # of a path
     end += text.startswith("s", end)
+    for whose in QUALIFIED if low.startswith(QUALIFIED, end) else ():
+        end += len(whose) * low.startswith(whose + " ", end)
     room = text[end : end + _ROOM]
     if not room.startswith(_FRONTS):
+        return None
+    if not chosen and not may_be_drawn(room.split(maxsplit=_WORDS)[:_WORDS]):
         return None
     stop = room.find("\n\n")
     room = room[:stop] if stop >= 0 else room
@@ -282,7 +281,7 @@ def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool
     signs = _OPEN.intersection(value)
     if signs and not quoted and (signs != {"\\"} or not is_strong(value)):
         return False
-    if is_drawn(value) and " " not in value:
+    if " " not in value and (is_drawn(value) or (chosen and is_hex(value))):
         return True
     if not chosen:
         strong = is_strong(value) or _is_mixed(value)
