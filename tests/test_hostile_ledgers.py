@@ -84,6 +84,24 @@ def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None
             raise AssertionError(f"{took[0]:.2f} s, of four times as many: {took[1]:.2f} s")
 
 
+def test_links_read_a_log_once_for_all_its_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One log brought them all, and each of them asks who informed it."""
+    for key, value in sealed_environment(str(tmp_path)).items():
+        monkeypatch.setenv(key, value)
+    home = hostile.ledger_of(tmp_path, "all link to one", 60).folder
+    asked: list[str] = []
+    real = Questions.entry
+    monkeypatch.setattr(
+        Questions, "entry", lambda self, stem: asked.append(stem) or real(self, stem)
+    )  # type: ignore[func-returns-value]
+    memory = Memory.open(str(home), agent="claude")
+    assert len(memory.links("f0").near) >= 59
+    memory.close()
+    assert len(asked) == len(set(asked))
+
+
 def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:
     """What ends at once with an error, or with a signal, says nothing of how long an answer takes."""
     ends = {"recall": 1, "show": 2, "lint": 1, "ls": 0}

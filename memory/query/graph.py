@@ -105,6 +105,7 @@ class _Facts:
         self._lasting = never_decaying(cache.policy)
         self._decay: Decay | None = None
         self._sharing: dict[str, list[str]] = {}
+        self._informed: dict[str, set[str]] = {}
         for value, facts, _ in cache.abouts():
             for name in names_in(value):
                 self.values.setdefault(folded(name), []).append((value, facts))
@@ -150,13 +151,20 @@ class _Facts:
         """Return what may have informed a fact, or be informed by it: what its logs name so."""
         found: set[str] = set()
         for stem in {fact.origin, *(help.stem for help in fact.helps)}:
+            found |= self._informed_in(stem)
+        return found
+
+    def _informed_in(self, stem: str) -> set[str]:
+        """Return what one log names so; a log of many facts is asked for each of them, and read once."""
+        known = self._informed.get(stem)
+        if known is None:
             entry = self._cache.entry(stem) if stem else None
             acts = entry.acts if entry is not None else ()
-            helps = {act.id for act in acts if isinstance(act, FactHelped)}
-            if helps:
-                born = {act.id for act in acts if isinstance(act, FactCreated | FactUpdated)}
-                found |= helps | born
-        return found
+            known = {act.id for act in acts if isinstance(act, FactHelped)}
+            if known:
+                known |= {act.id for act in acts if isinstance(act, FactCreated | FactUpdated)}
+            self._informed[stem] = known
+        return known
 
     def _stand(self, fact: Fact) -> Standing:
         """Place a fact; the page of a faded one asks for the stems of all work logs."""
