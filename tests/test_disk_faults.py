@@ -28,6 +28,7 @@ from ledger.git.fast_import import FastImport
 from ledger.git.objects import BLOB, write_objects
 from ledger.git.pygit2_store import Store
 from tests.append_faults import DIED, ROOT, Tried, both, place
+from tests.campaigns.calls import strace_works
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_BRANCH,
@@ -182,21 +183,10 @@ def test_a8_git_can_not_make_its_reference_lock(
     tried.assert_next_append_works("second")
 
 
-def _strace_works() -> bool:
-    try:
-        done = subprocess.run(
-            ["strace", "-f", "-o", "/dev/null", "-e", "inject=chroot:error=EIO", "true"],
-            capture_output=True,
-        )
-    except OSError:
-        return False
-    return done.returncode == 0
-
-
 @both
 def test_a8_the_system_call_that_makes_the_lock_fails(place: Path, writer: str) -> None:
     """With the error that the kernel itself gives for that one file, whichever git asks."""
-    if not _strace_works():
+    if not strace_works():
         pytest.skip("strace can not be used here; the injected variants above say the same")
     tried = Tried(place, writer)
     lock = f"{tried.home.repository.commondir}/{tried.home.reference}.lock"

@@ -93,9 +93,12 @@ def test_links_read_a_log_once_for_all_its_facts(
     home = hostile.ledger_of(tmp_path, "all link to one", 60).folder
     asked: list[str] = []
     real = Questions.entry
-    monkeypatch.setattr(
-        Questions, "entry", lambda self, stem: asked.append(stem) or real(self, stem)
-    )  # type: ignore[func-returns-value]
+
+    def entry(self: Questions, stem: str) -> Entry | None:
+        asked.append(stem)
+        return real(self, stem)
+
+    monkeypatch.setattr(Questions, "entry", entry)
     memory = Memory.open(str(home), agent="claude")
     assert len(memory.links("f0").near) >= 59
     memory.close()
