@@ -19,9 +19,10 @@ from memory.write.openings import note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
 from rituals.hosts import openings
-from rituals.hosts.extraction.uses import MOST_USES, Known, Use, uses
+from rituals.hosts.extraction.uses import MOST_USES, Known, uses
 from rituals.hosts.silence import begin as fall_silent
 from rituals.hosts.transcripts.turns import Turn
+from tests.campaigns import uses as campaign
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import SESSION, TALK, captured_texts, observe, say, tell
@@ -315,5 +316,9 @@ def test_it_is_fast_enough() -> None:
     assert time.process_time() - began < (3.0 if os.environ.get("CI") else 1.5)
 
 
-def test_uses_are_values() -> None:
-    assert Use("a", NAMED) == Use("a", NAMED, -1, "", "")
+@pytest.mark.skipif(not campaign.BENCH.is_dir(), reason="the shared bench is not here")
+def test_the_labelled_pairs() -> None:
+    """Of what is seen nearly all is right, and most of what is there is seen."""
+    seen = campaign.seen_in(campaign.rows(campaign.BENCH / "moment/uses.jsonl"))
+    assert seen.precision >= campaign.PRECISION, seen.wrong
+    assert seen.recall >= campaign.RECALL and not seen.others, seen.missed

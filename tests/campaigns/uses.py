@@ -1,0 +1,165 @@
+"""How well the use of facts is seen: labelled pairs of a fact and a session, and real sessions of other projects.
+
+`python -m tests.campaigns.uses` reads `../shared/bench` (or `--bench DIR`, `--pairs FILE` for another set of pairs): the
+pairs as `moment/README.md` has them, and of `sessions/` the transcripts, beside whose facts those of all other projects
+are said to have been shown. It prints precision, recall, what was seen wrongly or not, and seconds a megabyte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ledger.model.record import Record
+from rituals.hosts.extraction.uses import Known, Use, uses
+from rituals.hosts.transcripts.slices import read_slice
+from rituals.hosts.transcripts.turns import Turn
+
+BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
+#: What the figures have to be.
+PRECISION, RECALL, SECONDS_A_MEGABYTE = 0.95, 0.80, 0.3
+_TOOLS = {"b": "Bash", "e": "Write", "r": "Read", "m": "mcp__diurna__get"}
+
+
+class Seen(Record):
+    """What was seen of labelled pairs.
+
+    Args:
+        right: uses that are some.
+        wrong: pairs in which none is, and one was seen.
+        missed: pairs in which one is, and none was seen.
+        others: uses of facts that the pair is not about.
+        ways: how many of the right ones were seen in each way.
+    """
+
+    right: int
+    wrong: tuple[str, ...]
+    missed: tuple[str, ...]
+    others: int
+    ways: dict[str, int]
+
+    @property
+    def precision(self) -> float:
+        """The share of what was seen that is right."""
+        return self.right / max(1, self.right + len(self.wrong))
+
+    @property
+    def recall(self) -> float:
+        """The share of what is there that was seen."""
+        return self.right / max(1, self.right + len(self.missed))
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a file, one a line."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def turns_of(steps: Sequence[Sequence[str]]) -> list[Turn]:
+    """Return the steps of a pair as the turns of a session."""
+    found = []
+    for at, (what, *said) in enumerate(steps):
+        if what in "ua":
+            found.append(Turn("user" if what == "u" else "assistant", said[0], at))
+            continue
+        given: object = {"file_path": said[0], **({"content": said[1]} if what == "e" else {})}
+        given = {"ids": [said[0]]} if what == "m" else given
+        text = said[0] if what == "b" else json.dumps(given)
+        found.append(Turn("tool", "", at, _TOOLS[what], given=text))
+    return found
+
+
+def seen_in(pairs: Sequence[dict[str, Any]]) -> Seen:
+    """Score pairs, beside all facts of the set, each shown."""
+    facts = list(dict.fromkeys(Known(one["fact"], *one["text"]) for one in pairs))
+    wrong, missed, ways, others = [], [], Counter[str](), 0
+    for one in pairs:
+        found = {
+            use.id: use for use in uses(facts, turns_of(one["steps"]), [fact.id for fact in facts])
+        }
+        mine = found.pop(one["fact"], None)
+        others += len(found)
+        if mine and one["used"]:
+            ways[mine.how] += 1
+        elif mine:
+            wrong.append(f"{mine.how}: {one['text'][1]}  {one['steps']}")
+        elif one["used"]:
+            missed.append(f"{one['why']}: {one['text'][1]}  {one['steps']}")
+    return Seen(ways.total(), tuple(wrong), tuple(missed), others, dict(ways))
+
+
+class Foreign(Record):
+    """A real session beside so many facts of other projects, with what it is said to use of them."""
+
+    session: str
+    found: tuple[Use, ...]
+    facts: int
+    bytes_: int
+    seconds: float
+
+
+def foreign(bench: Path) -> Iterator[Foreign]:
+    """Yield the real sessions."""
+    sessions = rows(bench / "sessions/gold.jsonl")
+    pairs = {Known(one["fact"], *one["text"]) for one in rows(bench / "moment/uses.jsonl")}
+    gold = [
+        (
+            one["project"],
+            Known(item["id"].lower().replace(".", "-item-"), item["kind"], item["text"]),
+        )
+        for one in sessions
+        for item in one["items"]
+    ]
+    for one in sessions:
+        facts = [*sorted(pairs), *[fact for project, fact in gold if project != one["project"]]]
+        path, at, found, seconds = (
+            bench / f"sessions/transcripts/{one['session']}.jsonl",
+            0,
+            (),
+            0.0,
+        )
+        while (part := read_slice(one["host"], str(path), at)) is not None and part.end > at:
+            began = time.process_time()
+            found += uses(facts, part.turns, [fact.id for fact in facts])
+            seconds += time.process_time() - began
+            at = part.end
+        yield Foreign(one["session"], tuple(found), len(facts), at, seconds)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Score, print, and say whether the figures are reached."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--bench", type=Path, default=BENCH)
+    parser.add_argument("--pairs", type=Path)
+    asked = parser.parse_args(arguments)
+    pairs = asked.pairs or asked.bench / "moment/uses.jsonl"
+    if not pairs.is_file():
+        print(f"there is no {pairs}", file=sys.stderr)
+        return 0
+    seen = seen_in(rows(pairs))
+    for name, listed in (("wrong", seen.wrong), ("missed", seen.missed)):
+        for line in listed:
+            print(f"{name}  {line}")
+    print(
+        f"precision {seen.precision:.2f}, recall {seen.recall:.2f}, others {seen.others}, {seen.ways}"
+    )
+    good = seen.precision >= PRECISION and seen.recall >= RECALL and not seen.others
+    if (asked.bench / "sessions/gold.jsonl").is_file():
+        told = list(foreign(asked.bench))
+        wrong = [(one.session, use) for one in told for use in one.found]
+        for session, use in wrong:
+            print(f"foreign  {session}  {use.id} {use.how}: {use.quote[:160]}")
+        pace = 1e6 * sum(one.seconds for one in told) / sum(one.bytes_ for one in told)
+        count = sum(one.facts for one in told)
+        print(f"{len(wrong)} of {count} foreign pairs, {pace:.2f} s a megabyte")
+        good = good and not wrong and pace <= SECONDS_A_MEGABYTE
+    return int(not good)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
