@@ -275,3 +275,20 @@ def test_no_shell_runs_what_an_answer_says(repo: Repo, tmp_path: Path) -> None:
     assert not list(repo.path.rglob("ran"))
     memory = Memory.open(str(repo.path))
     assert [one.fact.text for one in memory.state().standings()] == [text]
+
+
+def test_what_a_fact_says_already_is_a_use_of_it(run: Run, repo: Repo) -> None:
+    """An answer in other words makes no second fact; its words are kept, and given again they are recorded."""
+    assert (
+        run("note", "id=hooks-thrice decision: Webhooks retry three times with jitter.").code == 0
+    )
+    said = b"- decision: Every webhook is retried three times, with jitter.\n"
+    first = run("note", "--session", "s2", stdin=said)
+    assert first.code == 0 and "hooks-thrice says so, which is a use of it" in first.err
+    memory = Memory.open(str(repo.path))
+    assert memory.state()["hooks-thrice"].fact.uses == 2
+    (hit, *_) = memory.recall("every webhook retried jitter", limit=1).hits
+    assert "created" not in first.out and hit.id
+    assert "created" in run("note", "--session", "s3", stdin=said).out
+    other = b"- decision: Webhooks retry five times with jitter.\n"
+    assert "created" in run("note", "--session", "s4", stdin=other).out

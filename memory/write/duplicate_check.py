@@ -89,6 +89,34 @@ def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:
     return ()
 
 
+def said_already(snapshot: Snapshot, text: str) -> str:
+    """Return the id of the fact that a text says again in other words, and nothing beside; "" for none.
+
+    Args:
+        snapshot: of the home.
+        text: of what is to be a fact.
+    """
+    from memory.cache.word_index import WordIndex
+    from projection.compare.candidates import queries, subjects
+    from projection.compare.restatements import Restatements
+    from projection.text.normalize import index_words, plain, statements
+
+    said = statements(text)
+    try:
+        cache = snapshot.cache()
+        index = WordIndex(cache)
+        index.follow()
+        with cache:
+            names = index.candidates(queries(said, index_words(text)), subjects(said))
+            facts = [fact for name in names if (fact := cache.fact(name)) is not None]
+    except CacheDamaged:
+        snapshot.discard()
+        return ""
+    known = {fact.id: fact.text for fact in facts if not (fact.false or fact.redacted)}
+    copied = Restatements(known.items()).copied_in(text)
+    return copied if copied and plain(known[copied]) != plain(text) else ""
+
+
 def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
     """Look in a cache for facts that say what a log is about to say, or the opposite.
 

@@ -14,6 +14,7 @@ from ledger.model.personal import says_personal
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from memory.recall.hits.snippets import one_line
+from memory.write.duplicate_check import said_already
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from rituals.record.compose import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.kind_words import DONE, TITLE, USED, WRONG
@@ -41,6 +42,7 @@ _LEANING = "this that it its it's that's these those это 这 它".split()
 _ALONE = (
     "name what it is about, with its reason, in one sentence; given again it is recorded as it is"
 )
+_AS_IT_IS = "given again it is recorded beside it; `ID -> KIND: TEXT` gives the fact these words"
 _REMARK = "named"
 
 
@@ -67,7 +69,7 @@ def answer_of(
         lines: of the answer.
         header: who says it, and the title that was given beside them.
         kind: of the texts that name none, "" for a fact.
-        asked: what does not stand alone comes back once.
+        asked: what does not stand alone comes back once, and so does what a fact says already.
         dry_run: nothing is noted of what came back.
     """
     reading = _Reading(memory, kind or DEFAULT_KIND)
@@ -207,14 +209,21 @@ class _Reading:
         return tuple(found)
 
     def give_back(self, *, dry_run: bool) -> None:
-        """Give back, once, the texts that will not stand alone."""
+        """Give back, once, the texts that will not stand alone, and those that a fact has already."""
         kept = []
         for new, replaced in self._new:
             why = _leans(new)
-            if why and not again(self._memory.home.repository.commondir, new.text, dry_run=dry_run):
+            fresh = not (why or replaced or new.id)
+            known = said_already(self._memory.snapshot, new.text) if fresh else ""
+            commondir = self._memory.home.repository.commondir
+            if not (why or known) or again(commondir, new.text, dry_run=dry_run):
+                kept.append((new, replaced))
+            elif why:
                 self._say(f"not recorded yet, {why}: {_short(new.text)}", _ALONE)
             else:
-                kept.append((new, replaced))
+                self._ids[USED].append(known)
+                self._body.append(new.text)
+                self._say(f"{known} says so, which is a use of it: {_short(new.text)}", _AS_IT_IS)
         self._new = kept
 
     def answer(self, header: Request) -> Answer:

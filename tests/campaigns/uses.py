@@ -117,12 +117,9 @@ def foreign(bench: Path) -> Iterator[Foreign]:
     ]
     for one in sessions:
         facts = [*sorted(pairs), *[fact for project, fact in gold if project != one["project"]]]
-        path, at, found, seconds = (
-            bench / f"sessions/transcripts/{one['session']}.jsonl",
-            0,
-            (),
-            0.0,
-        )
+        path = bench / f"sessions/transcripts/{one['session']}.jsonl"
+        at, seconds = 0, 0.0
+        found: list[Use] = []
         while (part := read_slice(one["host"], str(path), at)) is not None and part.end > at:
             began = time.process_time()
             found += uses(facts, part.turns, [fact.id for fact in facts])
