@@ -320,6 +320,18 @@ def test_what_is_fitted_is_whole(parts: list[str], room: int) -> None:
         )
 
 
+def test_no_row_stands_without_the_head_of_its_table() -> None:
+    """Nor a head without a row; one table's head is not the next one's."""
+    table = "| Name | Why |\n|---|---|\n| a | because of it |\n| b | so |"
+    found = paragraphs(f"These hold:\n\n{table}\n\n| Other |\n| --- |\n| c |\n\n" * 2)
+    text = fitted(standing(found), 62)
+    assert text == "These hold:\n\n| Name | Why |\n| a | because of it |"
+    rows = standing(found, lambda one: "" if one[:3] in ("| a", "| b") else one)
+    assert fitted(rows, 999) == "\n\n".join(["These hold:\n\n| Other |\n| c |"] * 2)
+    many = paragraphs("| x |\n|---|\n| y |\n\n" * 500)
+    assert max(len(one.needs) for one in many) <= 2
+
+
 _BLOCK = st.tuples(
     st.sampled_from(["# Head {}", "{} is done. These are left:", "The rest of {}:", "**Seen of {}:**", "- Part {}:"]),
     st.sampled_from([["Text {}."], ["- one of {}", "- two of {}"], ["- one of {}\n  - below {}"], ["```\ncode {}\n```"], []]),

@@ -227,6 +227,8 @@ class _Reader:
                 self._printed = bare[3:].strip().lower() in _PRINTED
             elif not bare or _RULE.issuperset(bare) or _TAG.fullmatch(bare):
                 self._close()
+                if bare[:1] == "|" and self._found and self._found[-1].text[0] == "|":
+                    self._head_of_table()
             elif bare[0] == "#" and bare.lstrip("#")[:1] in (" ", "\t"):
                 self._close()
                 self._head(prose(bare.strip("# \t")))
@@ -250,6 +252,13 @@ class _Reader:
             bold = text if text.startswith("**") else f"**{text}**"
             self._found.append(Paragraph(bold, leads=True))
 
+    def _head_of_table(self) -> None:
+        """Take the last row for the head of a table: no row below it is shown without it."""
+        head, last = self._found[-1], self._found[self._label]
+        needs = last.needs if self._label >= 0 and last.text[0] == "|" else head.needs
+        self._label = len(self._found) - 1
+        self._found[-1] = head._replace(needs=needs, leads=True)
+
     def _in_code(self, bare: str, line: str) -> None:
         if not bare.startswith(self._fence):
             self._code.append(line.rstrip())
@@ -271,7 +280,8 @@ class _Reader:
         if not text:
             return
         place, listed = len(self._found), _is_listed(text)
-        needs = [self._heading, self._label] if listed else [self._heading]
+        above = self._found[self._label].needs if listed and self._label >= 0 else ()
+        needs = [self._heading, *above, self._label if listed else -1]
         if self._indent:
             needs.append(self._item)
         elif listed:
