@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, settings
 from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
 from tests.campaigns import forks
-from tests.campaigns.homes import lay
+from tests.campaigns.homes import lay, sessions_alone
 
 for _name in VARIABLES:  # the tests may run in an agent's session
     os.environ.pop(_name, None)
@@ -237,7 +237,8 @@ def repo(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch
     def init(path: Path) -> None:
         _make_repository(path)
         monkeypatch.chdir(path)
-        assert run("init").code == 0
+        with sessions_alone():
+            assert run("init").code == 0
 
     folder = tmp_path / "shop"
     lay("code and a home", folder, init)

@@ -40,7 +40,7 @@ from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.document.render import render
 from projection.fold.replay import State
 from projection.fold.state import NOTHING
-from projection.policy.model import APPEND, TOLD, TRUNK, Capture, Policy
+from projection.policy.model import APPEND, PACED, TOLD, TRUNK, Capture, Policy
 from projection.policy.template import write_policy
 from rituals.setup.existing_files import (
     refuse_other_memory,
@@ -188,7 +188,7 @@ def _is_fresh_top(repository: Repository, place: str) -> bool:
 
 
 def _own_policy(project: str, place: str) -> Policy:
-    return Policy(project=_named(project, place), publish=APPEND)
+    return Policy(project=_named(project, place), publish=APPEND, windows=PACED)
 
 
 def _named(project: str, folder: str) -> str:
@@ -226,6 +226,7 @@ def _plan_tree(repository: Repository, project: str) -> SetupPlan:
         project=_named(project, repository.top),
         publish=TRUNK,
         trunk=trunk,
+        windows=PACED,
         capture=Capture(keep=TOLD),
     )
     files = _missing(repository, commit, TREE_PREFIX, _initial(policy))

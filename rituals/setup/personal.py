@@ -8,7 +8,7 @@ from ledger.errors import PolicyInvalid, WriteRefused
 from ledger.git.repository import find_repository
 from ledger.home import PERSONAL, personal_folder
 from ledger.model.layout import POLICY_FILE
-from projection.policy.model import APPEND, Policy
+from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
 from rituals.setup.home import SetupPlan, plan_own
 
@@ -29,7 +29,7 @@ def plan_personal(project: str) -> SetupPlan:
     # a user may keep their whole home directory in git: that repository holds this one, and none of it
     above = find_repository(place) if os.path.isdir(place) else None
     repository = above if above is not None and above.top == place else None
-    policy = Policy(project=project or PERSONAL, publish=APPEND, personal=True)
+    policy = Policy(project=project or PERSONAL, publish=APPEND, windows=PACED, personal=True)
     return plan_own(place, repository, policy)._replace(personal=True)
 
 

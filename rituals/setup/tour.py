@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ledger.environment import now_ms
 from ledger.errors import DiurnaError
 
 TYPE_CHECKING = False
@@ -28,12 +29,16 @@ _GITCONFIG = """\
 [init]
 	defaultBranch = main
 """
-#: Twenty-five sessions through the library. They use one fact, and so let the others fade.
+_DAY_MS = 86_400_000
+#: How many days ago the story begins.
+_DAYS = 40
+#: A session a day through the library. They use one fact, and so let the others fade.
 _SESSIONS = """\
+from ledger.home import discover
 from ledger.model.event import FactReferenced
 from memory import Memory, SessionDraft
-memory = Memory.open(".", agent="codex")
-for day in range(1, 26):
+for day in range(1, 36):
+    memory = Memory(discover("."), agent="codex", clock=lambda: START + day * 86_400_000)
     memory.append(SessionDraft(f"Day {day}", events=(FactReferenced("webhook-retries"),)), again=True)
 """
 
@@ -105,9 +110,10 @@ def _correct(stage: _Stage) -> None:
 
 def _fade(stage: _Stage) -> None:
     stage.tell(
-        "3. Facts that nobody uses fade, counted in sessions and not in days. Twenty-five more sessions:"
+        "3. Facts that nobody uses fade, counted in sessions and in days that had one. Five weeks later:"
     )
-    stage.run("bo", f"python -P - <<'EOF'\n{_SESSIONS}EOF")
+    stage.run("bo", f"python -P - <<'EOF'\n{_SESSIONS.replace('START', str(stage.began_ms))}EOF")
+    stage.now()
     stage.run("bo", "cat archive/INDEX.md")
     stage.tell("What is used, what never decays and what is still open stays:")
     stage.run("bo", "grep -o 'id: .*tier: [a-z-]*' continuity.md")
@@ -185,6 +191,12 @@ class _Stage:
             LC_ALL="C.UTF-8",
             PYTHONUNBUFFERED="1",  # both streams in the order in which a terminal shows them
         )
+        self.began_ms = now_ms() - _DAYS * _DAY_MS
+        self._environment["DIURNA_NOW"] = str(self.began_ms)
+
+    def now(self) -> None:
+        """Let what comes next happen now."""
+        del self._environment["DIURNA_NOW"]
 
     def tell(self, text: str) -> None:
         """Say what comes next."""

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from memory.api import Memory
 from memory.cache.stamp import Stamp
 from memory.write.draft import SessionDraft
 from memory.write.host_session import VARIABLES
+from projection.policy.model import Windows
 from rituals.setup.home import apply_setup, plan_setup
 
 WRITERS = ("pygit2", "fast-import")
@@ -174,11 +176,24 @@ def _user_repository(folder: Path, commits: int, named: bool) -> None:
 
 def make_home(folder: Path, kind: str = IN_TREE) -> Home:
     """Make a home of a kind: inside a user's repository, or `folder` itself becomes one."""
-    if folder.exists():
-        _make_home(folder, kind)
-    else:
-        lay(f"{kind} {folder.name}", folder, lambda at: _make_home(at, kind))
+    with sessions_alone():
+        if folder.exists():
+            _make_home(folder, kind)
+        else:
+            lay(f"{kind} {folder.name}", folder, lambda at: _make_home(at, kind))
     return discover(str(folder))
+
+
+@contextmanager
+def sessions_alone() -> Iterator[None]:
+    """Let `init` write the windows of before: each log is a session, and days are not asked for.
+
+    Tests write a dozen sessions in a second; those of `init` have a file of their own (test_work_days.py).
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("home", "personal"):
+            patch.setattr(f"rituals.setup.{module}.PACED", Windows())
+        yield
 
 
 def _make_home(folder: Path, kind: str) -> None:
