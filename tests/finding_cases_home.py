@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tests.conftest import make_repository
+from tests.conftest import NOW_MS, make_repository
 from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_hand, case
 
 # ---- projection and repository --------------------------------------------------------------------
@@ -13,7 +13,7 @@ from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_han
 @case(
     "policy-invalid",
     "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, trunk, personal, "
-    "push, windows, review, privacy, recall, capture, views, learning, upstream, kinds)",
+    "push, windows, review, privacy, recall, capture, views, learning, moment, upstream, kinds)",
     "the defaults are in force until it is mended and committed",
     also=("drift",),
 )
@@ -239,6 +239,20 @@ def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()
     shop.put("diurna.toml", policy.replace("every = 10", "every = 2", 1))
     shop.commit()
+    return ("append", "--title", "Second")
+
+
+@case(
+    "fades-soon",
+    "info: 1 fact fades within 5 work days, unless used: use-x",
+    "`diurna status` names them; a log that uses one keeps it",
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    shorter = policy.replace("active_days  = 10", "active_days  = 4")
+    shop.put("diurna.toml", shorter.replace("archive_days = 30", "archive_days = 4"))
+    shop.commit()
+    shop.monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 86_400_000))
     return ("append", "--title", "Second")
 
 
