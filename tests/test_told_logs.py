@@ -320,6 +320,26 @@ def test_what_is_fitted_is_whole(parts: list[str], room: int) -> None:
         )
 
 
+def test_the_end_of_a_report_stays() -> None:
+    """Of what has no room; how it ended, and what is left, stands there."""
+    report = "\n\n".join([f"Step {number} was needed, because of the last." for number in range(9)])
+    assert fitted(paragraphs(report), 100) == "\n\n".join(report.split("\n\n")[-2:])
+
+
+@pytest.mark.parametrize(
+    ("said", "stays"),
+    [
+        ("1. Run this:", ""), ("2. **The cache moved.** Run this:", "2. **The cache moved.**"), ("Done. Run this:", "Done."),
+        ("The hook reads its input twice, which is why the second reader never sees the end of what the first one took:", "… "),
+    ],
+)  # fmt: skip
+def test_what_announces_code_that_goes(said: str, stays: str) -> None:
+    """The mark of an item is no sentence; one that says much by itself stays, marked."""
+    code = "```\n" + "x\n" * 9 + "```"
+    whole = fitted(standing(paragraphs(f"{said}\n\n{code}")), 999)
+    assert whole == (stays if stays != "… " else f"{said} …")
+
+
 def test_no_row_stands_without_the_head_of_its_table() -> None:
     """Nor a head without a row; one table's head is not the next one's."""
     table = "| Name | Why |\n|---|---|\n| a | because of it |\n| b | so |"
