@@ -249,7 +249,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()
-    shorter = policy.replace("active_days  = 10", "active_days  = 4")
+    shorter = policy.replace("active_days  = 10", "active_days  = 4").replace("= 20", "= 8", 1)
     shop.put("diurna.toml", shorter.replace("archive_days = 30", "archive_days = 4"))
     shop.commit()
     shop.monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 86_400_000))
