@@ -285,6 +285,8 @@ def test_no_word_of_ours_makes_a_line_personal(repo: Repo, run: Run, cue: str) -
         assert found.count("personal-statement") == named
 
 
+@each
+@pytest.mark.parametrize("way", ["append", "handoff", "tool"])
 def test_whichever_way_somebody_writes_it(repo: Repo, run: Run, topic: str, way: str) -> None:
     """A log, a handoff and what an agent records by its tool are warned of as a note is."""
     said = SENTENCES[topic]
