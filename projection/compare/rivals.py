@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
     Said = tuple[str, str]
 
+#: What begins a clause that tells which one is meant, and what is done with what need not be there.
+_RELATIVE = frozenset(("that", "which", "who", "whose"))
+_CHECKING = frozenset(
+    "check checks checked scan scans search searches tests guards watches".split()
+)
+#: What goes out and what comes in are two jobs.
+_OUT = frozenset("send sends sent outgoing outbound".split())
+_IN = frozenset("receive receives received incoming inbound".split())
 #: A statement with more words that carry something says too much.
 ROOTS_LIMIT = 18
 #: How much the shared words of a subject have to weigh, and which share of the shorter one.
@@ -45,6 +53,9 @@ def value(one: Subject, two: Subject) -> Said | None:
 
 def alternative(one: Subject, two: Subject) -> Said | None:
     """Find two alternatives for one job."""
+    out, into = ([_told(side, way) for side in (one, two)] for way in (_OUT, _IN))
+    if (out[0] and into[1]) or (out[1] and into[0]):
+        return None
     for family in one.names.keys() & two.names.keys():
         mine, theirs = one.names[family], two.names[family]
         if len(mine) > 1 or len(theirs) > 1 or mine.keys() == theirs.keys():
@@ -56,6 +67,10 @@ def alternative(one: Subject, two: Subject) -> Said | None:
         if _same(one, two, issue, sure=True):
             return _raw(one, left), _raw(two, right)
     return None
+
+
+def _told(found: Subject, words: frozenset[str]) -> bool:
+    return not words.isdisjoint([word.raw.lower() for word in found.said.words])
 
 
 def denial(one: Subject, two: Subject) -> Said | None:
@@ -70,7 +85,11 @@ def denial(one: Subject, two: Subject) -> Said | None:
 def _denial(one: Subject, two: Subject) -> Said | None:
     if not one.denied or weight_of(one.roots) < ENOUGH or weight_of(two.roots) < ENOUGH:
         return None
-    claimed = {mark: at for at, mark in enumerate(two.marks) if mark and at not in two.denied}
+    claimed = {
+        mark: at
+        for at, mark in enumerate(two.marks[: _said_of(two)])
+        if mark and at not in two.denied
+    }
     for focus, behind in one.denials:
         names = [one.marks[at] for at in focus]
         known = claimed.keys() & names
@@ -94,6 +113,17 @@ def _denial(one: Subject, two: Subject) -> Said | None:
             at = focus[names.index(first)]
             return f"not {one.said.words[at].raw}", two.said.words[claimed[first]].raw
     return None
+
+
+def _said_of(found: Subject) -> int:
+    """Return the place from which a statement claims nothing: a clause of a noun, what is looked for."""
+    words = found.said.words
+    for at, word in enumerate(words):
+        if word.before in _RELATIVE or (
+            word.before == "for" and any(one.raw.lower() in _CHECKING for one in words[:at])
+        ):
+            return at
+    return len(words)
 
 
 def order(one: Subject, two: Subject) -> Said | None:
