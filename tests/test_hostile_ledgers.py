@@ -7,8 +7,10 @@ tests.campaigns.hostile` asks everything of every shape.
 from __future__ import annotations
 
 import json
+import time
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -24,6 +26,9 @@ from projection.document.marks import instead_of, mark_of
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words
+from rituals.cli.views.review import answer_lines
+from rituals.review.apply import Outcome
+from rituals.review.plan import Plan
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import sealed_environment
@@ -103,6 +108,22 @@ def test_links_read_a_log_once_for_all_its_facts(
     assert len(memory.links("f0").near) >= 59
     memory.close()
     assert len(asked) == len(set(asked))
+
+
+def test_what_a_review_raises_is_told_in_a_time_that_grows_with_it() -> None:
+    """Six times as many threads: 36 times as long, where each is held against all."""
+
+    def seconds(count: int) -> float:
+        threads = tuple([FactCreated(f"review-stale-{number}", "So?", mark=" ") for number in range(count)])  # fmt: skip
+        outcome = Outcome(cast(Plan, None), events=(*threads, FactCreated("other", "So.")))
+        begun = time.process_time()
+        lines = answer_lines(outcome)
+        took = time.process_time() - begun
+        assert len(lines) == count + 1 and sum(line.startswith("Raised") for line in lines) == count
+        return took
+
+    once, more = [min(seconds(count) for _ in range(3)) for count in (500, 3000)]
+    assert more <= 15 * once, (once, more)
 
 
 def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def answer_lines(outcome: Outcome) -> list[str]:
     raised = [event for event in outcome.events if is_raising(event)]
     quiz = outcome.plan.quiz if outcome.stem and not outcome.unasked else None
     lines = [f"Quiz        {tallied(quiz)} answered"] if quiz else []
-    lines += [event_line(event) for event in outcome.events if event not in raised]
+    lines += [event_line(event) for event in outcome.events if not is_raising(event)]
     for thread in raised:
         text = getattr(thread, "text", "") or ""
         lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")
