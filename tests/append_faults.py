@@ -33,8 +33,6 @@ from tests.campaigns.homes import (
 ROOT = Path(__file__).resolve().parents[1]
 DIED = 77
 both = pytest.mark.parametrize("writer", WRITERS)
-pygit2_only = pytest.mark.parametrize("writer", WRITERS[:1])
-fast_import_only = pytest.mark.parametrize("writer", WRITERS[1:])
 
 
 @pytest.fixture

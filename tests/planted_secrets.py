@@ -63,10 +63,6 @@ def _token(mark: str, chars: str, count: int) -> Callable[[Draw], str]:
     return lambda draw: mark + draw.some(chars, count)
 
 
-def _sure(chars: str, *counts: int) -> Callable[[Draw], str]:
-    return lambda draw: ".".join(draw.some(chars, count) for count in counts)
-
-
 #: Kind -> how to draw one. Each is put into the sentences of `FRAMES`.
 TOKENS: dict[str, Callable[[Draw], str]] = {
     "aws-access-key": _token("AKIA", _UP + "234567", 16),

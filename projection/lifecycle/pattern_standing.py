@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.policy.model import Learning
 
-OBSERVED, CANDIDATE, VERIFIED, ACTIVE, DEPRECATED = STANDINGS = (
-    "observed", "candidate", "verified", "active", "deprecated",
-)  # fmt: skip
+OBSERVED, CANDIDATE, VERIFIED = "observed", "candidate", "verified"
+ACTIVE, DEPRECATED = "active", "deprecated"
 
 
 def pattern_standing(fact: Fact, learning: Learning) -> str:

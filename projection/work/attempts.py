@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from projection.fold.fact import Fact
 
-FAILED, WORKED = OUTCOMES = ("failed", "worked")
+FAILED, WORKED = "failed", "worked"
 
 
 class Attempt(Record):

@@ -23,7 +23,6 @@ _SOURCE = "memex"
 #: Folders of a project that are a memex by their name.
 _FOLDERS = ("life", ".memory-3layer", "memex", ".memex")
 _FACTS, _SUMMARY, _LONG = "items.json", "summary.md", "MEMORY.md"
-_SUPERSEDED = "superseded"
 
 
 def places(ground: Ground) -> tuple[str, ...]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 #: So many transcripts are read, the newest first, and of each part so many bytes.
 _TRANSCRIPTS, _PART_BYTES = 40, 1 << 20
-#: What a person says weighs more than what a log tells.
-_SAID_WEIGHT = 6
 #: So many findings of one rule are a habit.
 _HABIT = 3
 #: How a verdict begins that is none in favour.
