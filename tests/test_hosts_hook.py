@@ -161,13 +161,12 @@ def test_what_waits_does_not_silence_it(ask: Ask, repo: Repo, run: Run) -> None:
 
 def test_it_fits_what_hosts_take(ask: Ask, run: Run) -> None:
     """In characters and in bytes, also where each character has three of them."""
-    for number in range(40):
-        text = f"第{number}條:" + "每一個網路掛鉤都會重試三次並帶有抖動。" * 12
-        run("note", f"id=rule-{number} invariant: {text}")
+    text = "每一個網路掛鉤都會重試三次並帶有抖動。" * 12
+    run("note", *[f"id=rule-{number} invariant: 第{number}條:{text}" for number in range(40)])
     told = context(ask("codex", "SessionStart"))
     assert 3000 < len(told.encode()) <= starts.CONTEXT_BYTES
-    for number in range(40):
-        run("note", f"id=more-{number} invariant: Rule {number} " + "is long and plain. " * 20)
+    text = "is long and plain. " * 20
+    run("note", *[f"id=more-{number} invariant: Rule {number} {text}" for number in range(40)])
     told = context(ask("codex", "SessionStart"))
     assert len(told) <= starts.CONTEXT_CHARS and len(told.encode()) <= starts.CONTEXT_BYTES
     assert told.endswith(starts.RULE)
