@@ -272,7 +272,7 @@ EVENTS = {
 
 @pytest.mark.parametrize("host", SHAPES)
 def test_every_event_is_entered_by_the_hosts_own_name(tmp_path: Path, host: str) -> None:
-    """Once, with a limit above our own; a hook of a tool names the tools that change something."""
+    """Once, with a limit above our own; a hook of a tool names those that change something or read a file."""
     apply_plan(plan_install(str(tmp_path), (host,), user=False, servers=False), user=False)
     found = json.loads((tmp_path / SHAPES[host][0]).read_text())["hooks"]
     assert sorted(found) == sorted(EVENTS[host].split())
@@ -285,14 +285,19 @@ def test_every_event_is_entered_by_the_hosts_own_name(tmp_path: Path, host: str)
         limit = handler["timeoutSec" if host == "copilot" else "timeout"]
         assert limit == (3 if event in ("SessionEnd", "sessionEnd") else 5) * second
         if "tool" in event.lower():
-            for reading in ("Read", "Grep", "read_file", "glob", "view", "web_fetch"):
-                assert not re.fullmatch(group["matcher"], reading)
-            for changing in CHANGING[host]:
-                assert re.fullmatch(group["matcher"], changing)
+            for searching in ("Grep", "glob", "web_fetch", "WebSearch"):
+                assert not re.fullmatch(group["matcher"], searching)
+            for asking in (*CHANGING[host], *READING[host]):
+                assert re.fullmatch(group["matcher"], asking)
         else:
             assert "matcher" not in group
 
 
+#: What the hosts call the tools that read a file; Codex's agent does so by the shell.
+READING = {
+    "claude": ("Read",), "codex": (), "copilot": ("view",), "gemini": ("read_file",), "qwen": ("read_file",),
+    "cursor": ("Read",),
+}  # fmt: skip
 #: What the hosts call the tools that change something.
 CHANGING = {
     "claude": ("Bash", "Write", "Edit", "NotebookEdit", "apply_patch"), "codex": ("Bash", "apply_patch"),
@@ -326,6 +331,22 @@ def test_an_older_install_is_brought_up_to_date(tmp_path: Path, host: str, mine:
     apply_plan(plan_removal(base, (host,), user=False), user=False)
     assert ((tmp_path / name).read_bytes() if mine else None) == before
     assert mine or not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("host", [host for host in SHAPES if READING[host]])
+def test_a_hook_that_was_not_called_for_reading_is(tmp_path: Path, host: str) -> None:
+    """An install of before is brought up to date, but for a pattern that a person wrote."""
+    base, path = str(tmp_path), tmp_path / SHAPES[host][0]
+    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
+    new = path.read_text()
+    old = new.replace(f"|{READING[host][0]}", "")
+    assert old != new
+    path.write_text(old)
+    (change,) = plan_install(base, (host,), user=False, servers=False).changes
+    assert change.after is not None and json.loads(change.after) == json.loads(new)
+    mine = old.replace('"matcher": "', '"matcher": "Mine|')
+    path.write_text(mine)
+    assert not plan_install(base, (host,), user=False, servers=False).changes
 
 
 @pytest.mark.parametrize("host", SHAPES)
@@ -478,7 +499,7 @@ def test_the_plugin_puts_the_brief_into_the_system_prompt(
                 "parts": [
                     {
                         "type": "tool",
-                        "tool": "read",
+                        "tool": "grep",
                         "state": {"input": given, "output": "looked", "metadata": {}},
                     }
                 ],
@@ -524,7 +545,7 @@ const parts = [{ type: "text", text: "go" }]
 await hooks["chat.message"]({ sessionID: "a" }, { message: { id: "m" }, parts })
 const outputs = [{ output: "looked" }, { output: "made", metadata: { exit: 0 } }]
 const call = (tool, callID) => ({ tool, sessionID: "a", callID, args: { command: "make" } })
-await hooks["tool.execute.after"](call("read", "c1"), outputs[0])
+await hooks["tool.execute.after"](call("grep", "c1"), outputs[0])
 await hooks["tool.execute.after"](call("bash", "c2"), outputs[1])
 for (const title of ["New session - 2026", "Make it", "Make it"])
   await hooks.event({ event: { type: "session.updated", properties: { sessionID: "a", info: { title } } } })

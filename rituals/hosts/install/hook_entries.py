@@ -1,7 +1,7 @@
 """Write down the hooks of a host in its own form: one for each event that it is asked to call.
 
 What stands here stays the same, because Codex trusts a hook by a hash of it. A hook of a tool names the
-tools that change something, so that reading costs the agent nothing.
+tools that change something or read a file, so that searching costs the agent nothing.
 
 The files are committed, so each command also ends with 0 and without a word where `diurna` is not there,
 or does not know the hook: in every shell that hosts run commands by (sh, bash, dash, zsh, fish; cmd).
@@ -73,7 +73,9 @@ class Form(Record):
     """How a host has its hooks.
 
     Args:
-        tools: a pattern of the tools that change something, by the host's names; "" where none is taken.
+        tools: a pattern of the tools that change something or read a file, by the host's names; "" where
+            none is taken.
+        reads: what of it releases of before did not have.
         command: the key of the command.
         timeout: the key of the limit; "" for none.
         second: what a second is in its unit.
@@ -82,6 +84,7 @@ class Form(Record):
     """
 
     tools: str
+    reads: str = ""
     command: str = "command"
     timeout: str = "timeout"
     second: int = 1
@@ -90,19 +93,26 @@ class Form(Record):
 
 
 #: Codex and Copilot run what was installed for Claude, too, so their tools stand beside Claude's.
-_CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch"
+_CLAUDE_TOOLS = (
+    "Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch|Read"
+)
 FORMS = {
-    "claude": Form(_CLAUDE_TOOLS),
+    "claude": Form(_CLAUDE_TOOLS, "|Read"),
     "codex": Form("Bash|apply_patch|Edit|Write|update_plan"),
     "copilot": Form(
-        "bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo",
+        "bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo|view",
+        "|view",
         "bash",
         "timeoutSec",
         grouped=False,
     ),
-    "gemini": Form("^(run_shell_command|write_file|replace|write_todos)$", second=1000),
-    "qwen": Form("run_shell_command|write_file|edit|notebook_edit|todo_write"),
-    "cursor": Form("Shell|Write|Edit|Delete", kind=False, grouped=False),
+    "gemini": Form(
+        "^(run_shell_command|write_file|replace|write_todos|read_file)$", "|read_file", second=1000
+    ),
+    "qwen": Form(
+        "run_shell_command|write_file|edit|notebook_edit|todo_write|read_file", "|read_file"
+    ),
+    "cursor": Form("Shell|Write|Edit|Delete|Read", "|Read", kind=False, grouped=False),
     "antigravity": Form("", grouped=False),
 }
 
@@ -125,14 +135,17 @@ def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...
         handler = {**bare, form.timeout: seconds * form.second}
         asked = {"matcher": matcher} if matcher else {}
         path = (*before, event, EACH)
-        # once there was a hook of the start alone, without a limit
+        # once there was a hook of the start alone, without a limit; and none for tools that read
         first = event == starts and host != "antigravity"
+        then = {"matcher": matcher.replace(form.reads, "")} if matcher and form.reads else {}
         if form.grouped:
-            group = {"hooks": [{**bare, form.command: older}]} if first else None
+            group: object = {"hooks": [{**bare, form.command: older}]} if first else None
+            group = {**then, "hooks": [handler]} if then else group
             beside = tuple(asked.items())
             found.append(Entry((*path, "hooks", EACH), handler, command, older, beside, group))
         else:
-            listed = {**bare, form.command: older} if first else None
+            listed: object = {**bare, form.command: older} if first else None
+            listed = {**handler, **then} if then else listed
             found.append(Entry(path, {**handler, **asked}, command, older, former=listed))
     return tuple(found)
 

@@ -6,8 +6,8 @@ import { delimiter, join } from "node:path"
 
 const START = "experimental.chat.system.transform"
 const COMPACTING = "experimental.session.compacting"
-// tools that change something: reading asks nobody
-const CHANGING = new Set(["bash", "edit", "multiedit", "write", "patch", "apply_patch", "todowrite"])
+// tools that change something or read a file: searching asks nobody
+const ASKING = new Set(["bash", "edit", "multiedit", "write", "patch", "apply_patch", "todowrite", "read"])
 
 const ask = (event, said) =>
   new Promise((resolve) => {
@@ -100,7 +100,7 @@ export const Diurna = async ({ directory }) => {
       const input = JSON.stringify(args ?? {}).length > 4000 ? { command: args.command?.slice(0, 4000) } : args
       const state = { input, output: String(output.output ?? "").slice(0, 4000), metadata: { exit, answers } }
       note(sessionID, callID, "assistant", [{ type: "tool", tool, state }])
-      if (!CHANGING.has(tool)) return
+      if (!ASKING.has(tool)) return
       const answer = { output: String(output.output ?? "").slice(0, 20000), ...(exit === undefined ? {} : { exit }) }
       const call = { tool_name: tool, tool_input: args, tool_response: answer, tool_use_id: callID }
       const text = await ask("tool.execute.after", of(sessionID, call))

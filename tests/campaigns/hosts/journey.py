@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import threading
 import time
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rituals.hosts.install.layout import SKILLS
-from tests.campaigns.hosts.model import Turn, offered
+from tests.campaigns.hosts.model import Turn, offered, said
 from tests.campaigns.hosts.programs import PROGRAMS
 from tests.campaigns.hosts.questions import asked_at_a_stop
 from tests.campaigns.hosts.session import SECONDS, Place, Session
@@ -27,6 +28,12 @@ BEFORE = {
     ".codex/config.toml": b"# mine\nhide_agent_reasoning = true\n",
     "opencode.json": b'{ "$schema": "https://opencode.ai/config.json" }\n',
 }
+#: What is told when it is needed.
+_NEEDED = (
+    "id=webhooks decision: Webhooks of the payment provider are retried three times, with jitter.",
+    "id=no-wc convention: Lines are counted with ripgrep, never wc.",
+    "id=whole invariant: `src/main.py` keeps its names, which others import.",
+)
 _FACTS = 40
 _EDITED, _SHARED, _KILLED = "src/pay.py", "src/tax.py", "src/killed.py"
 
@@ -134,17 +141,41 @@ class Journey:
             return f"FAILS: recall was not answered (offered: {here})"
         return "ok"
 
-    def reading_asks_nobody(self) -> str:
-        """No hook was called for the tool that reads a file."""
-        tool, _ = PROGRAMS[self.host].read
-        if not tool:
-            return "can not: its agent reads by the shell"
-        if "# A shop" not in self.first.last():
-            return "FAILS: the file was not read"
-        calls = [
-            one for one in self.first.hooks if "README.md" in one["given"] and "ool" in one["event"]
+    def moments_are_told(self) -> str:
+        """A question is answered in the first request, a broken rule and a file in the next one, each once."""
+        program, place = PROGRAMS[self.host], Place(self.place.folder / "moments")
+        place.diurna("init")
+        place.diurna("install", self.host, "--no-mcp", *(["--user"] if program.user else []))
+        long = " So it was decided, after a long talk about what else could be done." * 40
+        place.diurna("note", *[fact + long for fact in _NEEDED])  # none stands whole in a brief
+        place.warm(self.host)
+        session = place.session(
+            self.host,
+            Turn("I count.", (program.run("wc -l src/main.py"),)),
+            Turn("I count again.", (program.run("wc -c src/main.py"),)),
+            Turn("I look.", (program.looked(f"{place.top}/src/main.py"),)),
+            Turn("I look again.", (program.looked(f"{place.top}/src/main.py"),)),
+            Turn("Done."),
+            prompt="How often are webhooks of the payment provider retried?",
+        )
+        self._sessions.append(session)
+        asked = [html.unescape(said(one)) for one in session.asked if offered(one)]
+        found = {
+            id: [text.count(f"- {id} ({kind}, 20") for text in asked]
+            for id, kind in (
+                ("webhooks", "decision"),
+                ("no-wc", "convention"),
+                ("whole", "invariant"),
+            )
+        }
+        # the first look runs `wc` on a file that the last rule constrains, and does not read it
+        wanted = {"webhooks": 0, "no-wc": 1, "whole": 3}
+        wrong = [
+            f"{id} {counts}"
+            for id, counts in found.items()
+            if counts != [int(number >= wanted[id]) for number in range(len(asked))]
         ]
-        return "ok" if not calls else f"FAILS: {len(calls)} calls"
+        return "ok" if len(asked) == 5 and not wrong else f"FAILS: {len(asked)} requests, {wrong}"
 
     def decision_reaches_another_host(self) -> str:
         """The other host's session begins with what the first one decided."""
@@ -192,9 +223,9 @@ class Journey:
         second.join()
         self._sessions.append(session)
         place.settle()
-        said = session.last().splitlines()
+        lines = session.last().splitlines()
         names = f"- {self.other} ", f"- another {self.other} "
-        news = [line for line in said if line.startswith(names) and _SHARED in line]
+        news = [line for line in lines if line.startswith(names) and _SHARED in line]
         return "ok" if len(news) == 1 else f"FAILS: told {len(news)} times"
 
     def compaction_keeps(self) -> str:
@@ -220,11 +251,11 @@ class Journey:
         starts = [_text(one["answer"]) for one in (*session.hooks, *after.hooks)]
         restored = [text for text in starts if "Context restored" in text]
         there = any(text in "".join((*session.told(), *after.told())) for text in restored)
-        said = _text(before[0]["answer"])
-        summary = not said or any(said.strip() in text for text in session.told())
+        words = _text(before[0]["answer"])
+        summary = not words or any(words.strip() in text for text in session.told())
         if not (summary and there):
             return f"FAILS: in the summary {summary}, restored {bool(restored)}, reaches the model {there}"
-        return "ok" if said else "ok, restored; nothing that its hook says reaches the summary"
+        return "ok" if words else "ok, restored; nothing that its hook says reaches the summary"
 
     def nothing_is_told_twice(self) -> str:
         """What the agent recorded by itself is in memory once, whatever the boundary read."""
@@ -335,7 +366,7 @@ _SUMMARY = "<summary>What was done so far.</summary>"
 CLAIMS: dict[str, Callable[[Journey], str]] = {
     "brief whole": Journey.brief_is_whole,
     "MCP": Journey.server_answers,
-    "reading asks nobody": Journey.reading_asks_nobody,
+    "moments": Journey.moments_are_told,
     "decision in another host": Journey.decision_reaches_another_host,
     "collision once": Journey.collision_is_told_once,
     "compaction": Journey.compaction_keeps,
