@@ -13,8 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What git asks which ways to a remote it may take; "none" is no name of one.
-OFFLINE = "GIT_ALLOW_PROTOCOL"
+#: What git asks which ways to a remote it may take, and a name that is none. A list of the user's would
+#: open ways that we close, so that only this one is handed on.
+OFFLINE, NOWHERE = "GIT_ALLOW_PROTOCOL", "none"
 #: Seconds on a clock that only goes forward, for limits and pauses.
 monotonic = time.monotonic
 #: Seconds and nanoseconds since 1970, for the age of files.
@@ -36,7 +37,12 @@ def variables() -> Mapping[str, str]:
 
 def stay_offline() -> None:
     """Keep git, and all that it starts, from every remote; it would fetch what a partial clone lacks."""
-    os.environ[OFFLINE] = "none"
+    os.environ[OFFLINE] = NOWHERE
+
+
+def is_offline() -> bool:
+    """Tell whether this process is kept from every remote."""
+    return os.environ.get(OFFLINE) == NOWHERE
 
 
 def data_folder() -> str:

@@ -78,6 +78,15 @@ def test_a_git_that_is_killed_gives_no_answer(
     assert told.value.killed
 
 
+@pytest.mark.parametrize(("said", "handed"), [("ext:file", b""), ("none", b"none"), ("", b"")])
+def test_no_list_of_the_users_opens_a_way_that_we_close(
+    git_that: Callable[[str], Git], monkeypatch: pytest.MonkeyPatch, said: str, handed: bytes
+) -> None:
+    """The variable by which a hook keeps git from every remote would as well allow what runs commands."""
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", said)
+    assert git_that('printf %s "$GIT_ALLOW_PROTOCOL"').run("fetch") == handed
+
+
 def test_a_command_that_is_ended_puts_its_things_away(
     git_that: Callable[[str], Git], tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from ledger.environment import OFFLINE, monotonic, variables
+from ledger.environment import NOWHERE, OFFLINE, is_offline, monotonic, variables
 from ledger.errors import (
     DiurnaError,
     GitFailed,
@@ -58,7 +58,7 @@ _DISK_REFUSED = (
     ("Input/output error", "the disk reports an error; check the disk"),
 )
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
-_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", OFFLINE)
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 #: History is read and written as it was committed: `git replace` and grafts would let a commit be built on
 #: other files than those of the tip (fault:C19). Where git collects, they hold what they lead to.
 _AS_COMMITTED = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/dev/null/none"}
@@ -85,6 +85,8 @@ class Git:
             if not key.startswith("GIT_") or key in _KEPT
         }
         environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
+        if is_offline():
+            environment[OFFLINE] = NOWHERE
         self._environment = environment
 
     def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
