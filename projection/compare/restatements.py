@@ -214,12 +214,10 @@ def _denied(one: Statement) -> list[str]:
 
 
 def _renumbered(said: Statement, fact: Sequence[Statement]) -> bool:
-    """Tell whether a sentence gives another number to a word that the fact gives one."""
-    known: dict[str, set[str]] = {}
-    for one in fact:
-        for word, number in _counted(one):
-            known.setdefault(word, set()).add(number)
-    return any(word in known and number not in known[word] for word, number in _counted(said))
+    """Tell whether a sentence gives a word that the fact gives a number another one, which it has not."""
+    known = {word for one in fact for word, _ in _counted(one)}
+    numbers = _numbers(form for one in fact for form in one.forms)
+    return any(word in known and number not in numbers for word, number in _counted(said))
 
 
 def _counted(one: Statement) -> Iterator[tuple[str, str]]:

@@ -87,11 +87,13 @@ def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
     """Tell whether deeds do what a fact says no of: half of its words stand in one line."""
     denied = _denied(fact.text)
     asked = {first for first, _ in _prescribed(fact.text, denied)}
+    names = _names(fact.text, denied)
     return bool(denied) and any(
         2 * len(denied & forms) >= len(denied)
         for deed in deeds
         if not (deed.words and posixpath.basename(deed.words[0]) in asked)
-        for _, _, forms in deed.lines
+        for _, words, forms in deed.lines
+        if not names & words
     )
 
 
@@ -140,13 +142,7 @@ class _Rule:
     def __init__(self, text: str, seen: Mapping[str, int]) -> None:
         denied = _denied(text)
         self._forbids = bool(denied)
-        self._names = {
-            name
-            for name in _NAME.findall(text)
-            if seen.get(name) == 1
-            and name.lower() not in _PRODUCTS
-            and not content_words(name) & denied
-        }
+        self._names = {name for name in _names(text, denied) if seen.get(name) == 1}
         self._counts = list(_counts(text, denied))
         self._prescribed = list(_prescribed(text, denied))
         self._alone = {first for first, _ in self._prescribed if seen.get(first) == 1}
@@ -169,6 +165,15 @@ class _Rule:
             re.search(rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", line)
             for name in self._alone & words
         )
+
+
+def _names(text: str, denied: frozenset[str]) -> frozenset[str]:
+    """Return the names of code in a fact, without products and what it says no of."""
+    return frozenset(
+        name
+        for name in _NAME.findall(text)
+        if (name.islower() or name.lower() not in _PRODUCTS) and not content_words(name) & denied
+    )
 
 
 def _denied(text: str) -> frozenset[str]:
