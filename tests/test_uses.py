@@ -22,6 +22,9 @@ from rituals.hosts import openings
 from rituals.hosts.extraction.uses import MOST_USES, Known, uses
 from rituals.hosts.silence import begin as fall_silent
 from rituals.hosts.transcripts.turns import Turn
+from rituals.record.answer import answer_of
+from rituals.record.note_lines import lines_of
+from rituals.record.request import Request
 from tests.campaigns import uses as campaign
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -322,3 +325,59 @@ def test_the_labelled_pairs() -> None:
     seen = campaign.seen_in(campaign.rows(campaign.BENCH / "moment/uses.jsonl"))
     assert seen.precision >= campaign.PRECISION, seen.wrong
     assert seen.recall >= campaign.RECALL and not seen.others, seen.missed
+
+
+def test_a_fact_is_found_by_how_it_is_asked_for(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By `--asked`, a line of an answer, or a key; nothing shows the words, and they go with a redaction."""
+    monkeypatch.chdir(scene.home)
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+    assert (
+        diurna(
+            [
+                "note",
+                "--asked",
+                "which zebra do we ship",
+                "id=ship-it decision: Parcels go by rail.",
+            ]
+        )
+        == 0
+    )
+    assert (
+        diurna(
+            ["note", 'asked="where is the walrus; walrus place" id=kept-there Backups are in Oslo.']
+        )
+        == 0
+    )
+    assert diurna(["note", "--asked", "x", "One fact is here.", "Another fact is there."]) == 2
+    memory = open_memory(scene.home)
+    for word, id in (("zebra", "ship-it"), ("walrus", "kept-there")):
+        assert [hit.id for hit in memory.recall(word).hits] == [id]
+    capsys.readouterr()
+    for shown in (["show"], ["show", "--json"], ["show", "ship-it"], ["ls", "--json"], ["brief"],
+                  ["why", "ship-it"], ["why", "ship-it", "--json"], ["view", "entities"],
+                  ["recall", "zebra", "--json"], ["recall", "--ids", "ship-it,kept-there"]):  # fmt: skip
+        diurna(shown)
+    said = capsys.readouterr().out
+    assert "Parcels" in said and "walrus" not in said
+    assert "which zebra" not in said
+    assert diurna(["redact", "ship-it", "--yes"]) in (0, 2)
+    memory.append(SessionDraft(title="Out", events=(FactRedacted("ship-it"),)))
+    assert not open_memory(scene.home).recall("zebra").hits
+
+
+def test_a_line_of_an_answer_says_how_it_is_asked_for(scene: Scene) -> None:
+    lines = lines_of(
+        "decision: Parcels go by rail.\nasked: which zebra; zebra\nasked: shipping", ("decision",)
+    )
+    answer = answer_of(scene.memory, lines, Request(), asked=False)
+    (new,) = answer.request.new
+    assert new.text == "Parcels go by rail." and dict(new.footers) == {
+        "asked": "which zebra; zebra; shipping"
+    }
+    alone = lines_of("asked: which zebra", ("decision",))
+    assert (
+        answer_of(scene.memory, alone, Request(), asked=False).request.body
+        == "> asked: which zebra"
+    )

@@ -18,6 +18,8 @@ WORKING = (WORK, CONTINUED)
 EDIT = "edit"
 #: The types of session log.
 TYPES = (*WORKING, "review", "import", EDIT, "checkpoint")
+#: In which words people will ask for a fact, parted by `;` (S14): what is found by it, and never shown.
+ASKED_KEY = "asked"
 #: Footer keys of a fact at birth, in canonical order after `id`.
 META_KEYS = (
     "kind", "tags", "entity", "role", "supersedes", "serves", "conflicts", "source", "created",

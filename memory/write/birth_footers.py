@@ -10,6 +10,7 @@ from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal import PERSONAL_KEY, PERSONAL_VALUE
+from ledger.model.session import ASKED_KEY
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 TYPE_CHECKING = False
@@ -22,11 +23,11 @@ OF_IDS = ("depends", "about", "expect")
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
     "outcome", "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
-    "warns", PERSONAL_KEY,
+    "warns", ASKED_KEY, PERSONAL_KEY,
 )  # fmt: skip
 #: What the value of some keys can be.
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
-_SALIENCE, _WARNS_CHARS = 10, 200
+_SALIENCE, _WARNS_CHARS, _ASKED_CHARS = 10, 200, 300
 _ALIKE = 0.8
 #: From so many characters on, the start of a key is taken for it.
 _BEGUN_CHARS = 3
@@ -87,6 +88,12 @@ def _wrong(key: str, value: str, kind: str) -> str:
         said = [part.split() for part in value.split(",")]
         named = len(value) <= _WARNS_CHARS and all(words and words[0].strip("*?") for words in said)
         return "" if named else "commands, parted by commas: `pip install, pip3 install`; or `none`"
+    if key == ASKED_KEY:
+        return (
+            ""
+            if len(value) <= _ASKED_CHARS
+            else f"two or three questions, {_ASKED_CHARS} characters"
+        )
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
     if key == "iteration":

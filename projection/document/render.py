@@ -22,6 +22,7 @@ The forms, once::
 from __future__ import annotations
 
 from ledger.model.layout import FORMAT_VERSION
+from ledger.model.session import ASKED_KEY
 from projection.fold.fact import REDACTED_TEXT
 from projection.fold.state import TIERS
 from projection.policy.model import CLOSABLE, CONTRADICTIONS
@@ -127,7 +128,7 @@ def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
     if fact.supersedes:
         out += f" | supersedes: {', '.join(fact.supersedes)}"
     for key, value in fact.meta:
-        if key in COMPUTED_KEYS or (key == "supersedes" and fact.supersedes):
+        if key in (*COMPUTED_KEYS, ASKED_KEY) or (key == "supersedes" and fact.supersedes):
             continue
         key = footer_value(key).replace(":", "-")
         value = footer_value(value)

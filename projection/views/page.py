@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
+from ledger.model.session import ASKED_KEY
 from projection.document.archive import summary_of
 from projection.document.render import (
     NO_TEXT,
@@ -86,7 +87,7 @@ def fact_item(fact: Fact, mark: str = "", *, label: str = "", bare: bool = False
     pairs = [("kind", footer_value(fact.kind))]
     for key, value in fact.meta:
         key, value = footer_value(key).replace(":", "-"), footer_value(value)
-        if key and value and key not in _COMPUTED:
+        if key and value and key not in (*_COMPUTED, ASKED_KEY):
             pairs.append((key, value))
     if versions:
         pairs.append(("heads", ", ".join([one.id for one in versions])))

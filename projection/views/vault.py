@@ -17,6 +17,7 @@ import re
 from ledger.escape import visible
 from ledger.model.digest import sha256
 from ledger.model.record import Record
+from ledger.model.session import ASKED_KEY
 from projection.document.render import REDACTED, one_line, ordered
 from projection.graph.neighbours import entity_names, folded, tags
 from projection.text.clipping import clipped
@@ -249,7 +250,7 @@ def _fact_note(standing: Standing, names: Names) -> str:
     front["tags"] = tags(fact)
     front["entity"] = entity_names(fact)
     for key, value in fact.meta:
-        if key not in front and key != MARK and _KEY.fullmatch(key):
+        if key not in front and key not in (MARK, ASKED_KEY) and _KEY.fullmatch(key):
             front[key] = value
     parts = []
     if fact.redacted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
+from ledger.model.session import ASKED_KEY
 from ledger.secrets.scanner import without_secrets
 from memory.write.draft import course
 from projection.document.render import REDACTED
@@ -101,7 +102,7 @@ def fact_object(standing: Standing, mark: Mark, history: History | None = None) 
         "tier": standing.tier,
         **fields_of(fact, "uses created last_used origin"),
         "tags": [tag.strip() for tag in meta.pop("tags", "").split(",") if tag.strip()],
-        "meta": {key: value for key, value in meta.items() if key != "kind"},
+        "meta": {key: value for key, value in meta.items() if key not in ("kind", ASKED_KEY)},
         **fields_of(fact, "superseded_by supersedes"),
         "invalidated": bool(fact.invalidated_at),
         **mark_object(mark),

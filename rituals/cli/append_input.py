@@ -126,7 +126,27 @@ def read_note_of(
         refs=parse_ids(given["ref"]), anyway=given["anyway"],
     )  # fmt: skip
     asked = piped and not given["anyway"] and not given["strict"]
-    return answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
+    answer = answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
+    return _with_questions(answer, given["asked"])
+
+
+def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
+    """Say of the one fact of an answer how it will be asked for.
+
+    Raises:
+        WrongUsage: there are several.
+    """
+    from rituals.record.answer import with_asked
+
+    new = answer.request.new
+    if not asked or not new:
+        return answer
+    if len(new) > 1:
+        raise WrongUsage(
+            "--asked is of one text, and there are several",
+            hint='put `asked="QUESTION; QUESTION"` before the kind of each',
+        )
+    return answer._replace(request=answer.request._replace(new=(with_asked(new[0], asked),)))
 
 
 def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:

@@ -9,6 +9,7 @@ At most 3 lines that stand alone, or `nothing`. Replace an id, don't repeat it.
 diurna note <<'END'
 title: what was done
 lesson: …, because …
+asked: how somebody will ask for it
 ID -> decision: …
 done ID
 used ID, ID

@@ -12,12 +12,13 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal import says_personal
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
+from ledger.model.session import ASKED_KEY, SessionLog
 from memory.recall.hits.snippets import one_line
+from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import said_already
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from rituals.record.compose import birth, free_id, kinds_of, taken_in, words_for
-from rituals.record.kind_words import DONE, TITLE, USED, WRONG
+from rituals.record.kind_words import ASKED, DONE, TITLE, USED, WRONG
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import parse_new, slip
 from rituals.record.own_home import Drafts, drafts_of, is_yours
@@ -26,7 +27,7 @@ from rituals.record.returned import again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from memory.api import Memory
@@ -156,6 +157,11 @@ class _Reading:
             (self._body if self._titles else self._titles).append(line.text)
         elif line.what == FACT:
             self._take_text(line)
+        elif line.what == ASKED and self._new:
+            new, replaced = self._new[-1]
+            self._new[-1] = with_asked(new, (line.text,)), replaced
+        elif line.what == ASKED:
+            self._body.append(line.said.strip())
         elif line.what in self._ids:
             living = self._living(line.ids)
             self._ids[line.what] += living
@@ -257,6 +263,15 @@ class _Reading:
 
     def _say(self, message: str, hint: str) -> None:
         self._said.append(Finding(CODE, message, hint=hint))
+
+
+def with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:
+    """Return a fact by which more questions are answered."""
+    said = dict(new.footers)
+    parts = [part.strip() for one in (said.get(ASKED_KEY, ""), *asked) for part in one.split(";")]
+    told = "; ".join(dict.fromkeys(filter(None, parts)))
+    footers = {**said, ASKED_KEY: footer_value(told)} if told else said
+    return new._replace(footers=tuple(footers.items()))
 
 
 def _misfit(new: NewFact) -> bool:

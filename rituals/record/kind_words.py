@@ -26,11 +26,12 @@ LESSON = "lesson"
 _MEANT = {word: (kind, "") for kind, words in _KINDS.items() for word in words.split()}
 _MEANT |= dict.fromkeys(_LESSONS.split(), ("fact", LESSON))
 #: Words that begin the other lines of an answer.
-TITLE, DONE, WRONG, USED = "title", "done", "wrong", "used"
+TITLE, DONE, WRONG, USED, ASKED = "title", "done", "wrong", "used", "asked"
 _LINES = {
     TITLE: "title titel titre título заголовок название 标题",
     DONE: "done closed erledigt сделано 完成",
     WRONG: "wrong falsch faux errado неверно 错误",
+    ASKED: "asked gefragt demandé perguntado",
     USED: "used benutzt utilisé usado использовано 使用",
 }
 _LINE_WORDS = {word: line for line, words in _LINES.items() for word in words.split()}

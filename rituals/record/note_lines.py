@@ -12,7 +12,7 @@ from textwrap import dedent
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
-from rituals.record.kind_words import DONE, TITLE, kind_of, line_of, says_nothing
+from rituals.record.kind_words import ASKED, DONE, TITLE, kind_of, line_of, says_nothing
 from rituals.record.option_values import KEYS
 
 FACT, PROSE = "fact", "prose"
@@ -43,7 +43,7 @@ class Line(Record):
     """One line of a note, with the lines that go on with it.
 
     Args:
-        what: `FACT`, `TITLE`, `DONE`, `WRONG`, `USED` or `PROSE`.
+        what: `FACT`, `TITLE`, `DONE`, `WRONG`, `USED`, `ASKED` or `PROSE`.
         text: as `--new` takes it, without marks; of ids what stands behind them.
         ids: that a fact replaces, or that the line is about.
         said: as it was written.
@@ -85,10 +85,10 @@ def line_read(text: str, kinds: tuple[str, ...]) -> Line:
     if word and kind_of(word, kinds)[0]:
         return Line(FACT, f"{word}: {behind}{more}", said=text)
     line = line_of(word)
-    if line == TITLE and behind:
-        return Line(TITLE, " ".join(f"{_unmarked(behind)}{more}".split()), said=text)
+    if line in (TITLE, ASKED) and behind:
+        return Line(line, " ".join(f"{_unmarked(behind)}{more}".split()), said=text)
     verb = line or line_of(first.partition(" ")[0])
-    if verb not in ("", TITLE):
+    if verb not in ("", TITLE, ASKED):
         about = _about(verb, behind if line else first.partition(" ")[2], colon=bool(line))
         if about:
             return about._replace(text=f"{about.text}{more}".strip(), said=text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import told
 from ledger.model.record import Record
+from ledger.model.session import ASKED_KEY
 from memory.cache.range_queries import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import PLACE_BITS, PLACES
@@ -250,5 +251,7 @@ def _full(found: Standing, stem: str, agent: str, before: str) -> str:
     ]
     if before:
         said.append(before)
-    said += [f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created")]
+    said += [
+        f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created", ASKED_KEY)
+    ]
     return "\n".join([*said, fact.text])

@@ -9,6 +9,7 @@ from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.ids import WITHHELD
 from ledger.model.order import is_date
 from ledger.model.record import Record
+from ledger.model.session import ASKED_KEY
 from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, LATE_BIT
 from memory.recall.index.passages import passages_of, split_words
 
@@ -48,7 +49,7 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
             and not _withheld(event.text)
         ):
             names = dict(event.meta)
-            about = [names.get(key, "") for key in ("entity", "kind", "tags")]
+            about = [names.get(key, "") for key in ("entity", "kind", "tags", ASKED_KEY)]
             said = " ".join([event.id, *about])
             texts.append(
                 (
