@@ -5,11 +5,11 @@ from __future__ import annotations
 BEGINS = "Memory: what must the next session know"
 REQUEST = f"""\
 {BEGINS} that code and docs don't say (decision and why, lesson, rule, open end)? \
-At most 3 lines that stand alone, or `nothing`. Replace an id, don't repeat it.
+At most 3 lines that stand alone, or `nothing`. Replace an id.
 diurna note <<'END'
 title: what was done
 lesson: …, because …
-asked: how somebody will ask for it
+asked: its question
 ID -> decision: …
 done ID
 used ID, ID
