@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.hosts.adapters import HOSTS, OTHER, caller, meaning
+from rituals.hosts.adapters import BEFORE_TOOL, HOSTS, OTHER, caller, meaning
 from rituals.hosts.moments import Moment, calls, moment
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
@@ -84,7 +84,8 @@ def test_every_recorded_payload_is_read(file: Path, tmp_path: Path) -> None:
     assert found.host == file.parent.name.split("-")[0]
     assert found.session == (said.get("session_id") or said.get("sessionId"))
     assert found.folder == str(tmp_path) and found.cwd == said["cwd"]
-    wanted = READ.get(stem, {"event": OTHER})
+    unread = BEFORE_TOOL if stem.startswith("PreToolUse.") else OTHER
+    wanted = READ.get(stem, {"event": unread})
     for field, value in wanted.items():
         assert getattr(found, field) in (value if isinstance(value, tuple) else (value,)), field
     if found.event in ("tool", "failure"):
@@ -156,7 +157,7 @@ def test_every_host_names_its_start_and_means_something_by_each_event() -> None:
         assert host.name == name and host.events[host.start] == "start"
         assert OTHER not in host.events.values() and "batch" not in host.events.values()
         assert "stop" in host.events.values()
-        assert meaning(name, "PreToolUse") == OTHER and meaning(name, "") == OTHER
+        assert meaning(name, "Notification") == OTHER and meaning(name, "") == OTHER
 
 
 ANY = st.recursive(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -272,3 +273,62 @@ def test_a_new_rule_says_where_it_will_be_told(run: Run) -> None:
 def test_warns_is_refused_where_it_says_no_command(run: Run, value: str) -> None:
     """A star would be told at everything, and a long list at half of it."""
     assert "commands, parted by commas" in run("note", f"warns={value} convention: Use uv.").err
+
+
+def _allow(home: Path, said: str) -> None:
+    folder = home / ".config" / "diurna"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(f"[moment]\n{said}\n")
+
+
+def _held(session: ToldSession, command: str) -> str:
+    answer = session.answer("PreToolUse", tool_name="Bash", tool_input={"command": command})
+    inner = answer.get("hookSpecificOutput", {})
+    assert not inner or inner["permissionDecision"] == "deny"
+    return str(inner.get("permissionDecisionReason", ""))
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_hold_denies_once(
+    session: Sessions, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, both: bool
+) -> None:
+    """The second call of the same command runs; without the user's leave it is told, not denied."""
+    (tmp_path / "me").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    if both:
+        _allow(tmp_path / "me", "hold = true")
+    policy = repo.path / "memory" / "diurna.toml"
+    policy.write_text(policy.read_text() + '\n[moment]\ncommand = "hold"\n')
+    repo.git("commit", "-qam", "hold")
+    mine = session()
+    reason = _held(mine, "pip install x")
+    if both:
+        assert reason.startswith(
+            "Memory: Use uv, not pip, for packages. (uv-not-pip, convention, 20"
+        )
+        assert reason.endswith("Run it again if it is meant.")
+        assert _held(mine, "pip install x") == mine.run("pip install x") == ""
+    else:
+        assert reason == ""
+        assert "uv-not-pip" in mine.run("pip install x")
+    assert _held(mine, "uv pip install x") == ""
+    assert _held(session("gemini", "told-2"), "pip install x") == ""
+
+
+def test_a_repository_stops_no_agent_by_itself(session: Sessions) -> None:
+    """At first nothing is held, whoever calls the hook."""
+    assert _held(session(), "pip install x") == ""
+
+
+def test_the_user_switches_it_off(
+    session: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`[moment] off = true` in the user's own file: nothing is told unasked, whatever a policy says."""
+    (tmp_path / "me").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    assert "uv-not-pip" in session().run("pip install x")
+    _allow(tmp_path / "me", "off = true")
+    other = session(session="told-2")
+    assert other.run("pip install x") == other.prompt("may I use pip for packages, or uv?") == ""

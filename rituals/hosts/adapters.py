@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 #: What an event of a host means here; one that means nothing here is `other`.
 START, PROMPT, TOOL, FAILURE, BATCH = "start", "prompt", "tool", "failure", "batch"
 PRECOMPACT, STOP, END = "precompact", "stop", "end"
+BEFORE_TOOL = "before_tool"
 SUBAGENT_START, SUBAGENT_STOP, TASK, OTHER = "subagent_start", "subagent_stop", "task", "other"
 
 #: The keys under which a host takes context, outermost first; () where it takes none from a hook.
@@ -40,8 +41,14 @@ _CAMEL = {
     "subagentStop": SUBAGENT_STOP,
     "sessionEnd": END,
 }
-#: Names that are understood, and not entered anywhere: each tool of a batch has a call of its own.
-_UNDERSTOOD = {**_CLAUDE, "PostToolUseFailure": FAILURE, "PostToolBatch": BATCH}
+#: Names that are understood, and not entered anywhere: each tool of a batch has a call of its own, and
+#: whether a command is held is for the person to say.
+_UNDERSTOOD = {
+    **_CLAUDE,
+    "PostToolUseFailure": FAILURE,
+    "PostToolBatch": BATCH,
+    "PreToolUse": BEFORE_TOOL,
+}
 
 
 class Host(Record):
@@ -59,6 +66,7 @@ class Host(Record):
         restarts: a start follows a compaction, which gives back what that took; else the next prompt does.
         below: the hooks of a project run also where it is started in a folder of the project.
         asks: a stop that is blocked with a reason goes on with that.
+        holds: a tool that is denied before it runs does not, and the agent reads the reason.
     """
 
     name: str
@@ -72,6 +80,7 @@ class Host(Record):
     restarts: bool = True
     below: bool = True
     asks: bool = False
+    holds: bool = False
 
 
 HOSTS = {
@@ -86,6 +95,7 @@ HOSTS = {
             "CLAUDE_PROJECT_DIR",
             below=False,
             asks=True,
+            holds=True,
         ),
         Host(
             "codex",
@@ -95,6 +105,7 @@ HOSTS = {
             _CLAUDE,
             beside=(".codex/hooks.json", ".claude/settings.json"),
             asks=True,
+            holds=True,
         ),
         Host(
             "copilot",

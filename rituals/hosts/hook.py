@@ -13,6 +13,7 @@ import os
 from ledger.environment import monotonic
 from rituals.hosts.adapters import (
     BATCH,
+    BEFORE_TOOL,
     END,
     FAILURE,
     HOSTS,
@@ -271,6 +272,13 @@ class Call:
             if telling is not None:
                 self._heard = telling.written
                 return telling.text
+        if said.event == BEFORE_TOOL and self._commondir and said.session:
+            from rituals.hosts.context.held import held_at
+
+            telling = held_at(said, self._commondir, self._top)
+            if telling is not None:
+                self._heard = telling.written
+                return telling.text
         if said.event == SUBAGENT_START and self._commondir:
             from rituals.hosts.starts import role_brief
 
@@ -302,6 +310,10 @@ class Call:
             return NOTHING
         from rituals.hosts.payloads import write_object
 
+        if said.event == BEFORE_TOOL:
+            held = {"permissionDecision": "deny", "permissionDecisionReason": text}
+            answer = {"hookSpecificOutput": {"hookEventName": self._event, **held}}
+            return write_object(answer).encode() + b"\n"
         if said.event == STOP:  # it begins another turn
             return write_object({"decision": "block", "reason": text}).encode() + b"\n"
         return write_object(envelope(host, self._event, text)).encode() + b"\n"

@@ -64,6 +64,7 @@ class Cursor(Record):
         unlisted: how often it was shown one that is not among them.
         moments: ids of the facts that it was told at a moment, in order.
         known: ids of those that stand whole in its context, so that no moment tells them again.
+        held: ids of those for which a command of it was held.
     """
 
     watched: tuple[str, ...] = ()
@@ -80,6 +81,7 @@ class Cursor(Record):
     unlisted: int = 0
     moments: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
     def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
         """Return the cursor of a session that was shown what a text shows.
@@ -308,6 +310,7 @@ def _packed(cursor: Cursor) -> bytes:
         f"unlisted {cursor.unlisted}",
         f"moments {' '.join(cursor.moments)}",
         f"known {' '.join(cursor.known)}",
+        f"held {' '.join(cursor.held)}",
         *[f"told {at} {key}" for key, at in cursor.told.items()],
         "end",
     ]
@@ -340,6 +343,7 @@ def _cursor(data: bytes) -> Cursor:
         _number(told.get("unlisted", ["0"])[0]),
         tuple(told.get("moments", [""])[0].split()),
         tuple(told.get("known", [""])[0].split()),
+        tuple(told.get("held", [""])[0].split()),
     )
 
 

@@ -6,8 +6,8 @@ it is changed.
 
 from __future__ import annotations
 
-from rituals.hosts.adapters import PROMPT
-from rituals.hosts.context.moment_index import is_prompt, opened
+from rituals.hosts.adapters import BEFORE_TOOL, PROMPT
+from rituals.hosts.context.moment_index import can_be_kept, is_prompt, opened
 from rituals.hosts.context.needed import NOTHING, RULE, Needed
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: What is kept of a fact's text for a line, which shows less.
 _TEXT_CHARS = 400
-_OFF = "off"
+HOLD, _OFF = "hold", "off"
 #: Programs that change the files that they are given, and those that only read them.
 _CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
 _READ = frozenset("cat sed head tail less more bat nl perl awk".split())
@@ -42,10 +42,24 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed, bo
     index = opened(commondir, moment.folder, words=at_prompt)
     if at_prompt:
         if index is None:
-            return _answer(moment), True
+            return _answer(moment), can_be_kept()
         if index.said("moment")[:1] == "1" and index.may_answer(moment.prompt):
             return _answer(moment), False
-    return (NOTHING, True) if index is None else (_rules(moment, index, top), False)
+    return (NOTHING, can_be_kept()) if index is None else (_rules(moment, index, top), False)
+
+
+def rules_broken(moment: Moment, commondir: str, top: str) -> Needed:
+    """Return the rules for which a command is held: none but where the policy and the user say so.
+
+    Args:
+        moment: a tool that is about to run.
+        commondir: the common git directory.
+        top: of the work tree, "" for none.
+    """
+    index = opened(commondir, moment.folder, words=False)
+    if index is None or index.said("moment").split(" ")[1] != HOLD:
+        return NOTHING
+    return _rules(moment, index, top)
 
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
@@ -64,6 +78,8 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
     tool, rows = tool_name(moment), list[str]()
     if tool in SHELLS:
         rows = _of_line(moment, index, shell_line(moment), top, command != _OFF, file == "1")
+    elif moment.event == BEFORE_TOOL:
+        return NOTHING
     elif file == "1" and tool in WRITING | READING and index.said("files"):
         paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
         rows = _of_paths(index, paths, changed=tool in WRITING)

@@ -17,12 +17,13 @@ from memory.cache.key import user_key
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.gc_pause import Uncollected
 from memory.replay.state import state_of
+from projection.policy.model import HOLD, OFF, TELL
 from rituals.hosts.context.heard import stamps
 from rituals.hosts.context.moment_files import constrained
 from rituals.hosts.context.moment_index import COMMON, index_path, opened, packed, stems
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.context.news import watched_of
-from rituals.hosts.extraction.settings import settings_path
+from rituals.hosts.extraction.settings import settings_path, wish_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from projection.fold.state import Standing
     from projection.policy.model import Moments
+    from rituals.hosts.extraction.settings import Wish
 
 #: Of a long text the words of so much of it count.
 _TEXT_CHARS = 20_000
@@ -69,7 +71,7 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "watched": "\0".join(watched),
             "stamps": seen,
             "facts": str(len(found)),
-            "moment": said_of(state.policy.moment),
+            "moment": said_of(state.policy.moment, wish_of(environment)),
         }
         about |= rows_of(found, constrained(found, home.repository))
         return packed(path, key, about, _words(found))
@@ -81,9 +83,12 @@ def may_be_told(one: Standing) -> bool:
     return not (fact.false or fact.redacted or says_personal(fact.meta))
 
 
-def said_of(moment: Moments) -> str:
-    """Write what the policy says of moments."""
-    return f"{moment.prompt:d} {moment.command} {moment.file:d} {moment.facts} {moment.characters}"
+def said_of(moment: Moments, wish: Wish) -> str:
+    """Write what of moments is told: what the policy says, within what the user does."""
+    if wish.off:
+        moment = moment._replace(prompt=False, command=OFF, file=False)
+    command = TELL if moment.command == HOLD and not wish.hold else moment.command
+    return f"{moment.prompt:d} {command} {moment.file:d} {moment.facts} {moment.characters}"
 
 
 def _words(found: Iterable[Standing]) -> dict[str, str]:

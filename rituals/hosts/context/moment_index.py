@@ -93,6 +93,11 @@ def index_path(commondir: str, folder: str) -> str:
     return f"{commondir}/{MOMENT_FILE}@{name}"
 
 
+def can_be_kept() -> bool:
+    """Tell whether there is a key to sign an index with; without one nothing is kept."""
+    return bool(user_key())
+
+
 def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
     """Return the index of a folder; None where there is none that is good.
 

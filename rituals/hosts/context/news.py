@@ -121,6 +121,7 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
                 unlisted=before.unlisted,
                 moments=before.moments,
                 known=before.known if resumed else (),
+                held=before.held,
             )
             if later:
                 Telling(text, heard, kept).kept()

@@ -42,6 +42,33 @@ class Settings(Record):
     wrong: str = ""
 
 
+class Wish(Record):
+    """What the user says of being told what is needed; false where the file can not be meant.
+
+    Args:
+        off: nothing is told unasked, whatever a policy says.
+        hold: a command may be held, where a policy says so.
+    """
+
+    off: bool = False
+    hold: bool = False
+
+
+def wish_of(environment: Mapping[str, str]) -> Wish:
+    """Read what the user says of moments (`[moment]`).
+
+    Args:
+        environment: of the process.
+    """
+    path = settings_path(environment)
+    try:
+        table = tomllib.loads(_text(path)).get("moment", {}) if path else {}
+    except (OSError, ValueError):
+        return Wish()
+    said = table if isinstance(table, dict) else {}
+    return Wish(said.get("off") is True, said.get("hold") is True)
+
+
 def settings_path(environment: Mapping[str, str]) -> str:
     """Return where the user's configuration is, "" where nobody can say."""
     folder, home = environment.get("XDG_CONFIG_HOME", ""), environment.get("HOME", "")
