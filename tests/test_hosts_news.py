@@ -392,7 +392,7 @@ def test_what_a_session_was_shown_is_kept(session: Sessions, repo: Repo, run: Ru
     """By its brief and by news, each fact once, in order; and what a subagent of it was shown."""
     run("note", "id=stay invariant: Orders stay.")
     mine = session()
-    brief = "- stay (invariant, core): Orders stay. (a - b (c))\n- no fact (x\n- 2026-06-01 (session, 2026-06-01)"
+    brief = "- stay (invariant, core): Orders stay. (a - b (c))\n- no fact (x\n- 2026-06-01-1015… by ada: Did (it)"
     mine.start(brief=brief)
     assert _shown_to(mine) == (("stay",), 0)
     run("note", "id=later decision: Later.", "--session", "9")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from projection.brief.foremost import invariants, yours
 from projection.brief.values import Beside
-from projection.brief.weight import SESSIONS
+from projection.brief.weight import DAYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _foremost(layer: Layer) -> tuple[Standing, ...]:
     def ask(cache: Cache) -> tuple[Standing, ...]:
         live = cache.view().live
         if layer.personal:
-            return yours(live, cache.work_stems(SESSIONS))
+            return yours(live, cache.work_days(DAYS))
         return invariants(live)
 
     nothing: tuple[Standing, ...] = ()

@@ -32,7 +32,7 @@ from projection.brief.values import (
     Session,
     Todo,
 )
-from projection.brief.weight import SESSIONS
+from projection.brief.weight import DAYS
 from projection.document.marks import mark_of
 from projection.fold.state import Standing
 from projection.fold.testimony import RANK, testimony, word_of
@@ -64,7 +64,7 @@ _LOGS, _LOGS_FOR_NEW = 100, 20
 #: A line takes more characters than this, so only so many corrections and other news can stand there.
 _LINE_CHARS = 200
 #: How many facts the search is asked for.
-_FOUND = 30
+_FOUND, _WORDS_CHARS = 30, 2000
 #: Kinds of what is to be done.
 WORK_KINDS = frozenset((TASK_KIND, HANDOFF_KIND, STATE_KIND))
 #: Branches whose names say nothing.
@@ -129,11 +129,11 @@ def made_for(
 
 
 def words_of(snapshot: Snapshot, task: str) -> str:
-    """Return what is looked for where somebody names a task by its id: its text; else what was said."""
+    """Return what is looked for where the task is the id of a fact: its text; else what was said."""
     if is_fact_id(task):
         known = snapshot.ask(lambda cache: cache.fact(task))
-        if known is not None and known.kind == TASK_KIND and not known.redacted:
-            return f"{task.replace('-', ' ')} {known.text}"
+        if known is not None and not known.redacted:
+            return f"{task.replace('-', ' ')} {known.text[:_WORDS_CHARS]}"
     return task
 
 
@@ -157,6 +157,7 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
 
 def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
     view, summary = cache.view(), cache.summary
+    most = view.policy.brief.rest
     entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = cache.sessions_after(summary.last_review)
@@ -172,12 +173,13 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         cache.logs_after(last) if last else summary.logs,
         label(asked.role),
     )
+    asked_for, found = _asked_for(cache, asked.task), tuple(found)
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS)
     live = {standing.fact.id for standing in view.live}
     standing_of = cache.placing()
     known = tuple(
         standing
-        for fact in found
+        for fact in dict.fromkeys((*asked_for, *found))
         if fact not in live
         and (standing := _standing(cache, fact, standing_of)) is not None
         and not (standing.fact.redacted or standing.fact.false)
@@ -185,6 +187,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
     facts = [one.fact for one in (*view.live, *known)]
     facts += (*view.contradicted, *_facts_in(news))
     todo = _todo(cache, view, asked)
+    serving = [one.standing.fact.id for one in todo.tasks if one.state == f"serves {asked.task}"]
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
     brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
@@ -199,7 +202,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         known,
         _sessions(home, cache),
         notes,
-        tuple(cache.work_stems(SESSIONS)),
+        tuple(cache.work_days(DAYS)),
         bool(asked.task),
         asked.role,
         chars_for(asked.role, view.policy.learning),
@@ -207,7 +210,17 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         *states_of(cache, facts),
         known=lambda id: testimony(cache.fact(id), entry, cache.some_histories).brief,
         rank=lambda stem: RANK[word_of(entry(stem))],
+        rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
+        asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
     )
+
+
+def _asked_for(cache: Cache, task: str) -> tuple[str, ...]:
+    """Return the fact whose id is the task, or what stands in its place; () for other words."""
+    named = cache.fact(task) if is_fact_id(task) else None
+    if named is None:
+        return ()
+    return mark_of(named, cache.fact).instead if named.false else (task,)
 
 
 def public(news: Iterable[News]) -> tuple[News, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.model.order import is_sealed
 from ledger.model.session import LOG_LIMIT_BYTES
 from memory.recall.hits.outdated import Outdated, brought_by
 from memory.replay.log_bytes import read_bytes
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 #: How many sessions are told, and among how many of the newest logs they are looked for.
 _COUNT, _LOOKED = 5, 40
 #: The most that a session takes.
-_CHARS = 200
+_CHARS = 100
+#: Which part of the words of one of two texts stands in the other where that repeats it.
+_REPEATS = 0.8
 
 
 def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
@@ -37,18 +40,34 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
         entry = cache.entry(ref.key)
         if entry is not None and len(data) <= LOG_LIMIT_BYTES:
             text = _text(home, cache, data, entry)
-            title, first = in_short(text)
+            title, first = in_short(text) if is_sealed(ref.stem) else (_title_by_hand(text), "")
             if not first and _is_a_fact(title, text):
                 continue  # the brief has the fact itself
             brought = [*brought_by(entry.acts), *entry.named]
-            repeats = first.startswith(
-                title.rstrip(".…")
-            )  # a title may be the beginning of a report
-            told = [one for one in ("" if repeats else title.rstrip("."), first) if one]
+            told = [one for one in _each_once(title.rstrip("."), first) if one]
             said = [outdated.line(ref.key, one, brought) for one in told]
             found.append(Session(ref.stem, entry.agent, ended(". ".join(said), _CHARS)))
     found.sort(key=lambda one: one.stem, reverse=True)
     return tuple([one for one in found if one.said])
+
+
+def _each_once(title: str, first: str) -> tuple[str, str]:
+    """Leave out what the other one says as well: a title may be the beginning of a report."""
+    words, others = _words(title), _words(first)
+    if sum([word in others for word in words]) >= _REPEATS * len(words):
+        return "", first
+    return title, "" if sum([word in words for word in others]) >= _REPEATS * len(others) else first
+
+
+def _words(text: str) -> list[str]:
+    return "".join([char if char.isalnum() else " " for char in text.casefold()]).split()
+
+
+def _title_by_hand(text: str) -> str:
+    """Return what a log is called that was written by hand (FORMAT.md, S15)."""
+    from ledger.codec.log import decode
+
+    return decode(text.encode("utf-8", "surrogatepass"), sealed=False)[0].title
 
 
 def _is_a_fact(title: str, text: str) -> bool:

@@ -8,7 +8,7 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.cache.newest_logs import NOTE_NEWEST, newest_logs
+from memory.cache.newest_logs import NOTE_NEWEST, newest_logs, shown_rows
 from memory.cache.schema import (
     FALSE,
     PENDING,
@@ -178,6 +178,11 @@ def put_logs(
     noted = [(marshal.dumps(tuple(finding)),) for finding in findings]
     base.executemany("INSERT INTO findings(value) VALUES (?)", noted)
     base.executemany(NOTE_NEWEST, newest_logs(entries).items())
+    base.executemany(
+        "INSERT INTO shown VALUES (?, ?, ?) "
+        "ON CONFLICT(fact, session) DO UPDATE SET stem = max(stem, excluded.stem)",
+        [row for entry in entries if entry.reported for row in shown_rows(entry)],
+    )
 
 
 def put_edges(base: sqlite3.Connection, edges: Iterable[Edge], takes: Iterable[Take]) -> None:

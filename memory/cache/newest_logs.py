@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.event import GRAMMAR, FactUpdated
 from ledger.model.reach import OBSERVED, TRANSCRIPT, span_of
+from ledger.model.shown import SHOWN_KEY, shown_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +85,13 @@ def reach_rows(reach: Sequence[str], session: str) -> dict[str, str]:
         if span is not None:
             rows[reach_name(reach[0], session, kind, span.name)] = f"{span.end:0{_DIGITS}}"
     return rows
+
+
+def shown_rows(entry: Entry) -> list[tuple[str, str, str]]:
+    """Return the facts that a log says its session was shown (FORMAT.md, W13), with that and itself."""
+    session = entry.session or entry.stem
+    value = dict(entry.reported).get(SHOWN_KEY, "")
+    return [(fact, session, entry.stem) for fact in shown_in(value)[0]] if value else []
 
 
 def corrects(event: Event) -> bool:

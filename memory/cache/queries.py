@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 PACKED_AS = "utf-8", "surrogatepass"
 #: How many values one query takes.
 _CHUNK = 500
+#: How much of a stem is its date.
+_DAY_CHARS = 10
 
 
 class Questions:
@@ -237,6 +239,23 @@ class Questions:
         """Return the stems of all `work` logs, or of the newest ones, in ledger order."""
         rows = self.rows("SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,))
         return [row[0] for row in reversed(rows)]
+
+    def work_days(self, newest: int) -> list[str]:
+        """Return the newest dates that have a `work` log, oldest first: one look at the index for each."""
+        found: list[str] = []
+        before = "~"
+        while len(found) < newest:
+            row = self.row("SELECT max(stem) FROM logs WHERE work AND stem < ?", (before,))
+            if row[0] is None:
+                break
+            before = row[0][:_DAY_CHARS]
+            found.append(before)
+        return found[::-1]
+
+    def times_shown(self, fact: str, after: str) -> int:
+        """Count the sessions that were shown a fact behind a stem, as captured logs say."""
+        row = self.row("SELECT count(*) FROM shown WHERE fact = ? AND stem > ?", (fact, after))
+        return int(row[0])
 
     def sessions_after(self, stem: str) -> int:
         """Count the `work` logs after a stem."""

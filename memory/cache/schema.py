@@ -15,6 +15,7 @@ from projection.fold.fact import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
+    Briefs,
     Capture,
     Kind,
     Learning,
@@ -60,6 +61,8 @@ CREATE TABLE texts(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, words TE
 CREATE TABLE posts(word TEXT NOT NULL, part INTEGER NOT NULL, facts BLOB NOT NULL,
   PRIMARY KEY(word, part)) WITHOUT ROWID;
 CREATE TABLE newest(name TEXT PRIMARY KEY, stem TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE shown(fact TEXT NOT NULL, session TEXT NOT NULL, stem TEXT NOT NULL,
+  PRIMARY KEY(fact, session)) WITHOUT ROWID;
 CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NULL);
 CREATE INDEX takes_fact ON takes(fact);
 """
@@ -176,13 +179,14 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.push,
         tuple([tuple(one) for one in policy.upstream]),
         tuple(policy.moment),
+        tuple(policy.brief),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    recall, capture, views, learning, personal, push, upstream, moment = rest
+    recall, capture, views, learning, personal, push, upstream, moment, brief = rest
     return Policy(
         project,
         publish,
@@ -200,4 +204,5 @@ def policy_of(values: Any) -> Policy:
         push,
         tuple([Upstream(*one) for one in upstream]),
         Moments(*moment),
+        Briefs(*brief),
     )

@@ -22,12 +22,12 @@ OF_IDS = ("depends", "about", "expect")
 #: The keys that may be said of a new fact besides id, kind, tags and entity.
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
-    "outcome", "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
-    "warns", ASKED_KEY, PERSONAL_KEY,
+    "outcome", "iteration", "rule", "path", "symbol", "salience", "title", "obsolete_when",
+    "misfit", "note", "warns", ASKED_KEY, PERSONAL_KEY,
 )  # fmt: skip
 #: What the value of some keys can be.
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
-_SALIENCE, _WARNS_CHARS, _ASKED_CHARS = 10, 200, 300
+_SALIENCE, _WARNS_CHARS, _ASKED_CHARS, _TITLE_CHARS = 10, 200, 300, 120
 _ALIKE = 0.8
 #: From so many characters on, the start of a key is taken for it.
 _BEGUN_CHARS = 3
@@ -94,6 +94,9 @@ def _wrong(key: str, value: str, kind: str) -> str:
             if len(value) <= _ASKED_CHARS
             else f"two or three questions, {_ASKED_CHARS} characters"
         )
+    if key == "title":
+        fits = value and value.isprintable() and len(value) <= _TITLE_CHARS
+        return "" if fits else f"one line of at most {_TITLE_CHARS} characters"
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
     if key == "iteration":

@@ -1,54 +1,65 @@
-"""Choose what fits into a brief: whole lines, most important first, always with the newest correction.
+"""Choose what fits into a brief: for each section a share of the room, and always the newest correction.
 
-First come the first lines of what contradicts itself, must hold, was handed over, changed or is open. Then
-each section in its order takes up to half of what is left, and then whatever it needs: a long section
-comes first and crowds out none. What is for a role has a budget of its own. The budget counts every
-character of the output.
+First come the fewest lines that a section has, then each section in its order up to its share, then what
+there is still room for: a long section crowds out none. Texts are made longer where no line is lost by
+it. What is for a role has a budget of its own. The budget counts every character of the output.
 """
 
 from __future__ import annotations
 
 from projection.brief.envelope import NONCE_CHARS, nonce_for
-from projection.brief.forms import Ending
-from projection.brief.lines import (
-    LEAST_TEXT_CHARS,
-    cut_short,
-    line_of,
-    text_chars,
-)
+from projection.brief.forms import Ending, Said
+from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
 from projection.brief.plain_text import shortened
 from projection.brief.roles import is_summary
-from projection.brief.sections import fact_of, is_correction, wanted
+from projection.brief.sections import fact_of, is_correction, usual_word, wanted
 from projection.brief.values import (
-    ATTEMPTS,
+    ASKED,
     BORN,
     CHANGES,
     CONTRADICTIONS,
+    DECISIONS,
     HANDED,
     INVARIANTS,
+    REST,
     ROLE,
-    TASKS,
+    SESSIONS,
     THREADS,
+    UPSTREAM,
     YOURS,
     Brief,
     Line,
     News,
     Section,
     Session,
+    Stated,
 )
+from projection.policy.model import DEFAULT_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from projection.brief.forms import Form
     from projection.brief.values import Item, Material, Wanted
 
 LEAST_CHARS = 1000
-_FIRST = (CONTRADICTIONS, INVARIANTS, YOURS, HANDED, CHANGES, ATTEMPTS, TASKS, THREADS)
-_FIRST_LINES = 3
+#: Of a hundred characters, how many a section has with a task and without, and its fewest lines.
+_SHARES = {
+    ASKED: (50, 50, 1), CONTRADICTIONS: (8, 8, 1), INVARIANTS: (16, 25, 2), HANDED: (25, 25, 1),
+    CHANGES: (8, 15, 1), ROLE: (100, 100, 0), THREADS: (10, 15, 1), DECISIONS: (35, 35, 0),
+    SESSIONS: (0, 8, 0), REST: (100, 100, 0),
+}  # fmt: skip
+_OTHERS_SHARE = (8, 8, 1)
+_OTHER_HOMES = (YOURS, UPSTREAM)
+#: The sections of facts that may rest.
+_RESTED = (ROLE, DECISIONS, REST)
+#: What is left for the index of ids, with a task and without, in a thousandth.
+_INDEX_SHARE = (40, 40)
+#: By how many halves texts are made longer where there is room.
+_LONGER = (6, 4, 3)
 #: How many characters of a forced line's text are left at least.
 _LEAST_TEXT = 12
-#: About how many characters of a line stand before its text.
-_PROVENANCE_CHARS = 110
 _NO_NONCE = "0" * NONCE_CHARS
 
 
@@ -68,7 +79,7 @@ def brief(material: Material, form: Form, budget_chars: int) -> Brief:
     ending = filling.ending()
     return Brief(
         material.commit, filling.place, filling.due, sections, ending.live, ending.archived, nonce,
-        filling.written(nonce),
+        filling.written(nonce), ending.also, ending.rests,
     )  # fmt: skip
 
 
@@ -82,22 +93,26 @@ class _Filling:
     """
 
     def __init__(self, material: Material, form: Form, budget: int) -> None:
-        self._material, self._form = material, form
+        self._material, self._form, self._budget = material, form, budget
         self.wanted = wanted(material)
         self.lines: dict[str, list[Line]] = {one.name: [] for one in self.wanted}
         self.due = ""
-        self._written: dict[str, list[str]] = {one.name: [] for one in self.wanted}
+        self._items: dict[str, list[Item]] = {one.name: [] for one in self.wanted}
         self._next = dict.fromkeys(self.lines, 0)
+        self._used = dict.fromkeys(self.lines, 0)
         self._shown: set[str] = set()
+        self._resting: dict[str, None] = {}
+        self._index: tuple[str, ...] = ()
+        self._cut: set[str] = set()
         self._done: set[str] = set()
         view = material.view
         self._live = {one.fact.id for one in view.live if not one.fact.redacted}
         self._archived = _archived(material)
         self._facts = sum(view.tiers)
-        self.place = material.place
-        self._budget = budget
-        self._room = budget - self._frame()
-        self._chars = text_chars(budget)
+        usual = usual_word(self.wanted, material.known)
+        self.place = material.place._replace(known=usual)
+        self._said = Said((DEFAULT_KIND,), view.summary.newest[:10], usual)
+        self._whole = self._room = budget - self._frame()
 
     def fill(self) -> None:
         """Take what fits, most important first."""
@@ -108,23 +123,34 @@ class _Filling:
             cost = len(head(_NO_NONCE, self.place, due)) - len(head(_NO_NONCE, self.place, ""))
             if cost <= self._room:
                 self.due, self._room = due, self._room - cost
+        asks = self._material.asks
+        index = self._budget * _INDEX_SHARE[not asks] // 1000
+        self._room -= index
         for section in self.wanted:
-            if section.name in _FIRST:
-                self._take(section, _FIRST_LINES)
+            self._take(section, least=_share(section)[2])
         for section in self.wanted:
             if section.name == ROLE:
                 self._take_notes(section)
-        for section in self.wanted:
-            self._take(section, section.total, self._room // 2)
-        for section in self.wanted:
-            self._take(section, section.total)
+            self._take(section, self._whole * _share(section)[not asks] // 100)
+        for left in (index, 0):  # what the index does not need is for lines
+            for section in self.wanted:
+                self._take(section, self._budget)
+            if left:
+                index = min(left, self._cost_of_index(self._not_shown(left)))
+                self._room += left - index
+        self._room += index
+        self._name_the_rest(index)
+        self._lengthen()
 
-    def _line(self, item: Item, chars: int) -> Line:
-        """Write an item as a line, and of a fact how it is known."""
-        line = line_of(item, chars)
+    def _line(self, section: Wanted, item: Item, nth: int, halves: int = 2) -> Line:
+        """Write an item as the nth line of a section, and of a fact how it is known."""
+        line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
         if isinstance(item, Session):
             return line
         return line._replace(known=self._material.known(line.id))
+
+    def _form_line(self, section: Wanted, line: Line) -> str:
+        return self._form.line(line, self._said._replace(kinds=(*section.kinds, *self._said.kinds)))
 
     def _frame(self) -> int:
         """Count what stands around the sections at most."""
@@ -136,11 +162,12 @@ class _Filling:
         """Take the newest correction; its text, then names around it, are cut as far as they must be."""
         for section in self.wanted:
             if section.name == CHANGES and is_correction(_news(section.items[0])):
-                line = self._line(section.items[0], self._chars)
-                while (over := self._cost(section, self._form.line(line)) - self._room) > 0:
+                line = self._line(section, section.items[0], 0)
+                while (over := self._cost(section, line) - self._room) > 0:
+                    self._cut.add(CHANGES)
                     if len(line.text) > _LEAST_TEXT:
                         cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
-                        line = line._replace(text=cut)
+                        line = line._replace(text=cut, cut=True)
                     elif line.kind or line.by or line.known:
                         line = line._replace(kind="", by="", known="")
                     else:
@@ -148,26 +175,23 @@ class _Filling:
                         self.place = cut_short(self.place)
                         self._room -= self._frame()
                         break
-                self._add(section, section.items[0], line, self._form.line(line))
+                self._add(section, section.items[0], line)
 
-    def _take(self, section: Wanted, up_to: int, leave: int = 0) -> None:
-        """Take lines of a section, until there are so many, or the next one would leave less room."""
-        if section.name in self._done:
-            return
-        chars = self._chars_of(section)
-        while self._next[section.name] < len(section.items):
-            if len(self.lines[section.name]) >= up_to:
+    def _take(self, section: Wanted, share: int = 0, least: int = 0) -> None:
+        """Take lines of a section up to a share of the room, or so many at least."""
+        lines, items = self.lines[section.name], section.items
+        while self._next[section.name] < len(items) and (share or len(lines) < least):
+            if section.name in self._done:
                 return
-            item = section.items[self._next[section.name]]
-            # what stands against what is said also of a fact whose newest correction was taken first
-            if section.name != CONTRADICTIONS and self._stands_already(item):
+            item = items[self._next[section.name]]
+            if self._is_passed_over(section, item):
                 self._next[section.name] += 1
                 continue
-            line = self._line(item, chars)
-            written = self._form.line(line)
-            if self._cost(section, written) > self._room - leave:
+            line = self._line(section, item, len(lines))
+            cost = self._cost(section, line)
+            if cost > self._room or (share and self._used[section.name] + cost > share):
                 return
-            self._add(section, item, line, written)
+            self._add(section, item, line)
 
     def _take_notes(self, section: Wanted) -> None:
         """Take all notes of the role that asks, else the one that sums them up, else some of them.
@@ -175,9 +199,9 @@ class _Filling:
         They have so many characters, and no more than two thirds of what is left.
         """
         limit = min(self._material.role_chars, self._room * 2 // 3)
-        fresh = [item for item in section.items if not self._stands_already(item)]
-        written = [self._form.line(self._line(one, self._chars_of(section))) for one in fresh]
-        if self._cost(section, self._form.between.join(written)) > limit:
+        fresh = [one for one in section.items if not self._is_passed_over(section, one)]
+        lines = [self._line(section, one, 0) for one in fresh]
+        if sum([self._cost(section, one) for one in lines]) > limit:
             asked = self._material.asked_role
             summary = [
                 one
@@ -186,87 +210,135 @@ class _Filling:
             ][:1]
             if summary and self._take_cut(section, summary[0], limit):
                 limit = 0
-        self._take(section, section.total, self._room - limit)
+        if limit:
+            self._take(section, limit)
         self._done.add(section.name)
 
     def _take_cut(self, section: Wanted, item: Item, room: int) -> bool:
         """Take a line whose text may need all of some room; tell whether that was enough for it."""
-        line = self._line(item, room)
-        while (over := self._cost(section, written := self._form.line(line)) - room) > 0:
+        line = line_of(item, room)
+        while (over := self._cost(section, line) - room) > 0:
             if len(line.text) <= LEAST_TEXT_CHARS:
                 return False
             kept = max(LEAST_TEXT_CHARS, len(line.text) - over)
-            line = line._replace(text=shortened(line.text, kept))
-        self._add(section, item, line, written)
+            line = line._replace(text=shortened(line.text, kept), cut=True)
+        self._add(section, item, line)
         return True
 
-    def _stands_already(self, item: Item) -> bool:
-        """Tell whether a fact is shown already; that something happened to it is said all the same."""
+    def _is_passed_over(self, section: Wanted, item: Item) -> bool:
+        """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
+        if isinstance(item, Session) or section.name in (ASKED, CONTRADICTIONS):
+            return False  # these are said also of a fact that is corrected
         if isinstance(item, News):
             return item.what == BORN and item.fact in self._shown
-        return not isinstance(item, Session) and fact_of(item).id in self._shown
+        fact, tier = fact_of(item), (item.standing if isinstance(item, Stated) else item).tier
+        if section.name in _RESTED and not (fact.id in self._shown or tier == "core" or fact.open):
+            if self._material.rests(fact):
+                self._resting[fact.id] = None
+        return fact.id in self._shown or fact.id in self._resting
 
-    def _add(self, section: Wanted, item: Item, line: Line, written: str) -> None:
-        self._room -= self._cost(section, written)
+    def _add(self, section: Wanted, item: Item, line: Line) -> None:
+        cost = self._cost(section, line)
+        self._room -= cost
+        self._used[section.name] += cost
         self.lines[section.name].append(line)
-        self._written[section.name].append(written)
+        self._items[section.name].append(item)
         self._next[section.name] += 1
         self._shown.add(line.id)
         if isinstance(item, News) and item.replacing is not None:
             self._shown.add(item.successor)
 
-    def _chars_of(self, section: Wanted) -> int:
-        """Return how many characters of a text are shown in a section.
-
-        What was handed over gets much more. What must always hold gets more, too, and where there is much
-        of it less, so that more of it stands.
-        """
-        if section.name == HANDED:
-            return min(self._chars * 4, self._budget // 4)
-        if section.name != INVARIANTS:
-            return self._chars
-        share = self._budget // 2 // len(section.items) - _PROVENANCE_CHARS
-        return max(LEAST_TEXT_CHARS, min(self._chars * 3 // 2, share))
-
-    def _cost(self, section: Wanted, written: str) -> int:
+    def _cost(self, section: Wanted, line: Line) -> int:
         """Count what a line takes; the first of a section brings the title along."""
         form = self._form
-        cost = len(written) + len(form.between)
+        cost = len(self._form_line(section, line)) + len(form.between)
         if not self.lines[section.name]:
             numbers = section.total + 1  # the longest that may stand there
             opening = form.opening(section.name, section.title, section.total, numbers)
             cost += len(opening) + len(str(numbers)) + len(form.closing()) + len(form.apart)
         return cost
 
+    def _not_shown(self, room: int) -> list[str]:
+        """Return the facts without a line, those that rest first, until their ids are as long as that."""
+        found = dict.fromkeys([one for one in self._resting if one not in self._shown])
+        room -= sum(map(len, found))
+        for section in self.wanted:
+            if section.name not in (CHANGES, SESSIONS) and not section.name.startswith(
+                _OTHER_HOMES
+            ):
+                for item in section.items[self._next[section.name] :]:
+                    if room < 0:
+                        break
+                    if not isinstance(item, News | Session) and fact_of(item).id not in self._shown:
+                        found[fact_of(item).id] = None
+                        room -= len(fact_of(item).id)
+        return list(found)
+
+    def _cost_of_index(self, ids: Sequence[str]) -> int:
+        tail, ending = self._form.tail, Ending(2, 2)
+        named = ending._replace(also=tuple(ids), rests=len(self._resting))
+        return len(tail(_NO_NONCE, named)) - len(tail(_NO_NONCE, ending))
+
+    def _name_the_rest(self, room: int) -> None:
+        """Name facts without a line, as many as there is room for."""
+        ids = self._not_shown(room)
+        while ids and self._cost_of_index(ids) > room:
+            ids.pop()
+        self._room -= self._cost_of_index(ids)
+        self._index = tuple(ids)
+
+    def _lengthen(self) -> None:
+        """Show more of each text, as far as there is room for all of them."""
+        for halves in _LONGER:
+            longer: dict[str, list[Line]] = {}
+            over = -self._room
+            for section in self.wanted:
+                lines = longer[section.name] = self.lines[section.name]
+                if section.name not in self._cut and section.name != ROLE:
+                    items = enumerate(self._items[section.name])
+                    lines = [self._line(section, item, nth, halves) for nth, item in items]
+                    longer[section.name] = lines
+                    over += self._chars_of(section, lines)
+                    over -= self._chars_of(section, self.lines[section.name])
+            if over <= 0:
+                self.lines = longer
+                return
+
+    def _chars_of(self, section: Wanted, lines: Sequence[Line]) -> int:
+        return sum([len(self._form_line(section, line)) for line in lines])
+
     def section(self, one: Wanted) -> Section:
         """Return a section as far as it is filled."""
-        lines = self.lines[one.name]
-        skipped = self._next[one.name] - len(lines)
-        return Section(one.name, one.title, tuple(lines), one.total - len(lines) - skipped)
+        left = one.total - self._next[one.name]
+        return Section(one.name, one.title, tuple(self.lines[one.name]), left)
 
     def ending(self) -> Ending:
         """Count what is not shown."""
         live = len(self._live - self._shown)
         archived = len(self._archived & self._shown)
-        return Ending(live, self._facts - len(self._material.view.live) - archived)
+        archive = self._facts - len(self._material.view.live) - archived
+        rests = len([one for one in self._index if one in self._resting])
+        return Ending(live, archive, self._index, rests)
 
     def written(self, nonce: str) -> str:
         """Write all of it."""
         form = self._form
         parts = []
         for one in self.wanted:
-            lines = self._written[one.name]
+            lines = [self._form_line(one, line) for line in self.lines[one.name]]
             if lines:
-                section = self.section(one)
-                opening = form.opening(
-                    one.name, one.title, len(lines), len(lines) + section.left_out
-                )
+                left_out = self.section(one).left_out
+                opening = form.opening(one.name, one.title, len(lines), len(lines) + left_out)
                 parts.append(opening + form.between.join(lines) + form.closing())
         return (
             form.head(nonce, self.place, self.due)
             + form.apart.join(parts)
             + form.tail(nonce, self.ending())
         )
+
+
+def _share(section: Wanted) -> tuple[int, int, int]:
+    return _SHARES.get(section.name, _OTHERS_SHARE)
 
 
 def _archived(material: Material) -> set[str]:

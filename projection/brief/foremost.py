@@ -24,15 +24,15 @@ _INVARIANT = "invariant"
 _PASSED_OVER = (ATTEMPT_KIND, FINDING_KIND, HANDOFF_KIND, PATTERN_KIND, QUESTION_KIND)
 
 
-def yours(live: Sequence[Standing], work: Sequence[str]) -> tuple[Standing, ...]:
+def yours(live: Sequence[Standing], days: Sequence[str]) -> tuple[Standing, ...]:
     """Return the facts of the user's own home that are shown, most important first.
 
     Args:
         live: what lives there.
-        work: the stems of its newest work logs, oldest first.
+        days: its newest work days, oldest first.
     """
     found = [one for one in live if _is_plain(one) and one.fact.kind not in _PASSED_OVER]
-    weight = weights([one.fact for one in found], work, {})
+    weight = weights([one.fact for one in found], days, {})
     found.sort(key=lambda one: one.fact.id)
     found.sort(key=lambda one: (one.tier != "core", -weight[one.fact.id]))
     return tuple(found[:YOURS_FACTS])

@@ -5,8 +5,25 @@ What is withheld is not shown (FORMAT.md, F9).
 
 from __future__ import annotations
 
-from projection.brief.plain_text import label, plain, shortened
-from projection.brief.values import CLOSINGS, INVALIDATED, SUPERSEDED, Line, News, Session, Stated
+from projection.brief.plain_text import label, plain, shortened, title_of
+from projection.brief.values import (
+    ASKED,
+    CLOSINGS,
+    CONTRADICTIONS,
+    DECISIONS,
+    HANDED,
+    INVALIDATED,
+    INVARIANTS,
+    REST,
+    ROLE,
+    SESSIONS,
+    SUPERSEDED,
+    THREADS,
+    Line,
+    News,
+    Session,
+    Stated,
+)
 from projection.document.marks import Mark
 from projection.document.render import NO_TEXT, REDACTED, ordered
 
@@ -16,15 +33,28 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
-#: How many characters of a text are shown at least and at most: a small brief rather has more lines.
-LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
+#: How many characters of a text are shown in a brief of `_USUAL_CHARS`, and of a shorter one at least.
+_TEXT_CHARS = {
+    ASKED: 260, CONTRADICTIONS: 300, HANDED: 1200, INVARIANTS: 180, THREADS: 180, DECISIONS: 220,
+    ROLE: 220, REST: 220, SESSIONS: 140,
+}  # fmt: skip
+LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS, _USUAL_CHARS = 100, 300, 160, 7500
+#: Of the first that a task asks for more is shown, of many that must hold less.
+_FIRST, _FIRST_CHARS, _MANY, _MANY_CHARS = 3, 520, 8, 150
+#: What a footer calls a fact, in so many characters on one line.
+TITLE_KEY, TITLE_CHARS = "title", 120
 #: What stems written by hand may take, and names where there is little room.
-_STEM_CHARS, _SHORT_STEM_CHARS, _SHORT_CHARS = 48, 33, 12
+_STEM_CHARS, _SHORT_STEM_CHARS, _SHORT_CHARS = 48, 11, 12
 
 
-def text_chars(budget_chars: int) -> int:
-    """Return how many characters of a text are shown in a brief of so many."""
-    return min(_MOST_CHARS, max(LEAST_TEXT_CHARS, budget_chars // _LINES))
+def text_chars(section: str, nth: int, budget_chars: int) -> int:
+    """Return how many characters of a text the nth line of a section has in a brief of so many."""
+    chars = _TEXT_CHARS.get(section, _OTHERS_CHARS)
+    if section == ASKED and nth < _FIRST:
+        chars = _FIRST_CHARS
+    elif section == INVARIANTS and nth >= _MANY:
+        chars = _MANY_CHARS
+    return max(LEAST_TEXT_CHARS, min(chars, chars * budget_chars // _USUAL_CHARS))
 
 
 def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
@@ -44,11 +74,21 @@ def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
 def _fact_line(one: Standing, chars: int) -> Line:
     fact = one.fact
     date, stem = _version(fact)
-    said = disputed(fact, chars) if fact.contradicted else shortened(plain(shown(fact)), chars)
-    if fact.closed and not fact.contradicted:
-        said = f"(closed) {said}"
+    said, cut = (disputed(fact, chars), True) if fact.contradicted else title_of(shown(fact), chars)
+    title = "" if fact.contradicted or fact.redacted else called(fact)
+    if title:
+        cut = title != title_of(fact.text, len(fact.text))[0]
+        said = f"{title} …" if cut else title
     mark = Mark(fact.closed, fact.false, fact.rivals)
-    return Line(fact.id, label(fact.kind), one.tier, date, stem, said, mark=mark)
+    return Line(
+        fact.id, label(fact.kind), one.tier, date, stem, said, mark=mark, cut=cut, title=bool(title),
+    )  # fmt: skip
+
+
+def called(fact: Fact) -> str:
+    """Return what the footer of a fact calls it, "" where it calls it nothing."""
+    title = next((value for key, value in fact.meta if key == TITLE_KEY), "")
+    return plain(title) if len(title) <= TITLE_CHARS else ""
 
 
 def _news_line(news: News, chars: int) -> Line:
@@ -59,7 +99,7 @@ def _news_line(news: News, chars: int) -> Line:
         if news.mark.false and news.mark.instead != (news.successor,):
             change += f"; {' and '.join(news.mark.instead[:4]) or 'nothing'} stands instead"
     fact = news.replacing if news.what == SUPERSEDED else now.fact if now else None
-    said = shortened(plain(shown(fact)), chars) if fact else NO_TEXT
+    said, cut = title_of(shown(fact), chars) if fact else (NO_TEXT, False)
     if fact and fact.false and news.what != INVALIDATED:
         said = f"(false) {said}"
     elif fact and fact.closed and news.what not in CLOSINGS:
@@ -67,7 +107,7 @@ def _news_line(news: News, chars: int) -> Line:
     kind, tier = (now.fact.kind, now.tier) if now else ("", "")
     return Line(
         news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
-        label(news.by), mark=news.mark,
+        label(news.by), mark=news.mark, cut=cut,
     )  # fmt: skip
 
 
@@ -133,4 +173,5 @@ def cut_short(place: Place) -> Place:
         agent=shortened(place.agent, _SHORT_CHARS),
         last=shortened(place.last, _SHORT_STEM_CHARS),
         role="",
+        known="",
     )

@@ -11,6 +11,10 @@ from ledger.escape import visible
 #: What names of agents, kinds, roles and projects may take.
 LABEL_CHARS = 32
 _BREAK = " ⏎ "
+#: A title that ends with a sentence has so many characters at least.
+_TITLE_CHARS = 40
+#: Where such a character is next to them, two stars are a power, a path or code, and no emphasis.
+_STARRED = "/`*"
 #: How a line starts that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
 _MARKS = str.maketrans("<>&\"'\\`", "·······")
@@ -39,6 +43,39 @@ def plain(text: str) -> str:
 def label(name: str) -> str:
     """Return a name that somebody chose, of an agent for instance: short, and without marks."""
     return shortened(plain(name).translate(_MARKS), LABEL_CHARS)
+
+
+def title_of(text: str, chars: int) -> tuple[str, bool]:
+    """Return how a text begins, on one line and without emphasis, and whether it says more.
+
+    That is all of it where it fits, else whole sentences, else what a cut leaves.
+    """
+    said = plain(unstressed(text))
+    if len(said) <= chars:
+        return said, False
+    from projection.text.clipping import clipped, sentence_starts
+
+    least = chars * 3 // 5
+    ends = [said.rfind(_BREAK, least, chars - 1), *sentence_starts(said, least, chars - 2)]
+    end = max(ends)
+    return (f"{said[:end].rstrip()} …" if end > 0 else clipped(said, chars)), True
+
+
+def unstressed(text: str) -> str:
+    """Take the stars off bold words."""
+    parts = text.split("**")
+    kept, at = parts[:1], 1
+    while at < len(parts):
+        bold = parts[at]
+        if at + 1 < len(parts) and bold.strip() == bold != "":
+            around = parts[at - 1][-1:], parts[at + 1][:1]
+            if not any(one.isalnum() or (one and one in _STARRED) for one in around):
+                kept += parts[at : at + 2]
+                at += 2
+                continue
+        kept += ["**", bold]
+        at += 1
+    return "".join(kept)
 
 
 def shortened(text: str, chars: int) -> str:

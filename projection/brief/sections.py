@@ -1,13 +1,15 @@
 """Sort facts into the sections of a brief.
 
 Pure: the same material gives the same brief. The sections come in the order of their weight, and within
-one the weightier lines first; what fits is decided in `budget`, how it is written in `forms`.
+one the weightier lines first; what a task asks for stands before all. What fits is decided in `budget`,
+how it is written in `forms`.
 """
 
 from __future__ import annotations
 
 from projection.brief.roles import NOTE_KINDS
 from projection.brief.values import (
+    ASKED,
     ATTEMPTS,
     BORN,
     CHANGES,
@@ -25,12 +27,14 @@ from projection.brief.values import (
     YOURS,
     YOURS_FLAG,
     YOURS_TITLE,
+    News,
+    Session,
     Stated,
     Wanted,
 )
 from projection.brief.weight import weights
 from projection.fold.state import TIERS
-from projection.fold.testimony import persons_first
+from projection.fold.testimony import RANK, persons_first
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -39,20 +43,25 @@ from projection.policy.model import (
     PATTERN_KIND,
     QUESTION_KIND,
     STATE_KIND,
+    TASK_KIND,
     THREAD_KIND,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
-    from projection.brief.values import Beside, Item, Material, News, Place
+    from projection.brief.values import Beside, Item, Material, Place
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.
 _LOOKED_AT = 24
-_DECISION_KIND, _INVARIANT_KIND = "decision", "invariant"
+_INVARIANT_KIND = "invariant"
+#: The kinds of facts that say how work is done here.
+_DECIDED = ("decision", "convention", "stack")
+#: How many facts that a task asks for stand before all else; the others stand where they belong.
+_ASKED = 12
 
 
 def wanted(material: Material) -> tuple[Wanted, ...]:
@@ -79,7 +88,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             threads.append(standing)
         elif standing.tier == "core":
             core.append(standing)
-        elif fact.kind == _DECISION_KIND:
+        elif fact.kind in _DECIDED:
             decisions.append(standing)
         elif fact.id not in notes.alone:
             rest.append(standing)
@@ -92,36 +101,52 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
     rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
     news = _news(material, placed)
     handed, failed, tasks = todo
-    known = "Also known, what is nearest to the task first" if score else "Also known"
+    decided = "Decisions, conventions, stack"
     sections = [
+        _section(ASKED, "For this task", _asked(material, todo)),
         _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
                  _contradicted(material)),
-        _section(INVARIANTS, "Invariants", core),
+        _section(INVARIANTS, "Invariants", core, _INVARIANT_KIND),
         *_beside(material.beside),
-        _section(HANDED, "Handed to you", handed),
+        _section(HANDED, "Handed to you", handed, HANDOFF_KIND),
         Wanted(CHANGES, _since(material.place), news, len(news) + material.more_news),
         _section(ROLE, f"For the role {role}", _stated(noted, material)),
-        _section(ATTEMPTS, "Failed before", failed),
-        _section(TASKS, _tasks_title(tasks), tasks),
-        _section(THREADS, "Open threads", _stated(threads, material)),
-        _section(DECISIONS, "Decisions", decisions),
+        _section(ATTEMPTS, "Failed before", failed, ATTEMPT_KIND),
+        _section(TASKS, _tasks_title(tasks), tasks, TASK_KIND),
+        _section(THREADS, "Open threads", _stated(threads, material), THREAD_KIND),
+        _section(DECISIONS, decided, decisions, *_DECIDED),
         Wanted(SESSIONS, "Lately", material.sessions, len(material.sessions)),
-        _section(REST, known, _stated(rest, material)),
+        _section(REST, "Also known", _stated(rest, material)),
     ]  # fmt: skip
     return tuple([section for section in sections if section.items])
+
+
+def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:
+    """Return what the task asks for, best first, as far as it stands before all else."""
+    known = {one.fact.id: one for one in (*material.view.live, *material.found)}
+    states = {one.standing.fact.id: one for part in todo for one in part}
+    found: list[Item] = []
+    for id in material.asked:
+        standing = known.get(id)
+        if id in states and states[id].standing.fact.kind != HANDOFF_KIND:
+            found.append(states[id])
+        elif standing is not None and _is_plain(standing.fact, material.notes.others):
+            if not _is_left_out(standing.fact, material):
+                found += _stated([standing], material)
+        if len(found) == _ASKED:
+            break
+    return found
 
 
 def _beside(homes: Iterable[Beside]) -> list[Wanted]:
     """Return a section for each other home that says something."""
     found = []
     for one in homes:
-        name, title = YOURS, f"{YOURS_TITLE} {YOURS_FLAG}"
-        if not one.personal:
-            name, title = (
-                f"{UPSTREAM} {one.name}",
-                f"Invariants of {one.name}, fetched {one.fetched}",
-            )
-        found.append(_section(name, title, one.facts))
+        if one.personal:
+            found.append(_section(YOURS, f"{YOURS_TITLE} {YOURS_FLAG}", one.facts))
+        else:
+            title = f"Invariants of {one.name}, fetched {one.fetched}"
+            found.append(_section(f"{UPSTREAM} {one.name}", title, one.facts, _INVARIANT_KIND))
     return found
 
 
@@ -184,9 +209,9 @@ def _tasks_title(tasks: Iterable[Stated]) -> str:
     return "State" if kinds == {True} else "Tasks"
 
 
-def _section(name: str, title: str, found: Iterable[Item]) -> Wanted:
+def _section(name: str, title: str, found: Iterable[Item], *kinds: str) -> Wanted:
     items = tuple(found)
-    return Wanted(name, title, items, len(items))
+    return Wanted(name, title, items, len(items), kinds)
 
 
 def _since(place: Place) -> str:
@@ -211,7 +236,7 @@ def _contradicted(material: Material) -> list[Standing]:
             one._replace(fact=persons_first(fact, material.rank))
             for one, fact in zip(found, facts, strict=True)
         ],
-        key=lambda one: (not one.live, one.fact.id),
+        key=lambda one: (-material.score.get(one.fact.id, 0.0), not one.live, one.fact.id),
     )
 
 
@@ -231,7 +256,7 @@ def _by_weight(material: Material) -> list[Standing]:
 def _by_use(found: list[Standing], material: Material) -> None:
     """Sort facts by weight (`projection.brief.weight`), behind those that the task asks for."""
     score = material.score
-    weight = weights([one.fact for one in found], material.work, score)
+    weight = weights([one.fact for one in found], material.days, score)
     if material.asks:
         found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), -weight[one.fact.id]))
     else:
@@ -260,6 +285,18 @@ def _persons_first(found: list[Standing], weight: Mapping[str, int], material: M
 def fact_of(item: Standing | Stated) -> Fact:
     """Return the fact that a line is about."""
     return item.standing.fact if isinstance(item, Stated) else item.fact
+
+
+def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
+    """Return how most of the foremost facts are known; where a line says nothing of it, it is so."""
+    items = [
+        item
+        for one in sections
+        for item in one.items[:_LOOKED_AT]
+        if not isinstance(item, News | Session)
+    ]
+    words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
+    return max(sorted(RANK.keys() & words), key=words.count, default="")
 
 
 def is_correction(news: News) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from projection.fold.state import LiveView, Standing
 
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
-HANDED, ATTEMPTS, TASKS = "handed", "attempts", "tasks"
+ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
 SESSIONS, REST = "sessions", "rest"
 #: What other homes say (`memory.replay.layers`): the user's own, and in a section each those upstream.
@@ -35,7 +35,8 @@ class Line(Record):
 
     `change` is what happened to it and `by` who says so, "" for nothing new. `kind`, `by` and `text` hold
     nothing that commands or hides. `state` says how far a task, a pattern or the like has come, `known`
-    how the fact is known. `mark` says whether it is closed or false, and what stands instead.
+    how the fact is known. `mark` says whether it is closed or false, and what stands instead. `cut` tells
+    that the fact says more than `text`, `title` that this is what its footer calls it.
     """
 
     id: str
@@ -49,6 +50,8 @@ class Line(Record):
     state: str = ""
     known: str = ""
     mark: Mark = PLAIN
+    cut: bool = False
+    title: bool = False
 
 
 class Section(Record):
@@ -63,7 +66,8 @@ class Section(Record):
 class Place(Record):
     """Where the ledger stands, and who asks.
 
-    Stems are "" where there is none. `since` counts the logs after the last one of the agent.
+    Stems are "" where there is none. `since` counts the logs after the last one of the agent. `known` says
+    how facts are known whose line says nothing of it.
     """
 
     project: str
@@ -75,13 +79,15 @@ class Place(Record):
     last: str
     since: int
     role: str
+    known: str = ""
 
 
 class Brief(Record):
     """A brief: `text` is all of it as written, and the rest says what stands in it.
 
     `commit` is what it was read from, "" where nothing is committed yet. `due` says why a review is due,
-    "" if none is. `live` and `archived` count the facts that are not shown.
+    "" if none is. `live` and `archived` count the facts that are not shown; `also` names some of them, of
+    which the first `rests` rest.
     """
 
     commit: str
@@ -92,6 +98,8 @@ class Brief(Record):
     archived: int
     nonce: str
     text: str
+    also: tuple[str, ...] = ()
+    rests: int = 0
 
 
 class News(Record):
@@ -183,17 +191,19 @@ class Material(Record):
         score: how much a fact has to do with the task and what surrounds it, by id.
         found: facts that are not live and that the task is about.
         sessions: the last ones, newest first.
-        work: the stems of the newest work logs, oldest first, as many as `weight` looks at.
+        days: the newest work days, oldest first, as many as `weight` looks at.
         asked_role: the role that asks, as it was said.
         role_chars: how many characters what is for the role may have.
         todo: what is to be done.
         states: what there is to say of the standing of patterns, and of findings that came back, by id.
         deprecated: ids of patterns that did not hold up.
         asks: a task is given; what it asks for goes before all else within its section.
+        asked: ids of what it asks for, best first; some stand in a section of their own.
         notes: what facts are to the role that asks; of those of others nothing is shown.
         beside: what other homes say, nearest first.
         known: says how the fact of an id is known, in one word.
         rank: gives the rank of what a log brings: a person's word comes first.
+        rests: tells whether a fact rests: so many sessions were shown it since it was used.
     """
 
     commit: str
@@ -206,7 +216,7 @@ class Material(Record):
     found: tuple[Standing, ...]
     sessions: tuple[Session, ...] = ()
     notes: RoleNotes = RoleNotes()
-    work: tuple[str, ...] = ()
+    days: tuple[str, ...] = ()
     asks: bool = False
     asked_role: str = ""
     role_chars: int = 2_000
@@ -216,15 +226,18 @@ class Material(Record):
     beside: tuple[Beside, ...] = ()
     known: Callable[[str], str] = lambda _: ""
     rank: Callable[[str], int] = lambda _: 0
+    rests: Callable[[Fact], bool] = lambda _: False
+    asked: tuple[str, ...] = ()
 
 
 class Wanted(Record):
     """A section with all that it would hold, most important first.
 
-    `total` counts what is not listed here as well.
+    `total` counts what is not listed here as well. Of facts of `kinds` the title says that they are.
     """
 
     name: str
     title: str
     items: tuple[Item, ...]
     total: int
+    kinds: tuple[str, ...] = ()

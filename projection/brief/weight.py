@@ -1,6 +1,6 @@
 """Weigh facts by what somebody said they are worth, by when they were used last, and by what is near.
 
-Half of a weight is the footer `salience`, half is recency, whose half-life is counted in work sessions,
+Half of a weight is the footer `salience`, half is recency, whose half-life is counted in work days,
 and what has to do with the branch or the changed files gets up to three tenths more. Whole numbers only,
 so the order is the same everywhere. Tiers know nothing of it.
 """
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 SALIENCE = "salience"
 _LEAST, USUAL, _MOST = 1, 5, 10
-#: How many work sessions halve what recency counts, and behind how many it hardly does.
+#: How many work days halve what recency counts, and behind how many it hardly does.
 HALF_LIFE = 8
-SESSIONS = 8 * HALF_LIFE
+DAYS = 8 * HALF_LIFE
+_DAY_CHARS = 10
 _SALIENCE_SHARE, _RECENCY_SHARE, _NEAR_SHARE = 500_000, 500_000, 300_000
 #: 2 to the power of -n/8, in millionths.
 _DECAY = (1_000_000, 917_004, 840_896, 771_105, 707_107, 648_420, 594_604, 545_254)
@@ -28,20 +29,22 @@ _K = 60
 
 
 def weights(
-    facts: Iterable[Fact], work: Sequence[str], score: Mapping[str, float]
+    facts: Iterable[Fact], days: Sequence[str], score: Mapping[str, float]
 ) -> dict[str, int]:
     """Return the weight of each fact, by id.
 
     Args:
         facts: to weigh.
-        work: stems of the newest work logs, at least `SESSIONS` where there are so many, oldest first.
+        days: the newest that have a work log, at least `DAYS` where there are so many, oldest first.
         score: how much a fact has to do with what is about to be done, by id.
     """
     near = sorted(score, key=lambda fact: (-score[fact], fact))
     nearness = {fact: _NEAR_SHARE * _K // (_K + place) for place, fact in enumerate(near)}
     return {
         fact.id: _SALIENCE_SHARE * salience(fact) // _MOST
-        + _RECENCY_SHARE * recency(len(work) - bisect_right(work, fact.anchor)) // 1_000_000
+        + _RECENCY_SHARE
+        * recency(len(days) - bisect_right(days, fact.anchor[:_DAY_CHARS]))
+        // 1_000_000
         + nearness.get(fact.id, 0)
         for fact in facts
     }
@@ -56,6 +59,6 @@ def salience(fact: Fact) -> int:
 
 
 def recency(age: int) -> int:
-    """Return what is left of a million after so many work sessions."""
-    age = min(age, SESSIONS)
+    """Return what is left of a million after so many work days."""
+    age = min(age, DAYS)
     return _DECAY[age % HALF_LIFE] >> age // HALF_LIFE

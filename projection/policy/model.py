@@ -159,6 +159,12 @@ class Views(Record):
     publish: tuple[str, ...] = ()
 
 
+class Briefs(Record):
+    """What briefs show: a fact that was shown to `rest` sessions since its last use rests; 0 is never."""
+
+    rest: int = 20
+
+
 #: The roles that judge and attack what others made.
 _JUDGING = ("auditor", "judge", "sentinel")
 
@@ -242,6 +248,7 @@ class Policy(Record):
         push: a sync sends such a home too; others it always sends.
         upstream: homes of others that are read beside this one, nearest first.
         moment: what a session is told when it is needed.
+        brief: what briefs show.
     """
 
     project: str = "project"
@@ -260,6 +267,7 @@ class Policy(Record):
     push: bool = False
     upstream: tuple[Upstream, ...] = ()
     moment: Moments = Moments()
+    brief: Briefs = Briefs()
 
     @property
     def view_files(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from projection.policy.keys import quoted
 from projection.policy.model import (
     BUILT_IN_KINDS,
+    Briefs,
     Capture,
     Kind,
     Learning,
@@ -99,6 +100,8 @@ def _changed(policy: Policy) -> str:
         text += _changes(policy.capture)
     if policy.views.publish:
         text += f"\n[views]\npublish = {_list(policy.views.publish)}\n"
+    if policy.brief != Briefs():
+        text += f"\n[brief]  # what agents read first\n{_changes(policy.brief)}"
     if policy.learning != Learning():
         text += f"\n[learning]\n{_changes(policy.learning)}"
     if policy.moment != Moments():
@@ -128,7 +131,7 @@ def _upstream(one: Upstream) -> str:
     return f"{one.name} = {quoted(one.url)}\n"
 
 
-def _changes(table: Capture | Learning | Moments) -> str:
+def _changes(table: Briefs | Capture | Learning | Moments) -> str:
     """Write the keys of a table that say something else than their defaults."""
     lines = []
     for key, value, usual in zip(table._fields, table, type(table)(), strict=True):

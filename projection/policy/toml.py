@@ -24,6 +24,7 @@ from projection.policy.model import (
     CONTRADICTIONS,
     PUBLISHABLE,
     UNSETTLED,
+    Briefs,
     Capture,
     Kind,
     Learning,
@@ -153,6 +154,10 @@ class _Views(_Table):
     ] = []
 
 
+class _Briefs(_Table):
+    rest: _Count = Briefs().rest
+
+
 class _Learning(_Table):
     candidate: _Count = Learning().candidate
     verified: _Count = Learning().verified
@@ -187,6 +192,7 @@ class _File(_Table):
     recall: _Recall = _Recall()
     capture: _Capture = _Capture()
     views: _Views = _Views()
+    brief: _Briefs = _Briefs()
     learning: _Learning = _Learning()
     moment: _Moment = _Moment()
     upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
@@ -245,6 +251,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         file.push,
         tuple([Upstream(name, url) for name, url in file.upstream.items()]),
         Moments(**file.moment.values()),
+        Briefs(file.brief.rest),
     )
 
 

@@ -24,8 +24,6 @@ _BLOCK = 4096
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
-#: Begins what a brief says of a session, which is no fact.
-_SESSION = "session, 2"
 #: Ends a text that goes on.
 _CUT = "…"
 #: A session that was silent for so long is over.
@@ -107,17 +105,22 @@ class Cursor(Record):
 def ids_shown(text: str, *, whole: bool = False) -> list[str]:
     """Return the ids of the facts that a text shows as `projection.brief.forms.Markdown` writes them.
 
-    A hook that has nothing to say but a brief that is kept knows no more of it than its text.
+    A hook that has nothing to say but a brief that is kept knows no more of it than its text. Under the
+    titles of a brief each line begins with an id; elsewhere only where a bracket follows.
 
     Args:
         text: that was shown.
         whole: of those alone whose text is not cut.
     """
     found: dict[str, None] = {}
+    briefed = False
     for line in text.split("\n"):
-        if line[:2] == "- ":
-            id, bracket, about = line[2:].partition(" (")
-            if bracket and not id.strip(_ID_CHARS) and about[:10] != _SESSION:
+        if line[:2] in ("##", "</"):
+            briefed = line[0] == "#"
+        elif line[:2] == "- ":
+            id, blank, about = line[2:].partition(" ")
+            id = id.rstrip(":") if briefed else id
+            if id and not id.strip(_ID_CHARS) and blank and (briefed or about[:1] == "("):
                 if not (whole and line.endswith(_CUT)):
                     found[id] = None
     return list(found)
