@@ -46,7 +46,9 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
     logs, sessions = str(status["logs"]), str(status["sessions"])
     assert (int(logs), int(sessions)) == (10, 3)
     wanted = {"log": logs, "work session": sessions}
-    assert _numbers(run("brief").out.split("\nState: ")[1].split(";")[0]) == wanted
+    assert _numbers(run("brief").out.split("\nState: ")[1].split(",")[0]) == {"log": logs}
+    state = run("brief", "--json").json["state"]
+    assert {"log": str(state["logs"]), "work session": str(state["sessions"])} == wanted
     assert _numbers(run("status").out.split("logs")[1].split("\n")[0])["work session"] == sessions
     assert f"Ledger: {sessions} work sessions in {logs} logs" in run("review", "--dry-run").out
     assert _numbers(run("replay").out.splitlines()[0]) == wanted

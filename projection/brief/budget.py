@@ -104,6 +104,7 @@ class _Filling:
         self._resting: dict[str, None] = {}
         self._index: tuple[str, ...] = ()
         self._cut: set[str] = set()
+        self._corrected: frozenset[str] = frozenset()
         self._done: set[str] = set()
         view = material.view
         self._live = {one.fact.id for one in view.live if not one.fact.redacted}
@@ -127,6 +128,8 @@ class _Filling:
         index = self._budget * _INDEX_SHARE[not asks] // 1000
         self._room -= index
         for section in self.wanted:
+            if section.name == ASKED:
+                self._take(section, self._whole * _share(section)[0] // 100)
             self._take(section, least=_share(section)[2])
         for section in self.wanted:
             if section.name == ROLE:
@@ -176,6 +179,7 @@ class _Filling:
                         self._room -= self._frame()
                         break
                 self._add(section, section.items[0], line)
+                self._corrected = frozenset(self._shown)
 
     def _take(self, section: Wanted, share: int = 0, least: int = 0) -> None:
         """Take lines of a section up to a share of the room, or so many at least."""
@@ -227,10 +231,14 @@ class _Filling:
 
     def _is_passed_over(self, section: Wanted, item: Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
-        if isinstance(item, Session) or section.name in (ASKED, CONTRADICTIONS):
-            return False  # these are said also of a fact that is corrected
+        if isinstance(item, Session) or section.name == CONTRADICTIONS:
+            return False  # what stands against what is said also of a fact that is corrected
         if isinstance(item, News):
             return item.what == BORN and item.fact in self._shown
+        if (
+            section.name == ASKED
+        ):  # it comes first, though a correction that is always there says it as well
+            return fact_of(item).id in self._shown - self._corrected
         fact, tier = fact_of(item), (item.standing if isinstance(item, Stated) else item).tier
         if section.name in _RESTED and not (fact.id in self._shown or tier == "core" or fact.open):
             if self._material.rests(fact):

@@ -34,7 +34,7 @@ from projection.brief.values import (
 )
 from projection.brief.weight import weights
 from projection.fold.state import TIERS
-from projection.fold.testimony import RANK, persons_first
+from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -288,7 +288,7 @@ def fact_of(item: Standing | Stated) -> Fact:
 
 
 def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
-    """Return how most of the foremost facts are known; where a line says nothing of it, it is so."""
+    """Return how most of the foremost facts are known, but for those of a person: each says so."""
     items = [
         item
         for one in sections
@@ -296,7 +296,7 @@ def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
         if not isinstance(item, News | Session)
     ]
     words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
-    return max(sorted(RANK.keys() & words), key=words.count, default="")
+    return max((SAID, QUOTED, IMPORTED), key=words.count)
 
 
 def is_correction(news: News) -> bool:
