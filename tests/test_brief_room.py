@@ -25,13 +25,16 @@ LEDGER, QUESTIONS = SHARED / "ledgers/mercury", SHARED / "bench/facts/questions.
 def test_brief_crowded(tmp_path: Path, run: Run) -> None:
     """The fact that answers has a line in the brief for the question, however much else must hold or is open."""
     memory = Memory.open(str(adopted(LEDGER, tmp_path)), agent="bench")
-    questions = read(QUESTIONS)
+    questions = read(QUESTIONS, memory)
+    asked = len(questions)
+    assert asked >= 70
     plain = scored(memory, questions, 7500, tasks=True)
     alone = scored(memory, questions, 7500, tasks=False)
-    assert plain.there >= 78 and plain.share >= 0.72 and alone.there >= 45
+    assert plain.there >= 78 / 80 * asked and plain.share >= 0.72 and alone.there >= 45 / 80 * asked
     crowd(memory)
     crowded, small = (scored(memory, questions, chars, tasks=True) for chars in (7500, 5000))
-    assert crowded.there >= 76 and small.there >= 72 and crowded.share >= 0.72
+    assert crowded.there >= 76 / 80 * asked and small.there >= 72 / 80 * asked
+    assert crowded.share >= 0.72
     least = memory.brief(budget_chars=1000, agent="another")
     (first,) = [one for one in least.sections if one.name == CHANGES]
     assert first.lines[0].id == "ot-profiles-alias-backlog"

@@ -29,7 +29,7 @@ def _foremost(layer: Layer) -> tuple[Standing, ...]:
     def ask(cache: Cache) -> tuple[Standing, ...]:
         live = cache.view().live
         if layer.personal:
-            return yours(live, cache.work_days(DAYS))
+            return yours(live, cache.work_dates(DAYS))
         return invariants(live)
 
     nothing: tuple[Standing, ...] = ()

@@ -202,7 +202,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         known,
         _sessions(home, cache),
         notes,
-        tuple(cache.work_days(DAYS)),
+        tuple(cache.work_dates(DAYS)),
         bool(asked.task),
         asked.role,
         chars_for(asked.role, view.policy.learning),

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 PACKED_AS = "utf-8", "surrogatepass"
 #: How many values one query takes.
 _CHUNK = 500
-#: How much of a stem is its date.
-_DAY_CHARS = 10
 
 
 class Questions:
@@ -87,11 +85,11 @@ class Questions:
         """Return where the ledger stands."""
         windows = self.policy.windows
         stems = self.work_stems(max(windows.working, windows.active, windows.archive) + 1)
-        dates = self._work_dates(windows.longest_days)
+        dates = self.work_dates(windows.longest_days)
         found = clock_at(stems, len(stems), dates, windows)
         return found._replace(sessions=self.summary.sessions)
 
-    def _work_dates(self, number: int) -> list[str]:
+    def work_dates(self, number: int) -> list[str]:
         """Return the newest dates that have a `work` log, ascending, at most so many."""
         rows = self.rows(
             "WITH RECURSIVE day(date) AS (SELECT substr(max(stem), 1, 10) FROM logs WHERE work "
@@ -239,18 +237,6 @@ class Questions:
         """Return the stems of all `work` logs, or of the newest ones, in ledger order."""
         rows = self.rows("SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,))
         return [row[0] for row in reversed(rows)]
-
-    def work_days(self, newest: int) -> list[str]:
-        """Return the newest dates that have a `work` log, oldest first: one look at the index for each."""
-        found: list[str] = []
-        before = "~"
-        while len(found) < newest:
-            row = self.row("SELECT max(stem) FROM logs WHERE work AND stem < ?", (before,))
-            if row[0] is None:
-                break
-            before = row[0][:_DAY_CHARS]
-            found.append(before)
-        return found[::-1]
 
     def times_shown(self, fact: str, after: str) -> int:
         """Count the sessions that were shown a fact behind a stem, as captured logs say."""

@@ -100,10 +100,11 @@ def _ids(made: Brief) -> set[str]:
     return {line.id for part in _parts(made) for line in part.lines}
 
 
-def read(questions: Path) -> list[dict[str, object]]:
-    """Return the questions that some fact answers."""
+def read(questions: Path, memory: Memory) -> list[dict[str, object]]:
+    """Return the questions that some fact of a ledger answers, by its id."""
     rows = [json.loads(line) for line in questions.read_text("utf-8").splitlines() if line]
-    return [row for row in rows if row.get("gold")]
+    known = memory.snapshot.ask(lambda cache: frozenset(cache.fact_ids()))
+    return [row for row in rows if not known.isdisjoint(row.get("gold") or ())]
 
 
 def main() -> None:
@@ -112,10 +113,10 @@ def main() -> None:
     parser.add_argument("ledger", type=Path)
     parser.add_argument("questions", type=Path)
     asked = parser.parse_args()
-    questions = read(asked.questions)
     print("| ledger | characters | | there | share of texts | written |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         memory = Memory.open(str(adopted(asked.ledger, Path(folder))), agent="bench")
+        questions = read(asked.questions, memory)
         for name in ("plain", "crowded"):
             if name == "crowded":
                 crowd(memory)
