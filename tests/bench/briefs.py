@@ -17,7 +17,7 @@ from ledger.model.event import FactCreated
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from projection.brief.values import SESSIONS, Brief
+from projection.brief.values import SESSIONS, Brief, Section
 from tests.bench.facts import adopted
 
 #: What crowds a ledger: (what always holds, what is open), about subjects that a project has beside any other.
@@ -92,7 +92,7 @@ def scored(memory: Memory, questions: list[dict[str, object]], chars: int, *, ta
     return Score(there, len(questions), texts / all_chars, all_chars / len(questions))
 
 
-def _parts(made: Brief) -> list[object]:
+def _parts(made: Brief) -> list[Section]:
     return [part for part in made.sections if part.name != SESSIONS]
 
 
