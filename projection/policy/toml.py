@@ -338,25 +338,20 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
                 return (table_name, key), message, f"{' <= '.join(names)} must hold"
     for name in file.upstream:
         if not is_fact_id(name) or "." in name or len(name) > 40 or name == "personal":
-            return (
-                ("upstream", name),
-                f"{shown(('upstream', name))}: this is no name for an upstream",
-                "use lower-case letters, digits and single hyphens, at most 40, and not `personal`",
+            message = f"{shown(('upstream', name))}: this is no name for an upstream"
+            hint = (
+                "use lower-case letters, digits and single hyphens, at most 40, and not `personal`"
             )
+            return ("upstream", name), message, hint
     built_in = {kind.name for kind in BUILT_IN_KINDS}
     for name, kind in file.kinds.items():
+        where = ("kinds", name)
         if not is_fact_id(name) or "." in name:
-            return (
-                ("kinds", name),
-                f"{shown(('kinds', name))}: this is no name for a kind",
-                "use lower-case letters, digits and single hyphens, as in `open-question`",
-            )
+            hint = "use lower-case letters, digits and single hyphens, as in `open-question`"
+            return where, f"{shown(where)}: this is no name for a kind", hint
         if kind.section is None and name not in built_in:
-            return (
-                ("kinds", name),
-                f"{shown(('kinds', name))} needs a section",
-                f'add the heading its facts stand under: section = "{name.capitalize()}"',
-            )
+            hint = f'add the heading its facts stand under: section = "{name.capitalize()}"'
+            return where, f"{shown(where)} needs a section", hint
     return None
 
 
