@@ -260,10 +260,9 @@ def _decode(data: bytes | str) -> str:
         raise PolicyInvalid(
             f"{len(data)} bytes, over the limit of {POLICY_LIMIT_BYTES}", where=POLICY_FILE
         )
-    if isinstance(data, str):
-        return data.removeprefix("\ufeff")
     try:
-        return data.decode("utf-8").removeprefix("\ufeff")
+        text = data if isinstance(data, str) else data.decode("utf-8")
+        return text.removeprefix("\ufeff")
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
         raise PolicyInvalid(
