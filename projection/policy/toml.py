@@ -260,9 +260,10 @@ def _decode(data: bytes | str) -> str:
         raise PolicyInvalid(
             f"{len(data)} bytes, over the limit of {POLICY_LIMIT_BYTES}", where=POLICY_FILE
         )
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
     try:
-        text = data if isinstance(data, str) else data.decode("utf-8")
-        return text.removeprefix("\ufeff")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
         raise PolicyInvalid(
@@ -369,7 +370,7 @@ def _problems(text: str, table: dict[str, object], errors: list[ErrorDetails]) -
 
 def _known_keys(path: Keys) -> tuple[str, ...]:
     field = _File.model_fields.get(path[0]) if path else None
-    table = field.annotation if field is not None else None
+    table = field.annotation if field else None
     known = table if isinstance(table, type) and issubclass(table, _Table) else _Kind
     return tuple((known if path else _File).model_fields)
 
@@ -377,9 +378,8 @@ def _known_keys(path: Keys) -> tuple[str, ...]:
 def _first(problems: list[Problem]) -> PolicyInvalid:
     line, _, message, hint = problems[0]
     if len(problems) > 1:
-        others = ", ".join([shown(path) for _, path, _, _ in problems[1:4]])
-        more = ", …" if len(problems) > 4 else ""
-        message += f" (also wrong: {others}{more})"
+        others = [shown(path) for _, path, _, _ in problems[1:4]]
+        message += f" (also wrong: {', '.join([*others, *['…'] * (len(problems) > 4)])})"
     return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
 
 
