@@ -61,6 +61,15 @@ def test_told_once(session: Sessions) -> None:
     assert "webhook-retries" in other.prompt(QUESTION)
 
 
+def test_a_prompt_before_the_start_is_answered(session: Sessions) -> None:
+    """Opencode hands over the first prompt first, and Gemini puts before it what its start was told."""
+    assert "webhook-retries" in session("opencode").call("chat.message", prompt=QUESTION)
+    gemini = session("gemini", "told-2")
+    brief = "<hook_context>&lt;diurna-memory-0&gt; of the broker</hook_context>\n\n"
+    assert "webhook-retries" in gemini.call("BeforeAgent", prompt=brief + QUESTION)
+    assert gemini.call("BeforeAgent", prompt=brief) == ""
+
+
 def test_two_hooks_at_once_tell_once(session: Sessions, repo: Repo) -> None:
     """Copilot runs Claude's hooks beside its own: while one tells it, the other is silent."""
     mine = session()

@@ -37,6 +37,7 @@ _ROLE = ("agent_type", "agentType", "subagent_type")
 _MESSAGE = ("last_assistant_message", "prompt_response", "response")
 _REASON = ("reason", "trigger")
 _STOPPED = ("stop_reason", "stopReason")
+_CONTEXT = "<hook_context>", "</hook_context>"
 _NAME_CHARS = 100
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 #: No host has a longer id of a session or of a call.
@@ -113,6 +114,8 @@ def moment(
         given = _object(given)
     stamp = payload.get("timestamp")
     asked = _text(payload, "prompt")
+    if asked.startswith(_CONTEXT[0]):  # Gemini puts before the first prompt what its start was told
+        asked = asked.partition(_CONTEXT[1])[2].lstrip()
     return Moment(
         host=calling.name,
         event=kind,

@@ -195,7 +195,9 @@ def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> T
         if not cursor.watched:  # here for the first time, or the file is damaged
             heard.leave()
             begin(discover(moment.folder), name)("")
-            return None
+            cursor, news = heard.take() if needed.facts else None, False
+            if cursor is None:
+                return None
         if cursor.ready and not tool:
             return Telling(cursor.ready, heard, cursor._replace(ready=""))
         lines: tuple[str, ...] = ()
