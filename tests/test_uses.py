@@ -319,6 +319,27 @@ def test_it_is_fast_enough() -> None:
     assert time.process_time() - began < (3.0 if os.environ.get("CI") else 1.5)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["retry-three " * 80_000, "retry-three? " * 80_000, "a-" * 500_000, "a_" * 500_000 + "-", "`" * 1_000_000,
+     "webhooks retry three times with jitter " * 25_000, "x. " * 300_000, "[[" * 500_000],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_no_text_takes_long(text: str) -> None:
+    """Whatever a megabyte of it says; the same as a fact, a command and a change."""
+    began = time.process_time()
+    uses(
+        FACTS,
+        [Turn("assistant", text, 0), *turns(("bash", text[:16_000]), ("write", text[:3_999]))],
+        IDS,
+    )
+    told = Known("long", "convention", f"Never {text[:60_000]}")
+    uses(
+        [told], turns(("assistant", "Never do it again, ever."), ("write", text[:3_999])), ["long"]
+    )
+    assert time.process_time() - began < 10
+
+
 @pytest.mark.skipif(not campaign.BENCH.is_dir(), reason="the shared bench is not here")
 def test_the_labelled_pairs() -> None:
     """Of what is seen nearly all is right, and most of what is there is seen."""

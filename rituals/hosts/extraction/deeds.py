@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
 _RULE_CHARS, _CHANGE_CHARS = 300, 4_000
+#: How much of a fact is read for what it forbids.
+_READ_CHARS = 1_000
 _PATCH = "*** Begin Patch"
 #: Of what a tool was given, the text that it writes.
 _WRITTEN = (
@@ -85,9 +87,10 @@ def deeds_of(turns: Iterable[Turn]) -> list[Deed]:
 
 def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
     """Tell whether deeds do what a fact says no of: half of its words stand in one line."""
-    denied = _denied(fact.text)
-    asked = {first for first, _ in _prescribed(fact.text, denied)}
-    names = _names(fact.text, denied)
+    text = fact.text[:_READ_CHARS]
+    denied = _denied(text)
+    asked = {first for first, _ in _prescribed(text, denied)}
+    names = _names(text, denied)
     return bool(denied) and any(
         2 * len(denied & forms) >= len(denied)
         for deed in deeds

@@ -30,7 +30,7 @@ _GET = re.compile(r"diurna\W?_{0,3}get$", re.IGNORECASE)
 #: What may be an id, whole: no part of a path, an address or a longer name.
 _ID = re.compile(r"(?<![\w./@:#~$-])[a-z0-9]+(?:[.-][a-z0-9]+)*+(?![\w/@$~(-]|\.\w|:\d)")
 #: Around an id of one word stands what says that it is one; before what is none, what it is instead.
-_NEAR = 80
+_NEAR, _REACH = 80, 300
 _MEMORY = re.compile(
     r"\b(?:memor\w*|facts?|decisions?|rules?|conventions?|invariants?)\b", re.IGNORECASE
 )
@@ -173,15 +173,11 @@ def _is_meant(text: str, start: int, end: int) -> bool:
 
 
 def _sentence_at(text: str, start: int, end: int) -> str:
-    """Return the sentence that a place is in."""
-    line_end = text.find("\n", end)
-    first, last = text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text)
+    """Return the sentence that a place is in, as far as it is near."""
+    before, behind = text[max(0, start - _REACH) : start], text[end : end + _REACH]
     begin = max(
-        [
-            first,
-            *[text.rfind(mark, first, start) + 2 for mark in _ENDS if mark in text[first:start]],
-        ]
+        [before.rfind("\n") + 1, *[before.rfind(mark) + 2 for mark in _ENDS if mark in before]]
     )
-    return text[
-        begin : min([last, *[at + 1 for mark in _ENDS if (at := text.find(mark, end, last)) >= 0]])
-    ]
+    stops = [at + 1 for mark in _ENDS if (at := behind.find(mark)) >= 0]
+    stop = min([len(behind), *stops, *[at for at in (behind.find("\n"),) if at >= 0]])
+    return f"{before[begin:]}{text[start:end]}{behind[:stop]}"
