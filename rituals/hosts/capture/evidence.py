@@ -60,7 +60,7 @@ class Evidence:
         standings = memory.state().standings()
         facts = [one.fact for one in standings if not (one.fact.false or one.fact.redacted)]
         self._facts = [Known(fact.id, fact.kind, fact.text) for fact in facts]
-        self._restatements: Restatements | None = None
+        self._restatements = Restatements((one.id, one.text) for one in self._facts)
 
     def of(self, said: Slice | None) -> tuple[Use, ...]:
         """Return what a part of the session used, and no log of the session says yet."""
@@ -73,7 +73,8 @@ class Evidence:
         ]
         told = heard_by(commondir, file_name(self._seen.host, self._seen.session))
         shown = (*told.moments, *told.shown)
-        found = uses(self._facts, said.turns if said else (), shown, opened)
+        turns = said.turns if said else ()
+        found = uses(self._facts, turns, shown, opened, self._restatements)
         return self.once(found)
 
     def once(self, found: Iterable[Use], without: Collection[str] = ()) -> tuple[Use, ...]:
@@ -94,8 +95,6 @@ class Evidence:
         """Part what is to be facts into what memory does not have, and uses of what it has."""
         if not items:
             return (), ()
-        if self._restatements is None:
-            self._restatements = Restatements((one.id, one.text) for one in self._facts)
         copied = [self._restatements.copied_in(item.text) for item in items]
         new = [
             item for item, id in zip(items, copied, strict=True) if not id or id in item.supersedes

@@ -41,6 +41,7 @@ _READERS = frozenset(
     " [ cd pwd history env set".split()
 )
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+")
+_WHOLE = re.compile(r"\d+(?![\d.,])")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 #: A name of code has two parts, or letters with digits between; no file, and no product.
 _NAME = re.compile(
@@ -59,6 +60,7 @@ _NO_RULE = frozenset(
 )
 #: A number behind one of these is a name; a small one says nothing; how long a word beside it is.
 _LABELS = content_words(" ".join(LABELS)) | {"layer"}
+_MARGINS = ("atmost", "atleast", "above", "below")
 _SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
 
 
@@ -194,20 +196,19 @@ def _denied(text: str) -> frozenset[str]:
 
 
 def _counts(text: str, denied: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Yield the numbers of a fact, each with a word beside it."""
+    """Yield the numbers of a fact, without their units, each with a word beside it."""
     for one in map(statement, sentences(text)):
-        for place, form in enumerate(one.forms):
-            if form[1:].isdigit() and form[0] == "#" and form not in _SMALL_NUMBERS | denied:
-                before = [
-                    word for word in one.forms[max(0, place - 1) : place] if word not in _LABELS
-                ]
-                for word in (*before, *one.forms[place + 1 : place + 2]):
-                    if (
-                        len(word) >= _LEAST_LETTERS
-                        and word.isalpha()
-                        and word not in ("atmost", "atleast")
-                    ):
-                        yield frozenset((form, word))
+        for place, word in enumerate(one.words):
+            digits = _WHOLE.match(word.raw)
+            form = word.form if word.form[1:].isdigit() else f"#{digits[0]}" if digits else ""
+            if word.form[0] != "#" or not form[1:].isdigit():
+                continue
+            if form in _SMALL_NUMBERS or denied & {form, word.form}:
+                continue
+            before = [said for said in one.forms[max(0, place - 1) : place] if said not in _LABELS]
+            for said in (*before, *one.forms[place + 1 : place + 2]):
+                if len(said) >= _LEAST_LETTERS and said.isalpha() and said not in _MARGINS:
+                    yield frozenset((form, said))
 
 
 def _prescribed(text: str, denied: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -240,9 +241,9 @@ def _deeds(turn: Turn) -> Iterator[Deed]:
                 done and done.kind == PACKAGE
             )
             # what is set before a program is no word of it
-            yield Deed(
-                turn.at, (_read(command if alone else " ".join(simple.words)),), simple.words, habit
-            )
+            given = command if alone else " ".join(simple.words)
+            lines = tuple([_read(line) for line in given.split("\n")])
+            yield Deed(turn.at, lines, simple.words, habit)
 
 
 def _written(at: int, text: str) -> Iterator[Deed]:

@@ -74,6 +74,7 @@ def uses(
     turns: Sequence[Turn],
     shown: Collection[str],
     opened: Iterable[str] = (),
+    known_words: Restatements | None = None,
 ) -> tuple[Use, ...]:
     """Return the uses that a part of a session proves, each fact once, those that are surest first.
 
@@ -82,6 +83,7 @@ def uses(
         turns: what was said, and which tools were used.
         shown: ids of the facts that the session was shown.
         opened: ids of those that it opened, as commands noted it.
+        known_words: of the facts, where they were read before.
     """
     known = {one.id: one for one in facts}
     found: dict[str, Use] = {}
@@ -97,7 +99,7 @@ def uses(
     for turn in said:
         add(_unless_listed(_named(turn, known)))
     deeds = deeds_of(turns)
-    restatements = Restatements((one.id, one.text) for one in facts)
+    restatements = known_words or Restatements((one.id, one.text) for one in facts)
     for turn in said:
         again = [_said(turn, RESTATED, *one) for one in restatements.said_in(turn.text)]
         add(
