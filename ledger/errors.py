@@ -56,14 +56,18 @@ class NotFound(DiurnaError):
     """A fact, log or commit that was asked for does not exist."""
 
 
-class DraftRefused(DiurnaError):
-    """A session log that can not be stored canonically; `findings` say why."""
+class _Refused(DiurnaError):
+    """Something with `findings` that say why."""
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
         first = findings[0]
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         super().__init__(f"{first.message}{more}", where=first.where, hint=first.hint)
         self.findings = findings
+
+
+class DraftRefused(_Refused):
+    """A session log that can not be stored canonically; `findings` say why."""
 
 
 class WriteRefused(DiurnaError):
@@ -153,14 +157,8 @@ class HandEdited(DiurnaError):
     """A projection file was edited by hand; Diurna does not write over it."""
 
 
-class EditNotUnderstood(HandEdited):
+class EditNotUnderstood(_Refused, HandEdited):
     """A person's edit of a projection file that no event can say; `findings` say what and where."""
-
-    def __init__(self, findings: tuple[Finding, ...]) -> None:
-        first = findings[0]
-        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        super().__init__(f"{first.message}{more}", where=first.where, hint=first.hint)
-        self.findings = findings
 
 
 class TipMoved(DiurnaError):

@@ -18,7 +18,6 @@ from ledger.model.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from types import TracebackType
 
     from ledger.git.cli import Git
     from ledger.git.commit_record import Identity
@@ -59,12 +58,7 @@ class Objects:
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the process."""
         self._running.stop()
 

@@ -11,10 +11,6 @@ import time
 from ledger.environment import monotonic
 from ledger.errors import Busy, StorageFailed, WriteRefused
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 LOCK_WAIT_SECONDS = 30.0
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
@@ -248,12 +244,7 @@ class Lock:
         """Let the note go that was found: what it tells of is finished, or taken back."""
         self._left = False
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         """Free the lock; a disk that refuses that says nothing of what was done under it."""
         try:
             if not self._left and (kind is None or not self._lasting):

@@ -24,7 +24,6 @@ from projection.policy.model import Policy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import TracebackType
     from typing import Any, TypeVar
 
     Said = TypeVar("Said")
@@ -125,12 +124,7 @@ class Cache(Questions):
                 raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End it."""
         with FILE_ERRORS:
             if self._base.in_transaction:

@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
-    from types import TracebackType
     from typing import Any, TypeVar
 
     Made = TypeVar("Made")
@@ -35,12 +34,7 @@ class _FileErrors:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _: object, value: object, trace: object) -> None:
         if isinstance(value, sqlite3.Error):
             raise CacheDamaged(str(value)) from value
 

@@ -25,10 +25,6 @@ from ledger.model.layout import CACHE_VERSION
 from memory.cache.key import signed, user_key
 from memory.cache.sqlite import CacheDamaged, sqlite3
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 _SUFFIX = ".stamp"
 _HEADER = b"diurna-stamp"
 #: Stands in a stamp, in place of the boot, where the file is known to be on the disk.
@@ -276,12 +272,7 @@ class Held:
             raise sqlite3.OperationalError(f"{path}: {problem.strerror}") from problem
         self._clean = len(line) + 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if self._fd < 0:
             return
         stamp = self._stamp

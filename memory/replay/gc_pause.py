@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import gc
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 class Uncollected:
     """Keeps Python's cycle collector still: it would look at every record again and again.
@@ -19,11 +15,6 @@ class Uncollected:
         self._collecting = gc.isenabled()
         gc.disable()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._collecting:
             gc.enable()

@@ -18,7 +18,6 @@ from memory.cache.stamp import Stamp, StampBroken, begin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
     from typing import Any
 
 #: A row's number is that of its log, and behind it the place in the log.
@@ -185,12 +184,7 @@ class Index:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End it."""
         if self.base.in_transaction:
             self.base.execute("ROLLBACK")

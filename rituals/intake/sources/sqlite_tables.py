@@ -21,7 +21,6 @@ from rituals.intake.items import LeftOut
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     Left = list[LeftOut]
     Row = dict[str, str]
@@ -64,12 +63,7 @@ class Tables:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take the copy away."""
         self._db.close()
         shutil.rmtree(self._folder, ignore_errors=True)
