@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.stamps import CAPTURED_DIR
 from rituals.hosts.moments import file_name
-from rituals.hosts.payloads import read_object, write_object
+from rituals.hosts.payloads import read_object, read_start, write_object
 from rituals.hosts.question import REQUEST
 
 TYPE_CHECKING = False
@@ -204,7 +204,7 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
             and environment.get("CLAUDE_CODE_SESSION_ATTENDED") != "0"
         )
     if said.host == "codex":
-        head = _bytes(said.transcript, _HEAD_BYTES).replace(b'": ', b'":')
+        head = read_start(said.transcript, _HEAD_BYTES).replace(b'": ', b'":')
         return b'"source":' in head and not any(
             mark in head for mark in (b'"source":"exec"', b'"codex_exec"', b'"source":{"subagent"')
         )
@@ -216,7 +216,7 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
     except OSError:
         return False
     words = (
-        _bytes(f"/proc/{process.number}/cmdline", _HEAD_BYTES).decode("utf-8", "replace")
+        read_start(f"/proc/{process.number}/cmdline", _HEAD_BYTES).decode("utf-8", "replace")
         if process
         else ""
     )
@@ -240,7 +240,7 @@ def _path(commondir: str, host: str, session: str) -> str:
 
 
 def _read(path: str) -> Talk:
-    return _talk(_bytes(path, _HEAD_BYTES))
+    return _talk(read_start(path, _HEAD_BYTES))
 
 
 def _talk(data: bytes) -> Talk:
@@ -283,16 +283,3 @@ def _change(path: str, change: Callable[[Talk], Talk], *, new: bool = False) -> 
 
 #: What each number takes at most, and all of them.
 _FILE_BYTES = 256
-
-
-def _bytes(path: str, limit: int) -> bytes:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(file, limit)
-    except OSError:
-        return b""
-    finally:
-        os.close(file)

@@ -8,6 +8,7 @@ import time
 from ledger.environment import now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
 from ledger.model.record import Record
+from rituals.hosts.payloads import read_start
 
 _LINE_CHARS = 300
 #: A file of more bytes than that becomes the old one, and a new one is begun.
@@ -57,15 +58,7 @@ def faults(commondir: str) -> list[Fault]:
     Args:
         commondir: the common git directory.
     """
-    try:
-        fd = os.open(f"{commondir}/{HOOK_FAULTS_FILE}", os.O_RDONLY | _OPEN)
-    except OSError:
-        return []
-    try:
-        lines = os.read(fd, 2 * _FILE_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:
-        return []
-    finally:
-        os.close(fd)
+    said = read_start(f"{commondir}/{HOOK_FAULTS_FILE}", 2 * _FILE_BYTES)
+    lines = said.decode("utf-8", "replace").splitlines()
     pairs = [line.partition(" ") for line in lines]
     return [Fault(at, said) for at, _, said in pairs if said]

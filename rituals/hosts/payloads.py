@@ -54,16 +54,21 @@ def read_object(data: bytes) -> dict[str, object] | None:
     return found if isinstance(found, dict) and not rest else None
 
 
-def read_file(path: str) -> dict[str, object]:
-    """Return the object that a small file of ours holds; an empty one where it holds none."""
+def read_start(path: str, limit: int) -> bytes:
+    """Return the first bytes of a file that is no link, b"" where it can not be read."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            return read_object(os.read(fd, _FILE_BYTES)) or {}
+            return os.read(fd, limit)
         finally:
             os.close(fd)
     except OSError:
-        return {}
+        return b""
+
+
+def read_file(path: str, limit: int = _FILE_BYTES) -> dict[str, object]:
+    """Return the object that a small file of ours holds; an empty one where it holds none."""
+    return read_object(read_start(path, limit)) or {}
 
 
 def record_of(sample: _R, said: object) -> _R | None:

@@ -12,6 +12,7 @@ import os
 
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
+from rituals.hosts.payloads import read_start
 
 _FOLDER = f"{STATE_DIR}/processes"
 _SHELLS = frozenset(
@@ -110,15 +111,8 @@ def noted_session(commondir: str) -> str:
     process = host_process()
     if process is None:
         return ""
-    try:
-        fd = os.open(f"{commondir}/{_FOLDER}/{process.name}", os.O_RDONLY | _OPEN)
-        try:
-            said = os.read(fd, _FILE_BYTES).decode("utf-8", "replace")
-        finally:
-            os.close(fd)
-    except OSError:
-        return ""
-    return said.partition("\n")[2]
+    said = read_start(f"{commondir}/{_FOLDER}/{process.name}", _FILE_BYTES)
+    return said.decode("utf-8", "replace").partition("\n")[2]
 
 
 def _machine() -> str:

@@ -7,7 +7,6 @@ git. A file that an older release let facts wait in is read as long as it is the
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
@@ -20,6 +19,7 @@ from projection.text.cues import LEANING
 from projection.text.normalize import sentences
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.items import Item
+from rituals.hosts.payloads import read_file
 from rituals.review.learning import cues
 from rituals.review.learning.offer import CANDIDATE, Offer
 
@@ -222,7 +222,7 @@ def offers_that_wait(commondir: str) -> list[Offer]:
         return []
     found: list[Offer] = []
     for name in names[:_FILES]:
-        said = _read(f"{folder}/{name}")
+        said = read_file(f"{folder}/{name}", _FILE_BYTES)
         items = said.get("items")
         session = str(said.get("session"))
         for one in items if isinstance(items, list) else ():
@@ -235,13 +235,3 @@ def offers_that_wait(commondir: str) -> list[Offer]:
                 for fit in storable([Item(kind, text, quote)]):
                     found.append(Offer(CANDIDATE, fit, (session,), 0, frozenset((session,))))
     return found
-
-
-def _read(path: str) -> dict[str, object]:
-    """Return the object that a file holds; an empty one where it holds none."""
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            said: object = json.loads(file.read(_FILE_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
