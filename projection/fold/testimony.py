@@ -32,22 +32,18 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from projection.fold.fact import Fact, History
 
+    #: Gives what a log says, by its key; None for one that is not there.
+    Entries = Callable[[str], Entry | None]
+    #: Gives what is known of ids.
+    Histories = Callable[[Iterable[str]], Mapping[str, History]]
+
 #: A person decided it; an agent recorded it; a machine found it in a session; it came from elsewhere.
 DECIDED, SAID, QUOTED, IMPORTED = WORDS = "decided", "said", "quoted", "imported"
 #: The order in which sides stand: nobody's word comes before a person's.
 RANK = {word: place for place, word in enumerate((*WORDS, ""))}
 #: The names of agents: what bears one was written for nobody else.
 AGENTS = frozenset(
-    (
-        "antigravity",
-        "claude-code",
-        "codex",
-        "copilot",
-        "cursor",
-        "gemini-cli",
-        "opencode",
-        "qwen-code",
-    )
+    "antigravity claude-code codex copilot cursor gemini-cli opencode qwen-code".split()
 )
 #: What can become of a decision, beside what a reason of the archive says.
 REWORDED, ARCHIVED = "reworded", "archived"
@@ -113,11 +109,7 @@ class Overruled(Record):
     texts: tuple[str, ...] = ()
 
 
-def testimony(
-    fact: Fact | None,
-    entry: Callable[[str], Entry | None],
-    histories: Callable[[Iterable[str]], Mapping[str, History]],
-) -> Testimony:
+def testimony(fact: Fact | None, entry: Entries, histories: Histories) -> Testimony:
     """Return how a fact is known.
 
     Args:
@@ -144,21 +136,13 @@ def testimony(
     return found
 
 
-def _against(
-    fact: Fact,
-    entry: Callable[[str], Entry | None],
-    histories: Callable[[Iterable[str]], Mapping[str, History]],
-) -> str:
+def _against(fact: Fact, entry: Entries, histories: Histories) -> str:
     """Return the person whose decision another text or fact took the place of, "" where none did."""
     found = overruled(fact, entry, histories)
     return found.person if found and found.how not in (CLOSED, ARCHIVED) else ""
 
 
-def overruled(
-    fact: Fact,
-    entry: Callable[[str], Entry | None],
-    histories: Callable[[Iterable[str]], Mapping[str, History]],
-) -> Overruled | None:
+def overruled(fact: Fact, entry: Entries, histories: Histories) -> Overruled | None:
     """Return what somebody who is no person put in the place of a person's decision, if that stands.
 
     Args:
@@ -250,9 +234,7 @@ class _Decided:
         self.said[made] = text
 
 
-def _backed(
-    successors: Mapping[str, History], call: str, entry: Callable[[str], Entry | None]
-) -> bool:
+def _backed(successors: Mapping[str, History], call: str, entry: Entries) -> bool:
     """Tell whether a person stands behind what took the place of a fact, since a log said so."""
     return any(
         act.stem > call

@@ -12,7 +12,6 @@ from ledger.model.record import Record
 
 #: What the footer says: programs with what they are given, parted by commas; or that there are none.
 WARNS_KEY, SILENT = "warns", "none"
-WARNS_CHARS = 200
 #: The kinds of facts that can be rules.
 RULE_KINDS = frozenset(("convention", "invariant", "preference", "decision", "stack"))
 #: In the place of a program: any one; and what changes files.

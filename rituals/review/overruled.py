@@ -34,13 +34,12 @@ from rituals.review.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from ledger.model.session import Entry
     from memory.api import Memory
     from projection.fold.fact import Fact, History
     from projection.fold.replay import State
-    from projection.fold.testimony import Overruled
+    from projection.fold.testimony import Entries, Overruled
     from projection.lifecycle.review_threads import Raised
 
 #: how -> (what was done, what accepting says).
@@ -54,10 +53,7 @@ _SAID = {
 
 
 def overruled_questions(
-    state: State,
-    facts: Iterable[Fact],
-    entry: Callable[[str], Entry | None],
-    raised: Iterable[Raised],
+    state: State, facts: Iterable[Fact], entry: Entries, raised: Iterable[Raised]
 ) -> list[Question]:
     """Ask about each decision of a person that somebody else overruled.
 
@@ -97,9 +93,7 @@ def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, .
     return tuple([_sides(state, fact, found, dates) for fact, found in listed])
 
 
-def _found(
-    state: State, facts: Iterable[Fact], entry: Callable[[str], Entry | None]
-) -> list[tuple[Fact, Overruled]]:
+def _found(state: State, facts: Iterable[Fact], entry: Entries) -> list[tuple[Fact, Overruled]]:
     def histories(ids: Iterable[str]) -> dict[str, History]:
         return {id: state.histories[id] for id in ids if id in state.histories}
 
@@ -116,9 +110,7 @@ def _found(
     return listed
 
 
-def _closed_by_nobody(
-    raised: Iterable[Raised], entry: Callable[[str], Entry | None]
-) -> dict[str, str]:
+def _closed_by_nobody(raised: Iterable[Raised], entry: Entries) -> dict[str, str]:
     """Return the keys of questions whose threads were closed, by nobody who is a person, with the log."""
     found: dict[str, str] = {}
     settled: set[str] = set()

@@ -16,12 +16,7 @@ from rituals.decide.decision import Author, Decision, record
 from rituals.review.learning.agents_file import after_others, put_back, write
 from rituals.review.learning.candidates import refuse
 from rituals.review.learning.offer import CANDIDATE, Proposal
-from rituals.review.question import (
-    LEARN,
-    Question,
-    answered_thread,
-    threads_for,
-)
+from rituals.review.question import LEARN, Question, answered_thread, threads_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

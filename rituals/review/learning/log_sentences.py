@@ -15,14 +15,7 @@ from projection.text.salience import decision_weight, weigh
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.items import Item
 from rituals.review.learning import cues
-from rituals.review.learning.offer import (
-    CORRECTION,
-    DECISION,
-    LESSON,
-    PREFERENCE,
-    REPEATED,
-    Offer,
-)
+from rituals.review.learning.offer import CORRECTION, DECISION, LESSON, PREFERENCE, REPEATED, Offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -41,10 +41,7 @@ from rituals.review.learning.offer import (
     Offer,
     Proposal,
 )
-from rituals.review.learning.sources import (
-    offers_of_findings,
-    offers_of_verdicts,
-)
+from rituals.review.learning.sources import offers_of_findings, offers_of_verdicts
 from rituals.review.promotions import documents_of, score_facts
 from rituals.review.question import LEARN, Question
 

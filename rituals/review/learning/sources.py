@@ -1,18 +1,11 @@
-"""Gather offers from beside the logs: transcripts that are still there, capture's candidates, findings.
-
-Whatever is missing or can not be read offers nothing. What these give is said by people, agents and
-programs: it is put on a line that begins nothing of ours, without secrets.
-"""
+"""Gather offers from findings and verdicts: what auditors and validators meet again and again."""
 
 from __future__ import annotations
 
 from projection.work.findings import REGRESSED, finding_of
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.items import Item
-from rituals.review.learning.offer import (
-    FINDING,
-    Offer,
-)
+from rituals.review.learning.offer import FINDING, Offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +15,6 @@ if TYPE_CHECKING:
     from projection.fold.replay import State
     from projection.fold.state import Standing
 
-#: So many transcripts are read, the newest first, and of each part so many bytes.
-_TRANSCRIPTS, _PART_BYTES = 40, 1 << 20
 #: So many findings of one rule are a habit.
 _HABIT = 3
 #: How a verdict begins that is none in favour.
