@@ -8,119 +8,63 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-#: kind, tag, word, text.
-CORES: tuple[tuple[tuple[str, str, str, str], ...], ...] = (
-    (
-        (
-            "fact",
-            "lesson",
-            "lesson",
-            "GoReleaser counts untracked files as a dirty tree, so the cache lies outside.",
-        ),
-        ("decision", "", "decision", "Tags are signed by CI, because keys on laptops get lost."),
-    ),
-    (
-        (
-            "fact",
-            "lesson",
-            "gotcha",
-            "`go mod tidy` scans $HOME/go unless GOFLAGS says -mod=mod, which CI sets.",
-        ),
-        ("thread", "", "open", "Who rotates the signing key after March?"),
-        (
-            "convention",
-            "",
-            "rule",
-            "Migrations are additive: a column is dropped one release later.",
-        ),
-    ),
-    (
-        ("fact", "lesson", "Caveat", "sqlite3 < 3.38 has no -> operator; the CI image ships 3.34."),
-        (
-            "fact",
-            "lesson",
-            "cause",
-            "The test failed for its port 8080: two workers take it at once.",
-        ),
-    ),
-    (
-        (
-            "invariant",
-            "",
-            "invariant",
-            "An order is never deleted, only cancelled (auditors ask for it).",
-        ),
-    ),
-    (
-        (
-            "decision",
-            "",
-            "decisão",
-            "Usamos filas por loja, porque uma loja parada não deve bloquear as outras.",
-        ),
-        (
-            "fact",
-            "lesson",
-            "lição",
-            "O gateway corta depois de 50 chamadas por segundo, sem aviso.",
-        ),
-        ("thread", "", "pendente", "Falta medir a fila com dez mil pedidos."),
-    ),
-    (
-        (
-            "decision",
-            "",
-            "Решение",
-            "Храним сессии в Redis, потому что Postgres не успевал при рестарте.",
-        ),
-        ("fact", "lesson", "урок", "Тесты падают, если часовой пояс не UTC."),
-        ("thread", "", "осталось", "Проверить откат миграции 0042."),
-    ),
-    (
-        ("decision", "", "决定", "用 uv 安装依赖, 因为 pip 的锁文件不可靠。"),
-        ("fact", "lesson", "教训", "学习率高于 0.03 时 SimCLR 会发散。"),
-    ),
-    (
-        (
-            "decision",
-            "",
-            "Entscheidung",
-            "Belege liegen im Objektspeicher, weil die Datenbank sonst zu groß wird.",
-        ),
-        ("convention", "", "Regel", "Jede Migration hat einen Rückweg."),
-        ("fact", "lesson", "Lehre", "Der Proxy puffert SSE, bis X-Accel-Buffering aus ist."),
-    ),
-    (
-        ("decision", "", "décision", "Les clés tournent chaque mois, car l'audit l'exige."),
-        (
-            "fact",
-            "lesson",
-            "leçon",
-            "Le cache du runner garde les anciens artefacts pendant 7 jours.",
-        ),
-    ),
-    (
-        ("fact", "", "fact", "The staging database is reset every night at 02:00 UTC."),
-        ("preference", "", "preference", "Small commits, each green, and no squash."),
-        (
-            "decision",
-            "",
-            "DECISION",
-            "No Docker in tests: the fake broker of tests/broker.py is used.",
-        ),
-        ("fact", "lesson", "Lesson", "A retry without jitter made the outage of 3 May worse."),
-    ),
-    (
-        ("thread", "", "todo", "Remove the shim in src/compat.py once 3.10 is gone."),
-        ("thread", "", "next", "Wire `retry_after` into the client."),
-    ),
-)
+Core = tuple[tuple[str, str, str, str], ...]
 
-Coat = Callable[[tuple[tuple[str, str, str, str], ...]], str]
+
+def _core(said: str) -> Core:
+    """Read lines of `kind/tag word: text`."""
+    heads = [line.partition(": ") for line in said.strip().split("\n")]
+    parts = [(*head.split(" "), text) for head, _, text in heads]
+    return tuple(
+        [(kind.partition("/")[0], kind.partition("/")[2], word, text) for kind, word, text in parts]
+    )
+
+
+CORES = tuple([_core(said) for said in """
+fact/lesson lesson: GoReleaser counts untracked files as a dirty tree, so the cache lies outside.
+decision decision: Tags are signed by CI, because keys on laptops get lost.
+
+fact/lesson gotcha: `go mod tidy` scans $HOME/go unless GOFLAGS says -mod=mod, which CI sets.
+thread open: Who rotates the signing key after March?
+convention rule: Migrations are additive: a column is dropped one release later.
+
+fact/lesson Caveat: sqlite3 < 3.38 has no -> operator; the CI image ships 3.34.
+fact/lesson cause: The test failed for its port 8080: two workers take it at once.
+
+invariant invariant: An order is never deleted, only cancelled (auditors ask for it).
+
+decision decisão: Usamos filas por loja, porque uma loja parada não deve bloquear as outras.
+fact/lesson lição: O gateway corta depois de 50 chamadas por segundo, sem aviso.
+thread pendente: Falta medir a fila com dez mil pedidos.
+
+decision Решение: Храним сессии в Redis, потому что Postgres не успевал при рестарте.
+fact/lesson урок: Тесты падают, если часовой пояс не UTC.
+thread осталось: Проверить откат миграции 0042.
+
+decision 决定: 用 uv 安装依赖, 因为 pip 的锁文件不可靠。
+fact/lesson 教训: 学习率高于 0.03 时 SimCLR 会发散。
+
+decision Entscheidung: Belege liegen im Objektspeicher, weil die Datenbank sonst zu groß wird.
+convention Regel: Jede Migration hat einen Rückweg.
+fact/lesson Lehre: Der Proxy puffert SSE, bis X-Accel-Buffering aus ist.
+
+decision décision: Les clés tournent chaque mois, car l'audit l'exige.
+fact/lesson leçon: Le cache du runner garde les anciens artefacts pendant 7 jours.
+
+fact fact: The staging database is reset every night at 02:00 UTC.
+preference preference: Small commits, each green, and no squash.
+decision DECISION: No Docker in tests: the fake broker of tests/broker.py is used.
+fact/lesson Lesson: A retry without jitter made the outage of 3 May worse.
+
+thread todo: Remove the shim in src/compat.py once 3.10 is gone.
+thread next: Wire `retry_after` into the client.
+""".split("\n\n")])  # fmt: skip
+
+Coat = Callable[[Core], str]
 
 
 def _lines(form: str, before: str = "", behind: str = "", newline: str = "\n") -> Coat:
-    def coat(core: tuple[tuple[str, str, str, str], ...]) -> str:
+    def coat(core: Core) -> str:
         made = [form.format(n=n, word=word, Word=word.capitalize(), WORD=word.upper(), text=text)
                 for n, (_, _, word, text) in enumerate(core, 1)]  # fmt: skip
         return newline.join((before + newline.join(made) + behind).split("\n"))
@@ -128,16 +72,12 @@ def _lines(form: str, before: str = "", behind: str = "", newline: str = "\n") -
     return coat
 
 
-def _wrapped(core: tuple[tuple[str, str, str, str], ...]) -> str:
+def _wrapped(core: Core) -> str:
     made = []
     for _, _, word, text in core:
         words = f"{word}: {text}".split(" ")
         half = len(words) // 2 + 1
-        made.append(
-            " ".join(words[:half]) + "\n  " + " ".join(words[half:])
-            if half < len(words)
-            else " ".join(words)
-        )
+        made.append("\n  ".join([" ".join(words[:half]), " ".join(words[half:])]).rstrip())
     return "\n".join(made) + "\n"
 
 

@@ -72,97 +72,35 @@ def copilot(kind: str, **data: Any) -> dict[str, Any]:
     return {"type": kind, "id": data.pop("event", ""), "data": data}
 
 
+def gemini_call(name: str, given: Any, output: str) -> Lines:
+    """A tool of Gemini's with its result."""
+    result = {"functionResponse": {"id": "c", "response": {"output": output}}}
+    call = {"id": "c", "name": name, "args": given, "result": [result]}
+    return [{"type": "gemini", "content": "", "toolCalls": [call]}]
+
+
+def opencode_call(name: str, **state: Any) -> Lines:
+    """A tool of opencode's with its result."""
+    parts = [{"type": "tool", "tool": name, "state": state}]
+    return [{"info": {"id": "1", "role": "assistant"}, "parts": parts}]
+
+
 DIALOGS: list[tuple[str, str, Lines]] = [
-    (
-        "claude",
-        "AskUserQuestion",
-        claude_call(
-            "AskUserQuestion",
-            ASKED,
-            "…",
-            toolUseResult={
-                **ASKED,
-                "answers": {"Which store?": "Redis", 'Keep "old" rows?': "Yes"},
-                "annotations": {'Keep "old" rows?': {"notes": "but a week only"}},
-            },
-        ),
-    ),
-    (
-        "claude",
-        "AskUserQuestion",
-        claude_call(
-            "AskUserQuestion",
-            ASKED,
-            'User has answered your questions: "Which store?"="Redis", "Keep "old" rows?"='
-            '"Yes; but a week only". You can now continue with the user\'s answers in mind.',
-        ),
-    ),
-    (
-        "codex",
-        "request_user_input",
-        [
-            codex("function_call", name="request_user_input", call_id="c", arguments=json.dumps(ASKED)),
-            codex(
-                "function_call_output",
-                call_id="c",
-                output=json.dumps(
-                    {
-                        "answers": {
-                            "b": {"answers": ["Yes", "user_note: but a week only"]},
-                            "a": {"answers": ["Redis"]},
-                        }
-                    }
-                ),
-            ),
-        ],
-    ),
-    (
-        "gemini",
-        "ask_user",
-        [
-            {
-                "type": "gemini",
-                "content": "",
-                "toolCalls": [
-                    {
-                        "id": "c",
-                        "name": "ask_user",
-                        "args": ASKED,
-                        "result": [
-                            {
-                                "functionResponse": {
-                                    "id": "c",
-                                    "response": {
-                                        "output": '{"answers":{"0":"Redis","1":"Yes; but a week only"}}'
-                                    },
-                                }
-                            }
-                        ],
-                    }
-                ],
-            }
-        ],
-    ),
-    (
-        "opencode",
-        "question",
-        [
-            {
-                "info": {"id": "1", "role": "assistant"},
-                "parts": [
-                    {
-                        "type": "tool",
-                        "tool": "question",
-                        "state": {
-                            "input": ASKED,
-                            "output": "…",
-                            "metadata": {"answers": [["Redis"], ["Yes", "but a week only"]]},
-                        },
-                    }
-                ],
-            }
-        ],
-    ),
+    ("claude", "AskUserQuestion", claude_call("AskUserQuestion", ASKED, "…", toolUseResult={
+        **ASKED, "answers": {"Which store?": "Redis", 'Keep "old" rows?': "Yes"},
+        "annotations": {'Keep "old" rows?': {"notes": "but a week only"}},
+    })),
+    ("claude", "AskUserQuestion", claude_call("AskUserQuestion", ASKED,
+        'User has answered your questions: "Which store?"="Redis", "Keep "old" rows?"='
+        '"Yes; but a week only". You can now continue with the user\'s answers in mind.')),
+    ("codex", "request_user_input", [
+        codex("function_call", name="request_user_input", call_id="c", arguments=json.dumps(ASKED)),
+        codex("function_call_output", call_id="c", output=json.dumps({"answers": {
+            "b": {"answers": ["Yes", "user_note: but a week only"]}, "a": {"answers": ["Redis"]}}})),
+    ]),
+    ("gemini", "ask_user", gemini_call("ask_user", ASKED, '{"answers":{"0":"Redis","1":"Yes; but a week only"}}')),
+    ("opencode", "question", opencode_call("question", input=ASKED, output="…",
+        metadata={"answers": [["Redis"], ["Yes", "but a week only"]]})),
 ]  # fmt: skip
 
 
@@ -407,13 +345,12 @@ def shell(host: str, command: str, output: str, code: int) -> Lines:
             copilot("assistant.message", content="", toolRequests=[{"toolCallId": "c", "name": "sh", "arguments": {"command": command}}]),
             copilot("tool.execution_complete", toolCallId="c", success=True, result={"content": f"{output}\n<exited with exit code {code}>"}),
         ],
-        "gemini": [{"type": "gemini", "content": "", "toolCalls": [call | {"result": [answer]}]}],
+        "gemini": gemini_call("sh", {"command": command}, said),
         "qwen": [
             {"type": "assistant", "message": {"parts": [{"functionCall": call}]}},
             {"type": "tool_result", "message": {"parts": [answer]}},
         ],
-        "opencode": [{"info": {"id": "1", "role": "assistant"}, "parts": [
-            {"type": "tool", "tool": "sh", "state": {"input": {"command": command}, "output": output, "metadata": {"exit": code}}}]}],
+        "opencode": opencode_call("sh", input={"command": command}, output=output, metadata={"exit": code}),
     }  # fmt: skip
     return lines[host]
 
