@@ -127,8 +127,8 @@ class Capture(Record):
     characters: int = 6000
 
 
-#: What becomes of a command that breaks a rule: the rule is told; else the command is held once.
-TELL = "tell"
+#: What becomes of a command that breaks a rule: the rule is told, or the command is held once.
+TELL, HOLD = "tell", "hold"
 
 
 class Moments(Record):
