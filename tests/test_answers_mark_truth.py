@@ -18,10 +18,10 @@ from tests.mcp_clients import ask, connected, open_home
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
-DONE = {"closed": True, "false": False, "instead": []}
-GONE = {"closed": False, "false": True, "instead": []}
-OLD = {"closed": False, "false": True, "instead": ["newest"]}
-HOLDS = {"closed": False, "false": False, "instead": []}
+DONE = {"closed": True, "false": False, "instead": [], "marks": []}
+GONE = {"closed": False, "false": True, "instead": [], "marks": []}
+OLD = {"closed": False, "false": True, "instead": ["newest"], "marks": []}
+HOLDS = {"closed": False, "false": False, "instead": [], "marks": []}
 #: id -> how it is marked, and what its text looks like in a line.
 MARKED = {
     "ask": (DONE, "closed: "),

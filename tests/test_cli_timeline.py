@@ -65,7 +65,12 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
     (session,) = found.pop("sessions")
     stem = session.pop("stem")
     assert found.pop("marks") == {
-        "webhook-once": {"closed": False, "false": True, "instead": ["webhook-retries"]}
+        "webhook-once": {
+            "closed": False,
+            "false": True,
+            "instead": ["webhook-retries"],
+            "marks": [],
+        }
     }
     assert found == {
         "format": 1,

@@ -42,11 +42,20 @@ class Change(Record):
     subject: str
 
     @property
+    def short(self) -> str:
+        """The id of the commit, in short."""
+        return self.commit[:7]
+
+    @property
+    def date(self) -> str:
+        """The day on which it was made, `YYYY-MM-DD`."""
+        return stamp_of(max(0, self.seconds) * 1000)[:10]
+
+    @property
     def said(self) -> str:
         """The commit as one reads it: `4f2a91c (2026-08-01, "Drop the queue")`."""
-        date = stamp_of(max(0, self.seconds) * 1000)[:10]
         subject = " ".join(self.subject.split())[:72].replace('"', "'").replace("`", "'")
-        return f'{self.commit[:7]} ({date}, "{subject}")'
+        return f'{self.short} ({self.date}, "{subject}")'
 
 
 class Removal(Record):
@@ -90,14 +99,21 @@ class Code:
         git: runs in it.
         commit: what is looked at.
         outside: a folder of it that is no code (the ledger's), "" for none; it ends in `/`.
+        base: an ancestor whose history is not looked at, "" for none.
     """
 
-    def __init__(self, git: Git, commit: str, outside: str = "") -> None:
+    def __init__(self, git: Git, commit: str, outside: str = "", base: str = "") -> None:
         self._git = git
         self.commit = commit
+        self._base = base
         self._outside = outside
         self._files: dict[str, str] | None = None
         self._without = (f":(exclude,literal){outside.rstrip('/')}",) if outside else ()
+
+    def since(self, commit: str) -> Code | None:
+        """Return this code with what happened behind a commit alone; None where that is no ancestor."""
+        status, _, _ = self._git.call("merge-base", "--is-ancestor", commit, self.commit)
+        return None if status else Code(self._git, self.commit, self._outside, commit)
 
     def files(self) -> dict[str, str]:
         """Return the blob id of every file, by path."""
@@ -133,7 +149,10 @@ class Code:
     def changed_since(self, commit: str) -> frozenset[str] | None:
         """Return the files that differ from another commit, None where that one is gone."""
         found = self._git.changes(commit, self.commit)
-        return None if found is None else frozenset([path for _, _, _, path in found])
+        if found is None:
+            return None
+        outside = self._outside or "\0"
+        return frozenset([path for _, _, _, path in found if not path.startswith(outside)])
 
     def present(self, names: Iterable[str]) -> frozenset[str]:
         """Return which names stand somewhere in the code, documents apart."""
@@ -283,8 +302,9 @@ class Code:
 
     def _log(self, since_ms: int, *arguments: str, specs: Sequence[str]) -> str:
         since = ended_of(stamp_of(max(0, since_ms)))
+        base = (f"^{self._base}",) if self._base else ()
         out = self._git.run(
-            "log", f"--since={since}", f"--format={_HEADER}", *_PLAIN, *arguments, self.commit,
+            "log", f"--since={since}", f"--format={_HEADER}", *_PLAIN, *arguments, self.commit, *base,
             "--", *specs, *self._without,
         )  # fmt: skip
         return out.decode("utf-8", "surrogateescape")

@@ -48,6 +48,8 @@ FETCHED_FILE = "diurna/fetched"
 CACHE_DIR = "diurna/cache"
 #: What a hook looks up at a prompt or a tool, for each folder that sessions work in.
 MOMENT_FILE = "diurna/cache/moment"
+#: What facts name and the code no longer has, for each work tree.
+TRUTH_FILE = "diurna/cache/truth"
 REVIEW_LOCK_FILE = "diurna/review"
 #: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
 SESSION_LOCK_FILE = "diurna/session"

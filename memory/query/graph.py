@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.event import FactCreated, FactHelped, FactUpdated
+from memory.cache.truth import NOTHING_GONE, truth_of
 from projection.fold.decay import Decay
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
@@ -58,7 +59,7 @@ def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> L
         cache: to ask.
         fact: the id; of a fact, or of what facts point at in vain.
         hops: 1 to 3.
-        home: where logs are read; the third hop tells commits too, where it is given.
+        home: where logs are read and what is gone; the third hop tells commits too, where it is given.
     """
     facts = _Facts(cache)
     pointing: dict[str, list[str]] = {}
@@ -79,7 +80,8 @@ def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> L
         ring |= further
     facts.read(ring)
     facts.read_successors()
-    graph = Graph(facts.known, facts.crowds)
+    truth = truth_of(home) if home is not None else NOTHING_GONE
+    graph = Graph(facts.known, facts.crowds, truth.of)
     if hops > 2 and home is not None:
         from memory.query.commits import commits_of
 

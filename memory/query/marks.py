@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory.cache.truth import NOTHING_GONE, truth_of
 from projection.document.marks import Mark, mark_of
 from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
@@ -11,7 +12,9 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from memory.cache.file import Cache
+    from memory.cache.truth import Truth
     from memory.query.resident import Resident
+    from memory.replay.snapshot import Snapshot
     from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.testimony import Testimony
@@ -31,15 +34,23 @@ def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
     return {one.id: testimony(one, entry, cache.some_histories) for one in facts}
 
 
-def marked(cache: Cache | Resident, fact: Fact | None, met: Met | None = None) -> Mark:
+def marked(
+    cache: Cache | Resident,
+    fact: Fact | None,
+    met: Met | None = None,
+    truth: Truth = NOTHING_GONE,
+) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
 
     Args:
         cache: of the home.
         fact: where it stands now.
         met: kept by whoever marks many (`projection.document.marks.instead_of`).
+        truth: tells what of it the code no longer has.
     """
     mark = mark_of(fact, cache.fact, met)
+    if truth and (gone := truth.of(fact)):
+        mark = mark._replace(gone=gone)
     if fact is None or fact.false:
         return mark
     if fact.kind == PATTERN_KIND:
@@ -51,3 +62,10 @@ def marked(cache: Cache | Resident, fact: Fact | None, met: Met | None = None) -
     from projection.work.findings import state_of
 
     return mark._replace(said=state_of(fact, cache.some_histories([fact.id]).get(fact.id)))
+
+
+def marks_of(snapshot: Snapshot, facts: Iterable[Fact]) -> dict[str, Mark]:
+    """Mark facts, by id."""
+    met: Met = {}
+    truth = truth_of(snapshot.home)
+    return snapshot.ask(lambda cache: {one.id: marked(cache, one, met, truth) for one in facts})

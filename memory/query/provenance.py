@@ -23,6 +23,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry, SessionLog
+from memory.cache.truth import truth_of
 from memory.query.marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
 from memory.query.supersessions import Link, chain_of, supersessions
@@ -184,7 +185,7 @@ def provenance(
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(fact)
     told = testimony(now, cache.entry, cache.some_histories)
-    mark = marked(cache, now, resident.met if resident else None)
+    mark = marked(cache, now, resident.met if resident else None, truth_of(snapshot.home))
     edges = resident.edges if resident else partial(supersessions, cache)
     chain, further = chain_of(edges, cache.cut, fact, near)
     return Provenance(fact, tuple(steps), chain, mark, told, further)

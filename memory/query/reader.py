@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Progress
     from memory.replay.state import Follower
     from projection.brief.values import Brief
-    from projection.document.marks import Mark, Met
+    from projection.document.marks import Mark
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from projection.fold.state import LiveView, Standing
@@ -191,11 +191,10 @@ class Reader:
         return self.snapshot.ask(lambda cache: entity(cache, name))
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
-        """Return, by id, which facts are closed or false, and what stands in their place."""
-        from memory.query.marks import marked
+        """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
+        from memory.query.marks import marks_of
 
-        met: Met = {}
-        return self.snapshot.ask(lambda cache: {one.id: marked(cache, one, met) for one in facts})
+        return marks_of(self.snapshot, facts)
 
     def links(self, fact: str, hops: int = 2) -> Links:
         """Return what is one hop away from a fact, what is two, and what is three.

@@ -15,6 +15,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.brief.digest import readable
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
+from memory.cache.truth import truth_of
 from memory.query.anchors import NOW, Anchor, answer_anchor, named_anchor
 from memory.query.marks import marked
 from memory.query.provenance import ended_at
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from ledger.model.logset import LogRef
     from memory.cache.file import Cache
+    from memory.cache.truth import Truth
     from memory.recall.values import Answer
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Met
@@ -161,7 +163,7 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
             newer,
             len(keys) - older - newer - len(chosen),
             sum([session.tokens for session in sessions]),
-            _marks(cache, sessions),
+            _marks(cache, sessions, truth_of(snapshot.home)),
         )
 
     return snapshot.ask(look)
@@ -182,12 +184,12 @@ def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
     )
 
 
-def _marks(cache: Cache, sessions: Iterable[Session]) -> dict[str, Mark]:
+def _marks(cache: Cache, sessions: Iterable[Session], truth: Truth) -> dict[str, Mark]:
     """Mark the facts that sessions name and that are closed or false by now."""
     said = [name for session in sessions for _, ids in session.did for name in ids]
     names = {id for name in said for id in name.split(" → ")}
     met: Met = {}
-    marks = {id: marked(cache, cache.fact(id), met) for id in sorted(names)}
+    marks = {id: marked(cache, cache.fact(id), met, truth) for id in sorted(names)}
     return {id: mark for id, mark in marks.items() if mark.said}
 
 

@@ -1,4 +1,4 @@
-"""Say what a reader has to know before the text of a fact: that it is closed, or false.
+"""Say what a reader has to know of the text of a fact: that it is closed, or false, or names what is gone.
 
 One body for every answer, so that none shows what does not hold as if it held.
 """
@@ -9,7 +9,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from projection.fold.fact import Fact
 
@@ -17,6 +17,35 @@ if TYPE_CHECKING:
 
 #: So many names stand in the words of a mark; it has all that stand instead.
 _NAMED = 8
+
+
+GONE, RENAMED, NOWHERE = "gone", "renamed", "nowhere"
+
+
+class Gone(Record):
+    """Something that a fact names and a commit took away after the fact was written.
+
+    Args:
+        code: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code.
+        subject: as the fact writes it.
+        commit: that took it away, in short.
+        date: of that commit, `YYYY-MM-DD`.
+        now: the path that it has since, "" for none.
+    """
+
+    code: str
+    subject: str
+    commit: str
+    date: str
+    now: str = ""
+
+    @property
+    def said(self) -> str:
+        """The mark as one reads it."""
+        if self.now:
+            return f"{self.subject} is {self.now} since {self.commit}, {self.date}"
+        gone = "is gone from the code" if self.code == NOWHERE else "is gone"
+        return f"{self.subject} {gone} since {self.commit}, {self.date}"
 
 
 class Mark(Record):
@@ -28,6 +57,7 @@ class Mark(Record):
         instead: ids of what stands in its place.
         said: all of that in words, "" for what simply holds.
         text: how the text of what stands in its place begins, where one thing does.
+        gone: what it names that the code no longer has.
     """
 
     closed: bool = False
@@ -35,6 +65,12 @@ class Mark(Record):
     instead: tuple[str, ...] = ()
     said: str = ""
     text: str = ""
+    gone: tuple[Gone, ...] = ()
+
+    @property
+    def behind(self) -> str:
+        """What stands behind the words of the fact: what of it a commit made untrue."""
+        return gone_said(self.gone)
 
     @property
     def standing(self) -> str:
@@ -45,6 +81,12 @@ class Mark(Record):
     def whole(self) -> str:
         """What stands before the words of the fact, in the same line."""
         return f"{self.said} ({self.text})" if self.text else self.said
+
+
+def gone_said(gone: Iterable[Gone]) -> str:
+    """Say what is gone, as it stands behind a text; "" for nothing."""
+    said = "; ".join([one.said for one in gone])
+    return f" ({said})" if said else ""
 
 
 PLAIN = Mark()

@@ -17,9 +17,9 @@ from projection.graph.links import CONFLICTS, ENTITY_KEY, LINK, SERVES, footer, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from projection.document.marks import Met
+    from projection.document.marks import Gone, Met
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -147,11 +147,16 @@ class Graph:
         standings: facts where they stand, by id.
         crowds: how many facts share an entity, by the folded name, where that is known to be more than
             `standings` tell.
+        gone: tells what a fact names that the code no longer has.
     """
 
     def __init__(
-        self, standings: Mapping[str, Standing], crowds: Mapping[str, int] | None = None
+        self,
+        standings: Mapping[str, Standing],
+        crowds: Mapping[str, int] | None = None,
+        gone: Callable[[Fact | None], tuple[Gone, ...]] = lambda _: (),
     ) -> None:
+        self._gone = gone
         self._standings = standings
         self._crowds = dict(crowds or {})
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
@@ -213,7 +218,7 @@ class Graph:
         near, far, farther = (*rings, (), ())[:3]
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
-        mark = mark_of(self._fact(fact), self._fact, self._met)
+        mark = self._mark(fact)
         chains = self._chains(fact, hops) if hops > 2 else ()
         here = self._standings.get(fact)
         return Links(fact, here, near, far, crowds, mark, farther, chains)
@@ -268,10 +273,15 @@ class Graph:
 
     def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
         standing = self._standings.get(other)
-        mark = self._marks.get(other)
+        return Neighbour(other, kind, direction, entity, "", standing, self._mark(other))
+
+    def _mark(self, name: str) -> Mark:
+        mark = self._marks.get(name)
         if mark is None:
-            mark = self._marks[other] = mark_of(self._fact(other), self._fact, self._met)
-        return Neighbour(other, kind, direction, entity, "", standing, mark)
+            fact = self._fact(name)
+            mark = mark_of(fact, self._fact, self._met)._replace(gone=self._gone(fact))
+            self._marks[name] = mark
+        return mark
 
     def _fact(self, fact: str) -> Fact | None:
         standing = self._standings.get(fact)

@@ -30,4 +30,5 @@ def all_fields_of(value: Any) -> dict[str, Any]:
 
 def mark_object(mark: Mark) -> dict[str, Any]:
     """Describe what a reader has to know before the text of a fact."""
-    return fields_of(mark, "closed false instead")
+    gone = [all_fields_of(one) for one in mark.gone]
+    return {**fields_of(mark, "closed false instead"), "marks": gone}

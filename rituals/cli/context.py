@@ -280,6 +280,10 @@ class Invocation:
         # whatever was answered is incomplete then
         self.out.findings(tuple(cache.unread()))
         reader.close()
+        if self.landed:
+            from rituals.hosts.truth import look_after
+
+            look_after(reader.home)
 
     def say_noted(self) -> None:
         """Say what was noticed on the way and done about it, also where the command then failed."""

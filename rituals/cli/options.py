@@ -15,9 +15,9 @@ P = ParamSpec("P")
 
 #: The fields of a fact in JSON (`rituals.answers.objects.fact_object`), and of a finding.
 FACT = (
-    "circle closed contradiction created denied false id instead invalidated kind last_used meta moves "
-    "origin quarter reason redacted rivals state superseded_by supersedes tags text tier uses verified "
-    "versions"
+    "circle closed contradiction created denied false id instead invalidated kind last_used marks meta "
+    "moves origin quarter reason redacted rivals state superseded_by supersedes tags text tier uses "
+    "verified versions"
 )
 FINDING = "code file hint line message severity"
 

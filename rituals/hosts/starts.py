@@ -147,9 +147,12 @@ def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> Non
     from rituals.hosts.context.moment_index import opened
     from rituals.hosts.observed.policy_note import refresh
     from rituals.hosts.processes import note_session
+    from rituals.hosts.truth import look_after
 
+    home = discover(said.folder)
     note_session(commondir, said.host, said.session)
-    refresh(discover(said.folder))
+    refresh(home)
+    look_after(home)
     if opened(commondir, said.folder, words=True) is None:
         make_moments(said, commondir, environment)
 

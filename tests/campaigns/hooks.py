@@ -248,7 +248,7 @@ def forked(host: str, event: str, data: bytes, given: dict[str, Any], folder: st
             os.chdir(folder)
             if given.get("disk"):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-            detached.run = lambda arguments, folder: None
+            detached.run = lambda *_, **__: None
             begun, delayed = time.monotonic(), _delayed()
             code = hook.run(host, event, os.environ)
             os.write(3, repr(time.monotonic() - begun - (_delayed() - delayed)).encode())

@@ -6,6 +6,7 @@ from ledger.model.event import told
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from memory.cache.range_queries import ordinary_of_kind
+from memory.cache.truth import NOTHING_GONE
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import PLACE_BITS, PLACES
 from memory.recall.rank.standing import Candidate
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.cache.file import Cache
+    from memory.cache.truth import Truth
     from memory.recall.index.fts_file import Index, LogRow
     from memory.recall.rank.types import Scored
     from memory.replay.snapshot import Snapshot
@@ -62,11 +64,18 @@ class Facts:
         index: of the commit.
         filters: what a hit has to be.
         past: what was known at the point that is asked about; None for now.
+        truth: tells what facts name that the code no longer has.
     """
 
     def __init__(
-        self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
+        self,
+        cache: Cache,
+        index: Index,
+        filters: Filters,
+        past: Past | None = None,
+        truth: Truth = NOTHING_GONE,
     ) -> None:
+        self._truth = truth if past is None else NOTHING_GONE
         self._cache = cache
         self._index = index
         if "superseded" in filters.tiers:
@@ -110,9 +119,9 @@ class Facts:
         agent = self._agent(stem)
         mark = self.mark(fact)
         before = _said(found, mark)
-        line = one_line(f"{before}: {known.text}" if before else known.text)
+        line = one_line(f"{before}: {known.text}" if before else known.text) + mark.behind
         told = testimony(known, self._cache.entry, self._cache.some_histories)
-        full = _full(found, stem, told.said or agent, before)
+        full = _full(found, stem, told.said or agent, before) + mark.behind
         if level == FULL:
             shown = full
         elif level == TIMELINE:
@@ -145,6 +154,8 @@ class Facts:
         """Say what has to be known before the text of a fact."""
         found = self.known(fact)
         mark = mark_of(found, self.known, self._met)
+        if self._truth and (gone := self._truth.of(found)):
+            mark = mark._replace(gone=gone)
         if found is None or found.kind != PATTERN_KIND:
             return mark
         from projection.lifecycle.pattern_standing import marked_as
@@ -227,8 +238,10 @@ class Facts:
             for stem, _, event, _ in shown:
                 agent = self._agent(stem) or "nobody named"
                 lines.append(f"  {stem[:10]}  {told(event, fact.id)}  ({stem}, {agent})")
-        before = _said(found, self.mark(fact.id))
-        lines.append(f"  now: {one_line(f'{before}: {fact.text}' if before else fact.text)}")
+        mark = self.mark(fact.id)
+        before = _said(found, mark)
+        now = one_line(f"{before}: {fact.text}" if before else fact.text)
+        lines.append(f"  now: {now}{mark.behind}")
         return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ from ledger.errors import NotFound
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.range_queries import log_named
+from memory.cache.truth import truth_of
 from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
 from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.log_texts import LogTexts
@@ -102,7 +103,7 @@ class Recaller:
         def answer(cache: Cache, index: Index) -> Answer:
             language = cache.policy.recall.language
             self._lookups.language = "" if language == ENGLISH else language
-            facts = Facts(cache, index, filters, past)
+            facts = Facts(cache, index, filters, past, truth_of(self._snapshot.home))
             keeps = kept(index, facts, filters)
             view = _View(self, cache, index, facts)
             meanings = self._meanings_of(cache, index) if vectors else None
@@ -144,7 +145,8 @@ class Recaller:
         """Return memories by their ids (see `Reader.get`)."""
 
         def answer(cache: Cache, index: Index) -> Answer:
-            facts = Facts(cache, index, Filters(superseded=True))
+            truth = truth_of(self._snapshot.home)
+            facts = Facts(cache, index, Filters(superseded=True), truth=truth)
             view = _View(self, cache, index, facts)
             return answer_of([view.named(one, level) for one in dict.fromkeys(ids)], ())
 

@@ -7,7 +7,7 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
-_EDGE = "closed direction edge entity exists false id instead kind line tier via"
+_EDGE = "closed direction edge entity exists false id instead kind line marks tier via"
 
 
 @click.command("links")

@@ -15,7 +15,9 @@ from rituals.cli.context import Invocation
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier: {', '.join(TIERS)}.")  # fmt: skip
 @click.option("-a", "--all", "archived", is_flag=True, help="Archived and superseded facts too.")
-@options.listing(facts="closed contradiction false id instead kind known known_by line state tier")
+@options.listing(
+    facts="closed contradiction false id instead kind known known_by line marks state tier"
+)
 def command(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
 ) -> None:

@@ -15,8 +15,8 @@ from rituals.cli.option_table import RECALL
 @click.argument("query", nargs=-1, metavar="[QUERY]")
 @options.of_table(*RECALL)
 @options.listing(
-    hits="agent closed date false id instead kind known known_by line parts passage score stem text tier "
-    "tokens whole"
+    hits="agent closed date false id instead kind known known_by line marks parts passage score stem text "
+    "tier tokens whole"
 )
 def command(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
     """Find what answers a question, in few tokens: first a line each, then more of what matters.

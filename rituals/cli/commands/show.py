@@ -44,6 +44,7 @@ def command(
             call, memory, as_of, state, select(memory, state, ids, kind, tier or "", archived=True)
         )
         return
+    from memory.cache.truth import NOTHING_GONE, truth_of
     from memory.query.marks import known
     from projection.document.render import render
     from rituals.cli.views.listing import block_of
@@ -53,7 +54,8 @@ def command(
         return
     facts = select(memory, state, ids, kind, tier or "", archived=False)
     told = known(memory.snapshot.cache(), [one.fact for one in facts])
-    blocks = [block_of(one, state, told[one.fact.id]) for one in facts]
+    truth = NOTHING_GONE if as_of else truth_of(memory.home)
+    blocks = [block_of(one, state, told[one.fact.id], truth.of(one.fact)) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
         call.out.talk("no fact matches")

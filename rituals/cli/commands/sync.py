@@ -29,11 +29,13 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
       diurna sync backup --json
     """
     from rituals.answers.objects import sync_object
+    from rituals.hosts.truth import look_after
     from rituals.sync.upstreams import sync_all
 
     out = call.out
     how = {"dry_run": dry_run, "adopt": adopt, "push": push}
     report = sync_all(call.memory(), remote, **how, progress=out.transfer())
+    look_after(call.memory().home)
     if call.json:
         out.answer(sync_object(report))
         return out.findings(report.findings)

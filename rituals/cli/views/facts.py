@@ -16,6 +16,7 @@ def answer_facts(
     call: Invocation, memory: Reader, as_of: str, state: State, facts: list[Standing]
 ) -> None:
     """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
+    from memory.cache.truth import NOTHING_GONE, truth_of
     from memory.query.marks import known
     from projection.document.marks import mark_of
     from projection.fold.testimony import RANK, persons_first, word_of
@@ -32,9 +33,11 @@ def answer_facts(
     facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
     told = known(memory.snapshot.cache(), [one.fact for one in facts])
     met: Met = {}
+    truth = NOTHING_GONE if as_of else truth_of(memory.home)
 
     def mark(fact: Fact) -> Mark:
-        return marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)
+        found = marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)
+        return found._replace(gone=truth.of(fact))
 
     call.out.answer(
         {

@@ -15,7 +15,7 @@ from rituals.answers.fields import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.document.marks import Mark
+    from projection.document.marks import Gone, Mark
     from projection.fold.fact import History
     from projection.fold.replay import State
     from projection.fold.state import Standing
@@ -53,12 +53,19 @@ def _said(one: Standing, mark: Mark) -> str:
     return mark.said
 
 
-def block_of(one: Standing, state: State, known: Testimony = UNTOLD) -> str:
+def block_of(
+    one: Standing, state: State, known: Testimony = UNTOLD, gone: tuple[Gone, ...] = ()
+) -> str:
     """Write a fact with its footer as `continuity.md` has it, and where it stands if more is to say."""
     written = block(one.fact, one.tier, one.fact.kind, one.reason)
     found = finding_of(one.fact, state.histories[one.fact.id])
     said = found.state if found is not None else _standing_of(one, state)
-    more = (("state", said), ("known", known.said.replace("--", "- -")))
+    lacks = "; ".join([mark.said for mark in gone])
+    more = (
+        ("state", said),
+        ("known", known.said.replace("--", "- -")),
+        ("marks", lacks.replace("--", "- -")),
+    )
     told = "".join([f" | {key}: {value}" for key, value in more if value])
     return f"{written.removesuffix(' -->')}{told} -->" if told else written
 
@@ -88,4 +95,4 @@ def print_line(one: Standing, mark: Mark, known: Testimony, out: Output) -> None
     words = [word for word in (one.fact.kind, one.tier, known.brief) if word]
     head = f"  {'  '.join(words)}  " + (f"({said}) " if said else "")
     room = max(_LEAST_CHARS, _LINE_CHARS - len(one.fact.id) - len(head))
-    out.line((one.fact.id, "yellow"), head, one_line(summary_of(one.fact), room))
+    out.line((one.fact.id, "yellow"), head, one_line(summary_of(one.fact), room) + mark.behind)

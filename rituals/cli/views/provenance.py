@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def print_provenance(found: Provenance, out: Output) -> None:
     """Print where a fact comes from."""
-    said = [one for one in (found.mark.said, found.known.said) if one]
+    said = [one for one in (found.mark.said, found.known.said, found.mark.behind.strip()) if one]
     out.line((found.id, "bold"), "".join([f"  {one}" for one in said]))
     for step in found.steps:
         out.line("")

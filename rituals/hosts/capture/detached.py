@@ -41,14 +41,15 @@ def spawn(moment: Moment, *, catch_up: bool = False) -> None:
     run(["capture", *said], moment.folder)
 
 
-def run(arguments: Sequence[str], folder: str) -> None:
+def run(arguments: Sequence[str], folder: str, module: str = "rituals") -> None:
     """Run a command of Diurna's in a process that nobody waits for.
 
     Args:
         arguments: of the command line, without the program's name.
         folder: where it works.
+        module: that runs, where it is not the command line.
     """
-    command = [sys.executable, "-P", "-m", "rituals", *arguments]
+    command = [sys.executable, "-P", "-m", module, *arguments]
     environment = {**variables(), "DIURNA_HOOKS": "off"}
     if os.fork():
         return

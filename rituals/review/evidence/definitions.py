@@ -30,6 +30,21 @@ _SHOWN_CHARS = 80
 def name_questions(named: Iterable[Named], code: Code) -> list[Question]:
     """Ask about names of code that stand nowhere in it any more.
 
+    Args:
+        named: what facts name.
+        code: the code repository.
+    """
+    return [_question(one, lost, code) for one, lost in taken_names(named, code)]
+
+
+def name_key(one: Named) -> str:
+    """Return the key of the question about a name that is gone."""
+    return key_of("name-gone", one.fact.id, one.claim.subject)
+
+
+def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
+    """Find the names of code that stand nowhere in it any more, each with the newest definition of it.
+
     Documents do not count, neither for a name nor against it. A name whose definition no commit took away
     after the text was written is no finding: it may be of a library, or of another repository. For a name
     in capitals, a setting of the environment, any line of code counts as its definition.
@@ -56,7 +71,7 @@ def name_questions(named: Iterable[Named], code: Code) -> list[Question]:
             if lost.change.seconds * 1000 > one.written_ms
         ]
         if taken:
-            found.append(_question(one, taken[0], code))
+            found.append((one, taken[0]))
     return found
 
 
@@ -75,7 +90,7 @@ def _question(one: Named, lost: Lost, code: Code) -> Question:
     line = prose(lost.line)[:_SHOWN_CHARS].replace("`", "'")
     return Question(
         "name-gone",
-        key_of("name-gone", fact, one.claim.subject),
+        name_key(one),
         (fact,),
         f"{fact} names `{name}`, which is gone from the code.",
         (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ledger.escape import prose
+from ledger.git.code_history import Removal
+from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import FOLDER, MODULE, PATH
 from rituals.review.evidence.subjects import Named
@@ -12,11 +14,50 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ledger.git.code_history import Code, Removal
+    from ledger.git.code_history import Code
+
+
+class Taken(Record):
+    """A path that a commit took away after a fact named it.
+
+    Args:
+        named: the path, and the fact.
+        removal: of the file, or of the newest one of a folder.
+        moved: where the commit moved that file, "" for nowhere.
+        now: the path as the fact would name it now, "" where it is gone.
+    """
+
+    named: Named
+    removal: Removal
+    moved: str
+    now: str
+
+    @property
+    def rule(self) -> str:
+        """The rule of the review that asks about it."""
+        if self.now:
+            return "file-renamed"
+        return "folder-gone" if self.named.claim.kind == FOLDER else "file-gone"
+
+    @property
+    def key(self) -> str:
+        """The key of that question."""
+        return key_of(self.rule, self.named.fact.id, self.named.claim.subject)
 
 
 def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> list[Question]:
     """Ask about paths that were there and are not any more.
+
+    Args:
+        named: what facts name.
+        code: the code repository.
+        files: its paths.
+    """
+    return [_question(one, code) for one in taken_paths(named, code, files)]
+
+
+def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> list[Taken]:
+    """Find the paths that were there and are not any more.
 
     A path may be written from the top of the repository or by its last parts alone. It is there while any
     path ends in it. One that the repository ignores by now may be on the disk alone. Gone without a commit
@@ -51,9 +92,9 @@ def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> 
         if taken:
             found.append((one, taken))
     ignored = code.ignored(removal.path for _, taken in found for removal in taken)
-    found = [(one, taken) for one, taken in found if taken[0].path not in ignored]
-    renames = code.renames({removal.change.commit for _, taken in found for removal in taken})
-    return [_question(one, taken, renames, known, code) for one, taken in found]
+    newest = [(one, taken[0]) for one, taken in found if taken[0].path not in ignored]
+    renames = code.renames({removal.change.commit for _, removal in newest})
+    return [_taken(one, removal, renames, known) for one, removal in newest]
 
 
 def known_ends(paths: Iterable[str]) -> frozenset[str]:
@@ -80,39 +121,43 @@ def _paths(one: Named) -> tuple[str, ...]:
     return (one.claim.subject,)
 
 
-def _question(
-    one: Named,
-    taken: list[Removal],
-    renames: dict[tuple[str, str], str],
-    known: frozenset[str],
-    code: Code,
-) -> Question:
-    subject, fact = one.claim.subject, one.fact.id
-    newest = taken[0]
+def _taken(
+    one: Named, removal: Removal, renames: dict[tuple[str, str], str], known: frozenset[str]
+) -> Taken:
+    moved = renames.get((removal.change.commit, removal.path), "")
+    stays = one.claim.kind == PATH and moved in known
+    now = _shorter(one.claim.subject, removal.path, moved) if stays else ""
+    return Taken(one, removal, moved, now)
+
+
+def _question(taken: Taken, code: Code) -> Question:
+    claim, fact = taken.named.claim, taken.named.fact.id
+    subject, removal = claim.subject, taken.removal
     looked = f"no path ends in `{prose(subject)}` at {code.commit[:7]}"
-    new = renames.get((newest.change.commit, newest.path), "")
-    if one.claim.kind == PATH and new in known:
-        better = _shorter(subject, newest.path, new)
+    if taken.now:
         return Question(
-            "file-renamed",
-            key_of("file-renamed", fact, subject),
+            taken.rule,
+            taken.key,
             (fact,),
-            f"{fact} names `{prose(subject)}`, which is `{prose(better)}` now.",
+            f"{fact} names `{prose(subject)}`, which is `{prose(taken.now)}` now.",
             (
                 looked,
-                f"`{prose(newest.path)}` became `{prose(new)}` in {prose(newest.change.said)}",
+                f"`{prose(removal.path)}` became `{prose(taken.moved)}` in "
+                f"{prose(removal.change.said)}",
             ),
-            f"let the text say `{prose(better)}`",
-            swaps=((subject, better),),
+            f"let the text say `{prose(taken.now)}`",
+            swaps=((subject, taken.now),),
         )
-    rule = "folder-gone" if one.claim.kind == FOLDER else "file-gone"
-    what = {PATH: "file", FOLDER: "folder", MODULE: "module"}[one.claim.kind]
-    went = f"`{prose(newest.path)}` was deleted in {prose(newest.change.said)}"
-    if new:
-        went = f"`{prose(newest.path)}` moved to `{prose(new)}` in {prose(newest.change.said)}"
+    what = {PATH: "file", FOLDER: "folder", MODULE: "module"}[claim.kind]
+    went = f"`{prose(removal.path)}` was deleted in {prose(removal.change.said)}"
+    if taken.moved:
+        went = (
+            f"`{prose(removal.path)}` moved to `{prose(taken.moved)}` in "
+            f"{prose(removal.change.said)}"
+        )
     return Question(
-        rule,
-        key_of(rule, fact, subject),
+        taken.rule,
+        taken.key,
         (fact,),
         f"{fact} names the {what} `{prose(subject)}`, which is gone.",
         (looked, went),

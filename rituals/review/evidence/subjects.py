@@ -29,26 +29,30 @@ class Named(Record):
     written_ms: int
 
 
-def named_by(standings: Iterable[Standing]) -> list[Named]:
+def named_by(standings: Iterable[Standing], *, faded: bool = False) -> list[Named]:
     """Return what live facts name.
 
     Disputed, redacted and closed ones are left to their dispute or rest; what a review raised is about
     others.
+
+    Args:
+        standings: the facts.
+        faded: take those of the archive, too.
     """
     return [
         Named(fact, claim, written)
-        for fact in asked_about(standings)
+        for fact in asked_about(standings, faded=faded)
         for written in (written_ms(fact),)
         for claim in claims(fact.text)
     ]
 
 
-def asked_about(standings: Iterable[Standing]) -> list[Fact]:
-    """Return the facts that the audit asks about: those that live, undisputed."""
+def asked_about(standings: Iterable[Standing], *, faded: bool = False) -> list[Fact]:
+    """Return the facts that the audit asks about: those that live (or faded), undisputed."""
     return [
         standing.fact
         for standing in standings
-        if standing.live
+        if (faded or standing.live)
         and not (standing.fact.false or standing.fact.redacted or standing.fact.closed)
         and len(standing.fact.heads) == 1
         and not is_raised(standing.fact)

@@ -34,6 +34,16 @@ class Answered(BaseModel):
         return found
 
 
+class MarkAnswered(Answered):
+    """What a fact names and a commit took away: `gone`, `renamed` to `now`, or `nowhere` in the code."""
+
+    code: str
+    subject: str
+    commit: str
+    date: str
+    now: str = ""
+
+
 class HitAnswered(Answered):
     """A fact, or a passage of a log.
 
@@ -53,6 +63,7 @@ class HitAnswered(Answered):
     closed: bool = False
     false: bool = False
     instead: list[str] = []
+    marks: list[MarkAnswered] = []
     known: str = ""
     known_by: str = ""
     passage: str = ""

@@ -1,0 +1,119 @@
+"""Make the marks of what facts name and a commit took away, which every answer shows (FORMAT.md, R12).
+
+It asks what the review asks of paths and names, of the archive too. What was asked before is asked of the
+history since then alone. Nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from ledger.environment import working_directory
+from ledger.errors import DiurnaError
+from ledger.escape import prose
+from ledger.git.code_history import DOCUMENTS
+from ledger.home import Home, discover
+from ledger.model.layout import CACHE_DIR
+from ledger.wal.atomic_files import make_folder, replace_file
+from memory.cache.key import digest, user_key
+from memory.cache.truth import Kept, Lack, has_code, packed, read, truth_path
+from memory.query.open_snapshot import open_snapshot
+from memory.replay.state import state_of
+from projection.document.marks import GONE, NOWHERE, RENAMED, Gone
+from projection.lifecycle.review_threads import raised_threads
+from projection.text.claims import FOLDER, MODULE, NAME, PATH
+from rituals.intake.harvest.origin import code_of
+from rituals.review.evidence.definitions import name_key, taken_names
+from rituals.review.evidence.paths import taken_paths
+from rituals.review.evidence.subjects import Named, named_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.git.code_history import Change, Code
+    from projection.fold.state import Standing
+
+_KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
+
+
+def make(home: Home) -> None:
+    """Make the marks of a home anew for its work tree, where it has code and can keep them.
+
+    A partial clone has none: to look into its history would fetch it.
+    """
+    key = user_key()
+    code = code_of(home) if has_code(home) and key and not home.repository.promisor else None
+    if code is None:
+        return
+    tip = home.tip()  # before it is read: what moves meanwhile is seen
+    standings = open_snapshot(home).ask(lambda cache: list(state_of(cache).standings()))
+    found = made(standings, code, read(home, whole=True))._replace(tip=tip)
+    make_folder(f"{home.repository.commondir}/{CACHE_DIR}")
+    replace_file(truth_path(home), packed(truth_path(home), key, found), 0o600)
+
+
+def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) -> Kept:
+    """Find what is gone of what facts name.
+
+    Args:
+        standings: the facts.
+        code: what they are about.
+        before: what was found for an earlier commit.
+    """
+    standings = list(standings)
+    named = [one for one in named_by(standings, faded=True) if one.claim.kind in _KINDS]
+    raised = raised_threads(standing.fact for standing in standings)
+    answered = {key for one in raised if one.closed for key in one.keys}
+    asked = frozenset(before.asked) if before is not None else frozenset()
+    since = code.since(before.code) if before is not None and asked else None
+    fresh = [one for one in named if since is None or _digest(one) not in asked]
+    lacks = _lacks(fresh, code, answered, names=True)
+    changed = (code.changed_since(before.code) or ()) if since and before is not None else ()
+    if since is not None and changed:
+        known = [one for one in named if _digest(one) in asked]
+        names = any(path.rpartition(".")[2].lower() not in DOCUMENTS for path in changed)
+        lacks += _lacks(known, since, answered, names=names)
+    gone = {(one.fact, one.gone.subject) for one in lacks}
+    rest = [one for one in named if (one.fact.id, prose(one.claim.subject)) not in gone]
+    return Kept(code.commit, "", tuple(sorted(lacks)), tuple(sorted(map(_digest, rest))))
+
+
+def _lacks(named: list[Named], code: Code, answered: set[str], *, names: bool) -> list[Lack]:
+    if not named:
+        return []
+    lacks = [
+        _lack(
+            one.named, one.removal.path, RENAMED if one.now else GONE, one.removal.change, one.now
+        )
+        for one in taken_paths(named, code, code.files())
+        if one.key not in answered
+    ]
+    for one, lost in taken_names(named, code) if names else ():
+        if name_key(one) not in answered:
+            lacks.append(_lack(one, "", NOWHERE, lost.change))
+    return lacks
+
+
+def _lack(one: Named, place: str, code: str, change: Change, now: str = "") -> Lack:
+    gone = Gone(code, prose(one.claim.subject), change.short, change.date, prose(now))
+    return Lack(one.fact.id, one.fact.heads[0].id, place, gone)
+
+
+def _digest(one: Named) -> str:
+    """Return what tells a claim of one text from all others."""
+    said = f"{one.fact.id}\0{one.fact.heads[0].id}\0{one.claim.kind}\0{one.claim.subject}"
+    return digest(said.encode("utf-8", "surrogatepass"))[:16]
+
+
+def _main() -> None:
+    """Make the marks of the home in the working directory; what fails is noted, as of a hook."""
+    from rituals.hosts.faults import note
+
+    home = discover(working_directory())
+    try:
+        make(home)
+    except (DiurnaError, OSError) as problem:
+        note(home.repository.commondir, f"marks of what is gone: {problem!r}")
+
+
+if __name__ == "__main__":
+    _main()
