@@ -11,6 +11,7 @@ from ledger.model.personal import says_personal
 from ledger.model.record import Record
 from memory.recall.hits.facts import Facts
 from memory.recall.hits.snippets import telling
+from memory.recall.query.chores import CHORES
 from memory.recall.rank.facts import PARTS
 from memory.recall.rank.filters import kept
 from memory.recall.rank.standing import answers, ordered
@@ -33,20 +34,6 @@ PROMPT_CHARS, TOLD = 1_500, 3
 #: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
 #: score against that of the first.
 COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
-#: Words of orders: what is to be done, to anything.
-_CHORES = frozenset(
-    """
-    0 1 2 3 4 5 6 7 8 9 add agent agents apply ask build bump change changes check clean clone
-    close closed code command commands commit commits compare complete continue copy create cut
-    debug delete deploy describe do document doesn don done double draft edit ensure execute
-    explain file files find finish fix fixed folder format generate go help implement improve
-    install issue issues keep lint list look make merge move new next now ok okay open phase
-    plan please pr proceed project pull push read refactor release remove rename repo rerun
-    resolve restart retry review rewrite run running script ship show start status step stop
-    summarize switch task tasks test tests thanks todo try update upgrade use validate verify
-    works write yes
-    """.split()
-)
 
 
 class Found(Record):
@@ -121,7 +108,7 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
         weights: what each word of the prompt tells, by word.
     """
     scored = one.scored
-    held = {word for word in scored.words if word not in _CHORES}
+    held = {word for word in scored.words if word not in CHORES}
     telling = [weights.get(word, 0.0) for word in held]
     lacking = [weight for word, weight in weights.items() if word not in scored.words]
     return (

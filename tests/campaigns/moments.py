@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.home import discover
+from memory.query.open_snapshot import open_snapshot
 from projection.text.rules import ANY, EDITS, stated
 from rituals.cli.app import main as diurna
 from rituals.hosts.adapters import PROMPT, TOOL
@@ -44,6 +45,9 @@ class Place:
         self.folder = str(folder)
         self.commondir = discover(self.folder).repository.commondir
         make(self.commondir, self.folder, os.environ)
+        snapshot = open_snapshot(discover(self.folder))
+        #: the ids of its facts: adopting gives some another one, and their questions have no answer here
+        self.facts = snapshot.ask(lambda cache: frozenset(cache.fact_ids()))
 
     def prompted(self, text: str) -> list[str]:
         """Return the ids of what a prompt is told."""
@@ -71,7 +75,11 @@ def prompts(place: Place, shared: Path, show: bool) -> list[tuple[str, float, fl
     """Ask what the ledger can answer, what it can not, and what other projects typed."""
     rows = []
     for name, file in (("questions", "facts/questions"), ("orders", "moment/imperative")):
-        asked = lines_of(shared / f"bench/{file}.jsonl")
+        asked = [
+            one
+            for one in lines_of(shared / f"bench/{file}.jsonl")
+            if one["kind"] == "none" or not place.facts.isdisjoint(one["gold"])
+        ]
         told = [(one, place.prompted(one["question"])) for one in asked]
         wanted = [(one, ids) for one, ids in told if one["kind"] != "none"]
         right = [one for one, ids in wanted if set(ids) & set(one["gold"])]

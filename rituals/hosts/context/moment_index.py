@@ -13,6 +13,7 @@ from math import log
 
 from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
 from memory.cache.key import digest, signed, user_key
+from memory.recall.query.chores import CHORES
 from memory.recall.query.stopwords import SMALL
 from rituals.hosts.context.heard import stamps
 
@@ -26,7 +27,8 @@ _WORDS, _HEAD_BYTES = 5, 300
 _STEM, PROMPT_CHARS = 5, 1_500
 #: Of the words of a prompt some fact must have so much of what they tell, and tell so much, that it is
 #: worth a look: in a ledger of some size, as a small one does not tell which words are common.
-_SHARE, _TELLING, _TELLING_ROWS = 0.30, 2.5, 1_000
+_SHARE, _TELLING, _TELLING_ROWS = 0.40, 4.0, 1_000
+_CHORES = frozenset([word[:_STEM] for word in CHORES])
 #: A word that more facts have tells nothing here.
 COMMON = 500
 #: Where writing begins that has no blanks between its words.
@@ -63,17 +65,19 @@ class MomentIndex:
         count = max(int(self.said("facts")), _TELLING_ROWS)
         total = 0.0
         told: dict[str, float] = {}
+        chores: dict[str, float] = {}
         for stem in stems(asked):
             rows = _sorted_line(self._words, stem).split(" ")
             held = int(rows[0][1:]) if rows[0][:1] == "+" else len(rows) if rows[0] else 0
             weight = log(1 + (count - held + 0.5) / (held + 0.5))
             total += weight
-            if held <= COMMON:
-                for row in rows:
-                    told[row] = told.get(row, 0.0) + weight
-        told.pop("", None)
-        best = max(told.values(), default=0.0)
-        return best >= _TELLING and best >= _SHARE * total
+            counted = chores if stem in _CHORES else told
+            for row in rows if 0 < held <= COMMON else ():
+                counted[row] = counted.get(row, 0.0) + weight
+        return any(
+            weight >= _TELLING and weight + chores.get(row, 0.0) >= _SHARE * total
+            for row, weight in told.items()
+        )
 
 
 def is_prompt(text: str) -> bool:
