@@ -137,9 +137,12 @@ class Page:
                 start = number
             elif line.startswith("#"):
                 start = -1
-            elif (match := _FOOTER.match(line)) and start >= 0:
-                found.append(Shown(match[1], start, number + 1))
-                start = -1
+            elif line.lstrip().startswith("<!--") and start >= 0:  # an editor may spread it over lines
+                rest = self.lines[number:]
+                last = next((n for n, one in enumerate(rest) if "-->" in one), len(rest) - 1)
+                if match := _FOOTER.match(" ".join(map(str.strip, rest[: last + 1]))):
+                    found.append(Shown(match[1], start, number + last + 1))
+                    start = -1
         return found
 
     def fact(self) -> Shown | None:
