@@ -137,7 +137,9 @@ class Page:
                 start = number
             elif line.startswith("#"):
                 start = -1
-            elif line.lstrip().startswith("<!--") and start >= 0:  # an editor may spread it over lines
+            elif (
+                line.lstrip().startswith("<!--") and start >= 0
+            ):  # an editor may spread it over lines
                 rest = self.lines[number:]
                 last = next((n for n, one in enumerate(rest) if "-->" in one), len(rest) - 1)
                 if match := _FOOTER.match(" ".join(map(str.strip, rest[: last + 1]))):

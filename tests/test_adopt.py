@@ -374,11 +374,11 @@ def test_text_without_a_footer_does_not_vanish(tmp_path: Path) -> None:
     found = {id: (state[id].fact.kind, state[id].fact.text) for id in state}
     assert found == {
         "dec-one": ("decision", "One with a footer."),
-        "vanuru": (
+        "project-state": (
             "fact",
             "**Project State**\n\n- **status:** alpha\n- **repo:** here\n\nSeeded from a prototype.",
         ),
-        "bonizi": ("stack", "Python 3.11."),
+        "stack-and-tools": ("stack", "Python 3.11."),
         "rinusi": (
             "decision", "A decision nobody gave a footer.\nIt has a second line.",
         ),
@@ -386,7 +386,7 @@ def test_text_without_a_footer_does_not_vanish(tmp_path: Path) -> None:
         "giruro": ("thread", "An open thread without a footer."),
     }  # fmt: skip
     said = [step for step in plan.steps if "which has no footer" in step]
-    assert said[0] == "import continuity.md:10, which has no footer, as `vanuru` (fact)"
+    assert said[0] == "import continuity.md:10, which has no footer, as `project-state` (fact)"
     assert len(said) == 5
     assert "One with a footer." in (tmp_path / "memory" / "continuity.md").read_text()
     memory.close()

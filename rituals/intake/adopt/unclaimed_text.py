@@ -38,6 +38,7 @@ _TEMPLATE = (
 #: Kinds whose sections are lists of facts; in others the text of a section belongs together.
 _LISTS = frozenset(kind.name for kind in BUILT_IN_KINDS) - {DEFAULT_KIND, "stack"}
 _TITLES = {kind.name: kind.section for kind in BUILT_IN_KINDS}
+_ID_WORDS = 6
 
 
 #: How a bullet starts that Diurna reads as one where it stands.
@@ -235,7 +236,7 @@ def _rest(page: FactPage, rows: list[str], kind: str, title: str, place: int, li
         rows = [f"**{title}**", "", *rows]
     text = storable(rows, "")
     shown = title or page.file
-    return Passage(_fact(page, id_of_subject(text, {}), text, kind, "", line, place), shown)
+    return Passage(_fact(page, _slug(shown), text, kind, "", line, place), shown)
 
 
 def _is_aside(rows: list[str]) -> bool:
@@ -272,6 +273,16 @@ def _dated(page: FactPage, place: int) -> str:
     name = page.file.rpartition("/")[2]
     made = f"{name[:4]}-{3 * int(name[6]) - 2:02d}-01" if name[6:7] in ("1", "2", "3", "4") else ""
     return made if is_date(made) else ""
+
+
+def _slug(title: str) -> str:
+    """Make an id of the heading of a section, which is a name and no sentence of anybody's."""
+    chars = [
+        char if char.isascii() and char.isalnum() else " " for char in title.replace("&", " and ")
+    ]
+    words = "".join(chars).lower().split()[:_ID_WORDS]
+    id = "-".join(words)[:48].strip("-")
+    return id if is_fact_id(id) and "-" in id else f"{id or 'adopted'}-notes"
 
 
 def _free(id: str, taken: set[str]) -> str:
