@@ -6,7 +6,6 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Mapping
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -22,72 +21,29 @@ from ledger.git.log_history import (
 )
 from ledger.home import discover
 from ledger.model.digest import blob_id
-from ledger.model.event import Event, FactCreated, FactReferenced, FactSuperseded, FactUpdated
-from ledger.model.findings import CODES, Finding
+from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
+from ledger.model.findings import CODES
 from ledger.wal.spool import Spool
-from memory.api import Memory, SessionDraft
+from memory.api import Memory
 from memory.replay import read_logs as reading
 from rituals.check.run import verify
 from rituals.check.verify.checkpoint import checkpoint
 from rituals.check.verify.restore import restore, restore_plan
 from rituals.setup.home import apply_setup, plan_setup
 from tests.conftest import Repo
+from tests.timed_homes import START_MS, TimedHome
+from tests.timed_homes import mallory as mallory  # a fixture
 
-START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
 DAY_MS = 86_400_000
 
 
-@pytest.fixture(autouse=True)
-def hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Mallory")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "mallory@example.org")
-        monkeypatch.setenv(f"GIT_{name}_DATE", "2026-11-21T12:00:00Z")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-
-class Place:
-    """A home of any kind, with a fixed clock."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.ticks = count(START_MS, 1000)
-        self.offset_ms = 0
-
-    def clock(self) -> int:
-        return next(self.ticks) + self.offset_ms
-
-    @property
-    def memory(self) -> Memory:
-        return Memory(discover(str(self.folder)), agent="ada", clock=self.clock)
-
-    def git(self, *arguments: str, ok: bool = True) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0 or not ok, done.stderr
-        return done.stdout.strip()
-
-    def append(self, title: str, *events: Event) -> str:
-        return self.memory.append(SessionDraft(title, "", events)).path
+class Place(TimedHome):
+    """A home of any kind."""
 
     def write(self, path: str, text: str) -> None:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-
-    def commit(self, message: str = "by hand") -> str:
-        self.git("add", "-A")
-        self.git("commit", "-qm", message)
-        return self.git("rev-parse", "HEAD")
-
-    def found(self, *codes: str) -> list[Finding]:
-        return [one for one in verify(self.memory) if not codes or one.code in codes]
 
     def codes(self) -> list[str]:
         return [one.code for one in self.found()]
@@ -99,8 +55,7 @@ class Place:
 def own(folder: Path) -> Place:
     """A home of its own with two logs."""
     place = Place(folder)
-    apply_setup(plan_setup(str(folder.parent), folder.name, "", "p"), place.clock)
-    place.git("config", "user.name", "Ada")
+    place.make()
     place.append("First", FactCreated("use-x", "Use X always."))
     place.append("Second", FactReferenced("use-x"))
     return place
@@ -386,7 +341,7 @@ def test_a_damaged_log_is_named_and_the_others_are_read(home: Place, logs: int) 
 
 def test_a_missing_folder_is_named_with_the_logs_it_held(home: Place) -> None:
     """What an earlier cache knows of it is said; the other folders are read (fault:C18)."""
-    home.offset_ms = 40 * DAY_MS
+    home.set_clock(START_MS + 40 * DAY_MS)
     home.append("Later", FactReferenced("use-x"))
     lost = Path(home.git("ls-files", "sessions").split("\n")[0])
     tree = home.git("rev-parse", f"HEAD:{lost.parent}")

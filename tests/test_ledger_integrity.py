@@ -5,87 +5,39 @@ fault:E12 and fault:E13 are about signatures, which this version neither makes n
 
 from __future__ import annotations
 
-import os
-import subprocess
-from itertools import count
 from pathlib import Path
 
 import pytest
 
-from ledger.home import discover
 from ledger.model.event import (
-    Event,
     FactCreated,
     FactRedacted,
     FactReferenced,
     FactSuperseded,
 )
-from ledger.model.findings import Finding, severe
+from ledger.model.findings import severe
 from ledger.model.order import seal
-from memory.api import Memory, SessionDraft
+from memory.api import SessionDraft
 from memory.worktree.publish import projection_files
 from rituals.check.run import verify
 from rituals.check.verify.restore import restore, restore_plan
-from rituals.setup.home import apply_setup, plan_setup
-
-START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
-
-
-@pytest.fixture(autouse=True)
-def hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Mallory")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "mallory@example.org")
-        monkeypatch.setenv(f"GIT_{name}_DATE", "2026-11-21T12:00:00Z")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("HOME", str(tmp_path))
+from tests.timed_homes import START_MS, TimedHome
+from tests.timed_homes import mallory as mallory  # a fixture
 
 
-class Clone:
-    """A home of its own in a folder, with a clock of its own."""
+class Clone(TimedHome):
+    """A home of its own."""
 
     def __init__(self, folder: Path, clock_ms: int = START_MS) -> None:
-        self.folder = folder
-        ticks = count(clock_ms, 1000)
-        self.clock = lambda: next(ticks)
-        if not folder.exists():
-            apply_setup(plan_setup(str(folder.parent), folder.name, "", "p"), self.clock).close()
-        self.git("config", "user.name", "Ada")
+        super().__init__(folder, clock_ms)
+        self.make()
         self.git("config", "user.email", "ada@example.org")
-
-    @property
-    def memory(self) -> Memory:
-        """The home, opened anew: nothing is remembered between two questions but the cache."""
-        return Memory(discover(str(self.folder)), agent="ada", clock=self.clock)
-
-    def git(self, *arguments: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-    def append(self, title: str, *events: Event) -> str:
-        return self.memory.append(SessionDraft(title, "", events)).path
 
     def change(self, path: str, old: str, new: str) -> None:
         file = self.folder / path
         text = file.read_bytes()
         assert old.encode() in text
         file.write_bytes(text.replace(old.encode(), new.encode()))
-
-    def commit(self, message: str) -> str:
-        self.git("add", "-A")
-        self.git("commit", "-qm", message)
-        return self.git("rev-parse", "HEAD")
-
-    def found(self, *codes: str) -> list[Finding]:
-        """What verify says, of some codes only if some are given."""
-        return [one for one in verify(self.memory) if not codes or one.code in codes]
 
     def text(self, fact: str) -> str:
         """The text of a fact, the same from the cache and from git alone."""
@@ -223,7 +175,7 @@ def test_e5_the_same_log_twice_is_one_log(home: Clone) -> None:
     )
     assert again.already
     assert home.memory.state()["use-x"].fact.uses == 2
-    assert home.memory.state().summary.sessions == 2
+    assert home.memory.state().summary.logs == 2
     assert home.found() == []
 
 
@@ -342,7 +294,7 @@ def test_e9_a_forced_push_drops_nothing_that_a_clone_has(home: Clone, tmp_path: 
     assert restore(other.memory) == (mine,)
     other.git("push", "-q", "origin", "HEAD")
     assert other.text("use-z") == "Use Z always."
-    assert other.memory.state().summary.sessions == 4
+    assert other.memory.state().summary.logs == 4
 
 
 def test_e10_squash_and_rebase_change_commit_ids_and_no_log(home: Clone) -> None:

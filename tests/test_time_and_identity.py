@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
-from itertools import count, permutations
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -42,55 +40,19 @@ from memory.worktree.publish import projection_files
 from projection.fold.replay import State
 from projection.policy.model import Policy, Windows
 from rituals.check.run import verify
-from rituals.setup.home import apply_setup, plan_setup
+from tests.timed_homes import START_MS, TimedHome
+from tests.timed_homes import mallory as mallory  # a fixture
 
-START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
 HOUR_MS = 3_600_000
 YEAR_2099_MS = 4_070_908_800_000
 
 
-@pytest.fixture(autouse=True)
-def hermetic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Mallory")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "mallory@example.org")
-        monkeypatch.setenv(f"GIT_{name}_DATE", "2026-11-21T12:00:00Z")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-
-class Machine:
+class Machine(TimedHome):
     """A home of its own on a machine with its own clock."""
 
     def __init__(self, folder: Path, clock_ms: int = START_MS) -> None:
-        self.folder = folder
-        self.ticks = count(clock_ms, 1000)
-        if not folder.exists():
-            apply_setup(plan_setup(str(folder.parent), folder.name, "", "p"), self.now).close()
-        self.git("config", "user.name", "Ada")
-
-    def now(self) -> int:
-        return next(self.ticks)
-
-    def set_clock(self, clock_ms: int) -> None:
-        self.ticks = count(clock_ms, 1000)
-
-    @property
-    def memory(self) -> Memory:
-        return Memory(discover(str(self.folder)), agent="ada", clock=self.now)
-
-    def git(self, *arguments: str, data: bytes = b"") -> str:
-        done = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments],
-            input=data,
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode().strip()
+        super().__init__(folder, clock_ms)
+        self.make()
 
     def append(self, title: str, *events: Event, host: str = "") -> str:
         header = (("host", host),) if host else ()
@@ -272,7 +234,7 @@ def test_f6_commit_times_play_no_part(machine: Machine, seconds: str) -> None:
     draft = SessionDraft("Fourth", "", (FactReferenced("use-x"),))
     home = discover(str(machine.folder))
     # libgit2 refuses to build on a commit whose time overflows; git itself does not
-    memory = Memory(home, clock=machine.now, in_process=len(seconds) < 15)
+    memory = Memory(home, clock=machine.clock, in_process=len(seconds) < 15)
     assert memory.append(draft).commit == home.tip()
 
 
