@@ -19,10 +19,22 @@ from rituals.check.run import verify
 from rituals.sync.backoff import Timer
 from rituals.sync.report import Report
 from rituals.sync.sync import sync
-from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, START_MS, fsck, git, make_home
+from tests.campaigns.homes import (
+    IN_TREE,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    START_MS,
+    fsck,
+    git,
+    make_home,
+)
 
 #: One clock for all, so that no two logs of a test share a stamp.
 _TICKS = count(START_MS, 1000)
+#: Kinds of homes, each with how it publishes.
+WAYS = [
+    (OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review"),
+]  # fmt: skip
 MARKERS = (b"<<<<<<<", b">>>>>>>", b"=======")
 
 
@@ -215,3 +227,18 @@ def settled(*clones: Clone) -> None:
         if memory.home.kind == OWN_BRANCH and memory.home.repository.top:
             mirrored = clone.folder / ".memory" / "continuity.md"
             assert mirrored.read_text() == memory.continuity()
+
+
+@pytest.fixture(name="team", params=WAYS)
+def published(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
+    """A remote, a clone `one` that published a fact, and what `clone` makes."""
+    team = Team(tmp_path, *request.param)
+    team.one.create("alpha", "As it was.")
+    team.one.memory.publish()
+    team.one.sync()
+    return team
+
+
+def edits(clone: Clone) -> list[str]:
+    """Return the logs of type `edit`."""
+    return [line.stem for line in clone.memory.log() if line.type == "edit"]

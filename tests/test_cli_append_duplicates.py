@@ -79,17 +79,13 @@ def test_a_contradicted_invariant_comes_first(run: Run) -> None:
     )
 
 
+OPPOSITE = ("append", "--title", "Two", "--new", "id=b Outbound calls time out after 60 s.")
+
+
 def test_strict_refuses_and_changes_nothing(repo: Repo, run: Run) -> None:
     """With --strict it is an error; text and JSON say all of it."""
     before = repo.shape()
-    command = (
-        "append",
-        "--title",
-        "Two",
-        "--strict",
-        "--new",
-        "id=b Outbound calls time out after 60 s.",
-    )
+    command = (*OPPOSITE, "--strict")
     ran = run(*command)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
@@ -105,14 +101,7 @@ def test_strict_refuses_and_changes_nothing(repo: Repo, run: Run) -> None:
 
 def test_json_carries_the_findings(run: Run) -> None:
     """A script gets code, severity, message and hint, of a dry run too."""
-    command = (
-        "append",
-        "--title",
-        "Two",
-        "--new",
-        "id=b Outbound calls time out after 60 s.",
-        "--json",
-    )
+    command = (*OPPOSITE, "--json")
     for arguments in ((*command, "--dry-run"), command):
         (found,) = run(*arguments).json["findings"]
         assert (found["code"], found["severity"]) == ("opposite-fact", "warning")

@@ -17,6 +17,8 @@ from memory.query.last_answers import brief
 from tests.conftest import Ran, Repo, Run, formed
 
 ROOT = Path(__file__).resolve().parents[1]
+#: What takes long to load.
+HEAVY = "re json typing subprocess click pygit2 pydantic enum".split()
 
 
 @pytest.fixture
@@ -185,36 +187,14 @@ def test_what_is_kept_is_printed_without_the_library(told: Repo, quick: Run) -> 
         "memory", "memory.cache", "memory.cache.key", "memory.query", "memory.query.last_answers",
         "memory.brief", "memory.brief.place",
     }  # fmt: skip
-    heavy = {
-        "re",
-        "json",
-        "typing",
-        "subprocess",
-        "click",
-        "pygit2",
-        "pydantic",
-        "_sqlite3",
-        "enum",
-    }
-    assert loaded & heavy == set()
+    assert loaded & {*HEAVY, "_sqlite3"} == set()
 
 
 def test_a_brief_worked_out_loads_no_library_either(told: Repo, quick: Run) -> None:
     """After another log, without a task: the standard library's slow parts stay out."""
     loaded = set(quick("brief").err.split())
     assert "memory.brief.making" in loaded
-    heavy = {
-        "re",
-        "json",
-        "typing",
-        "subprocess",
-        "click",
-        "pygit2",
-        "pydantic",
-        "enum",
-        "rapidfuzz",
-    }
-    assert loaded & heavy == set()
+    assert loaded & {*HEAVY, "rapidfuzz"} == set()
 
 
 def test_the_agent_is_part_of_the_question(told: Repo, quick: Run) -> None:

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from ledger.model.event import FactCreated, FactRedacted
 from memory.edits.committed import read_checked
-from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY
+from tests.campaigns.homes import IN_TREE
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.teams import Clone, Team, level
+from tests.teams import Clone, Team, edits, level
+from tests.teams import published as published  # the fixture `team`
 
 EDITED = "As a person says."
-
-
-@pytest.fixture(
-    params=[
-        (OWN_REPOSITORY, "append"),
-        (IN_TREE, "append"),
-        (IN_TREE, "trunk"),
-        (IN_TREE, "review"),
-    ]
-)
-def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
-    """A remote, a clone `one` that published a fact, and what `clone` makes."""
-    kind, publish = request.param
-    team = Team(tmp_path, kind, publish)
-    team.one.create("alpha", "As it was.")
-    team.one.memory.publish()
-    team.one.sync()
-    yield team
 
 
 def commit_edit(
@@ -44,10 +24,6 @@ def commit_edit(
     page.write_text(text.replace(old, new))
     clone.git("commit", "-q", "-a", "-m", "by hand", *author)
     return clone.git("rev-parse", "HEAD")
-
-
-def edits(clone: Clone) -> list[str]:
-    return [line.stem for line in clone.memory.log() if line.type == "edit"]
 
 
 def test_an_edit_that_was_pushed_is_heard_by_who_joins(team: Team) -> None:

@@ -18,13 +18,10 @@ from memory.worktree.merge_drivers import ensure_drivers
 from rituals.check.run import verify
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
 from tests.conftest import sampled
-from tests.teams import Clone, Team, level
+from tests.teams import WAYS, Clone, Team, level
 
 __all__ = ["hermetic"]
 ROOT = str(Path(__file__).parent.parent)
-WAYS = [
-    (OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review"),
-]  # fmt: skip
 #: Settings that people have, and that change how git merges or checks out.
 SETTINGS = {
     "directory renames": (

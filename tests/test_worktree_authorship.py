@@ -16,25 +16,10 @@ from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, draft, ma
 from tests.campaigns.homes import git as run_git
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import Run, sampled
-from tests.teams import Clone, Team, level
+from tests.teams import WAYS, Clone, Team, edits, level
+from tests.teams import published as published  # the fixture `team`
 
 NOTES = "\n## Random notes\n\nDo not lose this.\n"
-
-
-WAYS = [
-    (OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review"),
-]  # fmt: skip
-
-
-@pytest.fixture(params=WAYS)
-def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
-    """A remote and a clone `one` that published a fact."""
-    kind, publish = request.param
-    team = Team(tmp_path, kind, publish)
-    team.one.create("alpha", "As it was.")
-    team.one.memory.publish()
-    team.one.sync()
-    yield team
 
 
 def page(clone: Clone) -> Path:
@@ -54,10 +39,6 @@ def commit_edit(clone: Clone) -> bytes:
 def committed(clone: Clone) -> bytes:
     home = clone.memory.home
     return run_git(clone.folder, "show", f"{home.tip()}:{home.prefix}continuity.md").encode()
-
-
-def edits(clone: Clone) -> list[str]:
-    return [line.stem for line in clone.memory.log() if line.type == "edit"]
 
 
 def kept(clone: Clone, data: bytes) -> None:
