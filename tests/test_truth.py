@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -170,6 +171,33 @@ def test_every_answer_says_so(repo: Repo, run: Run, drifted: str) -> None:
     assert of(run("show", "gone", "--json").json["facts"])["gone"] == [mark]
     assert run("why", "gone", "--json").json["marks"] == [mark]
     assert run("links", "gone", "--json").json["marks"] == [mark]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_brief_marks_and_lets_what_holds_stand_first(
+    repo: Repo, run: Run, spawn: Run, drifted: str, kept: bool
+) -> None:
+    """In every form, also where the brief of before was kept; a task asks for a marked fact all the same."""
+
+    def brief(*arguments: str) -> str:
+        return (spawn if kept else run)("brief", *arguments).out
+
+    if kept:
+        assert "is gone" not in brief()
+        assert brief() == brief()
+    marks(repo)
+    said = f"src/pay.py is gone since {drifted}, 2026-11-22"
+    lines = [line for line in brief().split("\n") if line[:2] == "- "]
+    assert lines[0].startswith("- holds")
+    assert sum(line.endswith(f"is kept. ({said})") for line in lines) == 1
+    assert f"({said})" in brief("--task", "check the walrus payments")
+    sections = json.loads(brief("--json"))["sections"]
+    facts = {one["id"]: one for section in sections for one in section["facts"]}
+    assert [one["subject"] for one in facts["gone"]["marks"]] == ["src/pay.py"]
+    assert facts["moved"]["marks"][0]["now"] == "lib/post.py"
+    assert "marks" not in facts["holds"]
+    assert f'marks="{said}"' in brief("--format", "xml")
+    assert len(brief("--budget", "1000")) <= 1000
 
 
 def test_a_mark_ends_with_the_text_and_with_what_came_back(

@@ -15,6 +15,7 @@ from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.place import BRIEF_CHARS
 from memory.brief.states import states_of
 from memory.cache.newest_logs import corrects
+from memory.cache.truth import truth_of
 from memory.replay.log_bytes import read_bytes
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, MARKDOWN, form_of
@@ -156,7 +157,7 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
 
 
 def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
-    view, summary = cache.view(), cache.summary
+    view, summary, truth = cache.view(), cache.summary, truth_of(home)
     most = view.policy.brief.rest
     entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
@@ -212,6 +213,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         rank=lambda stem: RANK[word_of(entry(stem))],
         rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
+        gone=truth.of if truth else None,
     )
 
 

@@ -13,13 +13,13 @@ from ledger.home import OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.layout import CACHE_VERSION, TRUTH_FILE
 from ledger.model.record import Record
 from memory.cache.key import digest, signed, user_key
-from projection.document.marks import Gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ledger.home import Home
+    from projection.document.marks import Gone
     from projection.fold.fact import Fact
 
 _HEADER = b"diurna-truth"
@@ -152,13 +152,17 @@ def read(home: Home, *, whole: bool = False) -> Kept | None:
         return None
     finally:
         os.close(fd)
-    rows = [row.split("\t") for row in lacks.decode("utf-8", "surrogateescape").split("\n") if row]
-    return Kept(
-        head[2].decode("ascii", "replace"),
-        head[3].decode("ascii", "replace"),
-        tuple([Lack(row[0], row[1], row[2], Gone(*row[3:])) for row in rows]),
-        tuple(asked.decode("ascii", "replace").split()),
-    )
+    code, tip = (word.decode("ascii", "replace") for word in head[2:4])
+    return Kept(code, tip, _lacks(lacks), tuple(asked.decode("ascii", "replace").split()))
+
+
+def _lacks(data: bytes) -> tuple[Lack, ...]:
+    if not data:
+        return ()
+    from projection.document.marks import Gone  # most readers have none
+
+    rows = [row.split("\t") for row in data.decode("utf-8", "surrogateescape").split("\n") if row]
+    return tuple([Lack(row[0], row[1], row[2], Gone(*row[3:])) for row in rows])
 
 
 def packed(path: str, key: bytes, kept: Kept) -> bytes:

@@ -60,8 +60,10 @@ def brief(start: str, wish: Wish) -> bytes | None:
         DiurnaError: as for `continuity`.
     """
     from memory.brief.place import agent_of, branch_of, changed_files
+    from memory.cache.truth import truth_of
 
     home = discover(start)
+    gone = truth_of(home).said
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
 
@@ -78,7 +80,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
         return made.commit, made.text
 
     key = "\0".join(
-        (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
+        (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, gone, *changed)
     )
     if not has_layers(home):
         return _answer(_File(home, _BRIEFED), key, _BRIEFS, make)

@@ -12,7 +12,7 @@ from projection.brief.forms import Ending, Said
 from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
 from projection.brief.plain_text import shortened
 from projection.brief.roles import is_summary
-from projection.brief.sections import fact_of, is_correction, usual_word, wanted
+from projection.brief.sections import fact_of, gone_of, is_correction, usual_word, wanted
 from projection.brief.values import (
     ASKED,
     BORN,
@@ -147,9 +147,14 @@ class _Filling:
 
     def _line(self, section: Wanted, item: Item, nth: int, halves: int = 2) -> Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
+        gone = gone_of(item, self._material)
+        if gone:
+            nth, halves = self._budget, 2  # the first and the longer texts are for what holds
         line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
         if isinstance(item, Session):
             return line
+        if gone:
+            line = line._replace(mark=line.mark._replace(gone=gone))
         return line._replace(known=self._material.known(line.id))
 
     def _form_line(self, section: Wanted, line: Line) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.brief.envelope import TAG, untagged
+from projection.brief.plain_text import plain
 from projection.fold.testimony import SAID
 from projection.policy.model import THREAD_KIND
 
@@ -113,7 +114,7 @@ class Markdown:
         change = f" {line.change}" if line.change else ""
         if line.by:
             change += f", says {line.by}" if line.change else f" by {line.by}"
-        return f"- {line.id}{f' ({about})' if about else ''}{change}: {untagged(line.text)}"
+        return f"- {line.id}{f' ({about})' if about else ''}{change}: {untagged(line.text + _gone(line))}"
 
     def closing(self) -> str:
         """Write what stands behind the lines of a section."""
@@ -159,6 +160,13 @@ class Json:
         parts += [f'"{key}": true' for key in _marks(line)]
         if line.mark.instead:
             parts.append(f'"instead": {_strings(line.mark.instead)}')
+        if line.mark.gone:
+            marks = [zip(one._fields, one, strict=True) for one in line.mark.gone]
+            words = [
+                ", ".join([f'"{key}": {_string(plain(word))}' for key, word in one])
+                for one in marks
+            ]
+            parts.append(f'"marks": [{{{"}, {".join(words)}}}]')
         return "{" + ", ".join(parts) + "}"
 
     def closing(self) -> str:
@@ -199,6 +207,8 @@ class Xml:
         named += [f'{key}="true"' for key in _marks(line)]
         if line.mark.instead:
             named.append(f'instead="{" ".join(line.mark.instead)}"')
+        if line.mark.gone:
+            named.append(f'marks="{_markup(_gone(line)[2:-1])}"')
         return f"<fact {' '.join(named)}>{_markup(line.text)}</fact>"
 
     def closing(self) -> str:
@@ -214,6 +224,11 @@ class Xml:
 
 
 Form = Markdown | Json | Xml
+
+
+def _gone(line: Line) -> str:
+    """Say behind a text what of it a commit made untrue, in no words that hide or command."""
+    return f" {plain(line.mark.behind)}" if line.mark.gone else ""
 
 
 def _words(line: Line) -> list[tuple[str, str]]:

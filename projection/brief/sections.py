@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
     from projection.brief.values import Beside, Item, Material, Place
+    from projection.document.marks import Gone
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -118,7 +119,22 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         Wanted(SESSIONS, "Lately", material.sessions, len(material.sessions)),
         _section(REST, "Also known", _stated(rest, material)),
     ]  # fmt: skip
-    return tuple([section for section in sections if section.items])
+    return tuple([_unmarked_first(one, material) for one in sections if one.items])
+
+
+def _unmarked_first(section: Wanted, material: Material) -> Wanted:
+    """Let what names nothing that is gone stand first."""
+    if material.gone is None:
+        return section
+    items = sorted(section.items, key=lambda one: bool(gone_of(one, material)))
+    return section._replace(items=tuple(items))
+
+
+def gone_of(item: Item, material: Material) -> tuple[Gone, ...]:
+    """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
+    if material.gone is None or isinstance(item, News | Session):
+        return ()
+    return material.gone(fact_of(item))
 
 
 def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from projection.document.marks import Gone
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView, Standing
 
@@ -35,8 +36,8 @@ class Line(Record):
 
     `change` is what happened to it and `by` who says so, "" for nothing new. `kind`, `by` and `text` hold
     nothing that commands or hides. `state` says how far a task, a pattern or the like has come, `known`
-    how the fact is known. `mark` says whether it is closed or false, and what stands instead. `cut` tells
-    that the fact says more than `text`, `title` that this is what its footer calls it.
+    how the fact is known. `mark` says whether it is closed, false or names what is gone, and what stands
+    instead. `cut` tells that the fact says more than `text`, `title` that its footer calls it so.
     """
 
     id: str
@@ -204,6 +205,7 @@ class Material(Record):
         known: says how the fact of an id is known, in one word.
         rank: gives the rank of what a log brings: a person's word comes first.
         rests: tells whether a fact rests: so many sessions were shown it since it was used.
+        gone: tells what a fact names that the code no longer has; None where nothing is gone.
     """
 
     commit: str
@@ -228,6 +230,7 @@ class Material(Record):
     rank: Callable[[str], int] = lambda _: 0
     rests: Callable[[Fact], bool] = lambda _: False
     asked: tuple[str, ...] = ()
+    gone: Callable[[Fact], tuple[Gone, ...]] | None = None
 
 
 class Wanted(Record):
