@@ -67,12 +67,12 @@ def parsed(drawn: str) -> ET.Element:
 
 WHOLE = """\
 shop: 4 facts, 14 work sessions, 2026-10-26 to 2026-11-08
-medians, with the quartiles in brackets
+cost and use  not known: no log of a captured session is here
 
-decision  4 facts: 3 faded, 1 false
-  uses        1 (1–2)
-  faded       5 times, at the age of 4 (4–6) sessions, 4 (4–6) days; came back once
-  superseded  once, too few to say at what age
+how they lived  medians, with the quartiles in brackets
+  decision  4 facts: 3 faded, 1 false
+    uses        1 (1–2)
+    faded       5 times, at the age of 4 (4–6) sessions, 4 (4–6) days; came back once
 
 who created what is false now
   codex        1 of 1 fact
@@ -305,26 +305,38 @@ def facts_of(said: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
-    """Shown counts sessions, not logs; used, asked about; what was shown to 20 and used by none is named."""
+    """Shown and told count sessions, not logs; what was shown to 20 since its last use rests; characters are summed."""
     assert run("note", "id=retries decision: Webhooks retry.", "id=quiet Nobody needs this.",
                "id=q question: expect=retries Do webhooks retry?").code == 0  # fmt: skip
     for number in range(20):
         tell("Work", session=f"s{number}", shown="retries, quiet, gone")
-    tell("More", session="s1", shown="quiet, +7")
-    tell("Used", FactReferenced("retries"))
+    tell("More", session="s1", shown="quiet, +7", told="retries", characters="40, told 90")
+    tell("Used", FactReferenced("retries"), session="s1", told="quiet", characters="1000")
+    tell("Odd", session="s2", characters="many, told -3")
     said = run("report", "--json").json
-    assert said["shown"] == {"sessions": 20, "unused": ["quiet"]}
+    assert said["shown"] == {"sessions": 20, "resting": ["quiet"]}
+    costs = {one["session"]: (one["shown"], one["told"]) for one in said["costs"]}
+    assert costs == {"s1": (1040, 90), "s2": (0, 0)}
     met = facts_of(said)
     assert {key: met["retries"][key] for key in ("shown", "uses", "helped", "ignored", "asked")} == {
         "shown": 20, "uses": 2, "helped": 0, "ignored": 0, "asked": 1,
     }  # fmt: skip
     assert met["quiet"]["shown"] == 20
+    assert {id: (one["told"], one["told_then_used"]) for id, one in met.items() if one["told"]} == {
+        "retries": (1, 1), "quiet": (1, 0),
+    }  # fmt: skip
     ran = run("report")
-    assert "\nshown  2 facts to 20 sessions; most often:\n" in ran.out
-    assert "\n  retries  shown 20, used 2, helped 0, ignored 0, asked 1\n" in ran.out
-    assert "\nshown often and never used  1 fact\n  quiet  shown 20 times\n" in ran.out
+    assert (
+        "\n  shown  2 facts to 20 sessions\n  told   2 facts when needed, 2 times; 1 used then\n"
+        in ran.out
+    )
+    assert "\n  rests  shown often since the last use, and no longer in briefs: quiet\n" in ran.out
+    assert (
+        "0 characters shown and 0 told a session, 1,130 a day (medians of 2 sessions on 1 day)"
+        in ran.out
+    )
     before = run("report", "--until", "2026-10-25", "--json").json
-    assert (before["shown"], before["facts"]) == ({"sessions": 0, "unused": []}, [])
+    assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
 
 
 def test_report_counts_what_helped_findings_and_verdicts(repo: Repo, run: Run) -> None:

@@ -29,8 +29,10 @@ class Place(Record):
     line: int
 
 
-#: How a fact is used: asked for by its id, named, said in other words, done.
-OPENED, NAMED, RESTATED, FOLLOWED = HOWS = ("opened", "named", "restated", "followed")
+#: How a fact is used: asked for by its id, named, said again to set right, said in other words, done.
+OPENED, NAMED, CORRECTED, RESTATED, FOLLOWED = HOWS = (
+    "opened", "named", "corrected", "restated", "followed",
+)  # fmt: skip
 
 
 class Proof(Record):

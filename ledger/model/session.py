@@ -28,7 +28,7 @@ META_KEYS = (
 #: The kinds of facts that are open or closed: only they have a checkbox.
 CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
 #: Header keys that the report alone reads, and the role beside a verdict.
-REPORTED_KEYS = ("shown", "told", "verdict", "tokens", "quiz", "unanswered")
+REPORTED_KEYS = ("shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered")
 #: Footer keys that only an `import` log may carry.
 IMPORT_KEYS = ("created", "origin")
 

@@ -1,7 +1,7 @@
-"""Write and read the headers `shown` and `told` of a captured log (FORMAT.md, W13).
+"""Write and read the headers `shown`, `told` and `characters` of a captured log (FORMAT.md, W13).
 
 The first has the facts that briefs and news showed to its session, the second those that were told when
-they were needed.
+they were needed; the last how many characters both were.
 
 The report alone reads it. A log names those that no log of the session named before; of two that were
 written at once both may name a fact, so it counts once for each session.
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SHOWN_KEY, TOLD_KEY = "shown", "told"
+SHOWN_KEY, TOLD_KEY, COST_KEY = "shown", "told", "characters"
 #: How many ids one log names; of the others it says how many there were.
 SHOWN_IDS = 200
 
@@ -38,3 +38,18 @@ def shown_in(value: str) -> tuple[tuple[str, ...], int]:
     more = [part[1:] for part in parts if part[:1] == "+"]
     counted = [int(one) for one in more if one.isascii() and one.isdigit() and len(one) < 10]
     return tuple(ids), sum(counted)
+
+
+def cost_in(value: str) -> tuple[int, int]:
+    """Read how many characters a session was shown, and told; 0 for what is no count."""
+    shown, _, told = value.partition(", told ")
+    counts = [
+        int(one) if one.isascii() and one.isdigit() and len(one) < 10 else 0
+        for one in (shown, told)
+    ]
+    return counts[0], counts[1]
+
+
+def cost_value(shown: int, told: int) -> str:
+    """Write that header, "" for nothing."""
+    return f"{shown}, told {told}" if told else str(shown or "")

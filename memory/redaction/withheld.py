@@ -17,7 +17,7 @@ from ledger.model.event import (
     FactUpdated,
     facts_in,
 )
-from ledger.model.evidence import RESTATED, proof_in, role_in
+from ledger.model.evidence import CORRECTED, RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
@@ -232,9 +232,9 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
     said = {
         words
         for ref, data in read_bytes(home, sorted(naming))
-        if RESTATED.encode() in data
+        if RESTATED.encode() in data or CORRECTED.encode() in data
         for remark in _remarks(ref, data, wanted)
-        if (proof := proof_in(remark)) and proof.how == RESTATED
+        if (proof := proof_in(remark)) and proof.how in (CORRECTED, RESTATED)
         if (words := proof.words.removesuffix(_CUT).strip())
     }
     return tuple(sorted({*_texts(home, refs, wanted), *said}))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from projection.fold.fold import collect
+from memory.replay.log_bytes import read_bytes
+from projection.fold.fold import collect, resolve
 from projection.fold.state import TIERS
 from projection.lifecycle.life import Life
 from projection.lifecycle.lives import lives_of, tier_counts
@@ -18,12 +20,15 @@ from projection.lifecycle.statistics import (
     groups_of,
     reviews_of,
 )
+from rituals.report.repeats import Repeats, repeats_of
 from rituals.report.usage import Attention, attention_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.cache.file import Cache
@@ -62,6 +67,7 @@ class Report(Record):
         authors: by who created them.
         reviews: how they were kept.
         attention: how they were met, and what logs tell the report alone.
+        repeats: what happened again although memory had it.
         course: tiers over time, of all facts of the kind, whenever they were born.
         lives: of the facts that are told of, by id.
         work: stems of all work logs up to the end, in order.
@@ -76,6 +82,7 @@ class Report(Record):
     authors: tuple[Author, ...]
     reviews: Reviews
     attention: Attention
+    repeats: Repeats
     course: Course
     lives: tuple[Life, ...]
     work: tuple[str, ...]
@@ -102,16 +109,23 @@ def report(
     """
     since, until = memory.bounds(since, until)
 
-    def read(cache: Cache) -> tuple[list[Entry], Policy]:
+    def read(cache: Cache) -> tuple[list[tuple[LogRef, Entry]], Policy]:
         total, found = cache.summary.logs, []
-        for number, (_, _, entry) in enumerate(cache.entries()):
+        for number, (_, ref, entry) in enumerate(cache.entries()):
             if progress is not None and not number % 256:
                 progress(number, total)
-            found.append(entry)
+            found.append((ref, entry))
         return found, cache.policy
 
-    entries, policy = memory.snapshot.ask(read)
-    return report_of(entries, policy, since, until, kind, progress)
+    logs, policy = memory.snapshot.ask(read)
+    entries = [entry for _, entry in logs]
+    return report_of(entries, policy, since, until, kind, progress, captured(memory.home, logs))
+
+
+def captured(home: Home, logs: Iterable[tuple[LogRef, Entry]]) -> dict[str, bytes]:
+    """Read the captured ones of some logs, by stem."""
+    told = [ref for ref, entry in logs if entry.reach and entry.uses]
+    return {ref.stem: data for ref, data in read_bytes(home, told)}
 
 
 def report_of(
@@ -121,11 +135,12 @@ def report_of(
     until: str = "",
     kind: str = "",
     progress: Callable[[int, int], None] | None = None,
+    texts: Mapping[str, bytes] = {},
 ) -> Report:
     """Report on some logs, in any order (see `report`)."""
     histories = collect(entries)
     found = lives_of(entries, policy, until + "~" if until else "", progress, histories)
-    return report_on(found, histories, entries, policy, since, until, kind)
+    return report_on(found, histories, entries, policy, since, until, kind, texts)
 
 
 def report_on(
@@ -136,6 +151,7 @@ def report_on(
     since: str = "",
     until: str = "",
     kind: str = "",
+    texts: Mapping[str, bytes] = {},
 ) -> Report:
     """Report on facts whose lives are worked out (see `report`).
 
@@ -147,6 +163,7 @@ def report_on(
         since: as in `report`.
         until: the same.
         kind: the same.
+        texts: the bytes of captured logs, by stem.
     """
     limit = until + "~"  # behind every stem of that day
     of_kind = [life for life in found.lives if kind in ("", life.kind)]
@@ -166,11 +183,36 @@ def report_on(
         groups_of(chosen, [one.name for one in policy.kinds]),
         authors_of(chosen),
         reviews_of(told, policy, since),
-        attention_of(told, histories, chosen, since),
+        attention_of(told, histories, chosen, since, policy.brief.rest),
+        _repeats(told, histories, chosen, texts, since),
         _course(of_kind, found.work, before),
         tuple(chosen),
         found.work,
     )
+
+
+def _repeats(
+    told: Iterable[Entry],
+    histories: Mapping[str, History],
+    lives: Iterable[Life],
+    texts: Mapping[str, bytes],
+    since: str,
+) -> Repeats:
+    """Find what happened again, of some facts."""
+    if not texts:
+        return Repeats()
+    logs = [
+        (entry, texts[entry.stem]) for entry in told if entry.stem in texts and entry.stem >= since
+    ]
+    by = {
+        one.id: entry.session
+        for entry in told
+        for one in entry.acts
+        if isinstance(one, FactCreated)
+    }
+    known = {life.id: life for life in lives}
+    facts = [fact for id in known if (fact := resolve(id, histories[id], frozenset())) is not None]
+    return repeats_of(logs, facts, known, by)
 
 
 def _course(lives: list[Life], work: tuple[str, ...], before: int) -> Course:

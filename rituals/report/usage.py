@@ -1,4 +1,4 @@
-"""Count what became of facts beyond their lives: shown, used, helped, ignored, asked about.
+"""Count what memory cost, and what became of facts beyond their lives: shown, told, used, asked about.
 
 Also how findings stand, what roles found, the scores of the quiz, and what footers remark. All of it is
 read off the logs; what sessions were shown stands in the headers of captured logs, and decides nothing.
@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactHelped, FactIgnored, FactUpdated
 from ledger.model.record import Record
-from ledger.model.shown import SHOWN_KEY, shown_in
+from ledger.model.shown import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
 from projection.fold.fold import resolve
 from projection.lifecycle.remarks import REMARKS, remarks
 from projection.lifecycle.review_threads import RULE_KEY, raised_threads
-from projection.policy.model import FINDING_KIND, QUESTION_KIND
+from projection.policy.model import (
+    FINDING_KIND,
+    HANDOFF_KIND,
+    QUESTION_KIND,
+    TASK_KIND,
+    THREAD_KIND,
+)
 from projection.work.findings import STATES, finding_of
 from rituals.report.quiz.questions import questions_of
 from rituals.report.quiz.row import QUIZ_KEY, Row, row_of
@@ -25,10 +31,10 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact, History
     from projection.lifecycle.life import Life
 
-#: A fact that was shown to so many sessions, and used by none since its birth, is told.
-OFTEN = 20
 _NOTED = frozenset((*REMARKS, RULE_KEY))
 _NOTED_KINDS = (FINDING_KIND, QUESTION_KIND)
+#: What is open stays in the brief, and so does what stands for ever.
+_STAYS, _STANDING_KINDS = "core", (THREAD_KIND, HANDOFF_KIND, TASK_KIND)
 
 
 class Usage(Record):
@@ -37,22 +43,35 @@ class Usage(Record):
     Args:
         id: of the fact.
         shown: to how many sessions, as captured logs say.
+        told: how many were told it when they needed it.
+        told_then_used: how many of these used it.
         used: by how many logs (F4).
         helped: how often it did, of what counts.
         ignored: how often it was.
         asked: how many questions of reviews and of the quiz are about it.
-        idle: no log used it since its birth.
+        rests: it lives, and was shown to so many sessions since its last use that briefs leave it out.
         remarks: of its footer, by key.
     """
 
     id: str
     shown: int
+    told: int
+    told_then_used: int
     used: int
     helped: int
     ignored: int
     asked: int
-    idle: bool
+    rests: bool
     remarks: tuple[tuple[str, str], ...]
+
+
+class Cost(Record):
+    """How many characters memory put before a session, as its captured logs say, from which day on."""
+
+    session: str
+    date: str
+    shown: int
+    told: int
 
 
 class Verdicts(Record):
@@ -69,6 +88,7 @@ class Attention(Record):
     Args:
         usage: of the facts that are told of, by id.
         sessions: how many sessions were shown facts.
+        costs: of the sessions that say so, oldest first.
         findings: (state, how many), of those that are told of.
         verdicts: by role.
         quiz: the scores that reviews noted, oldest first.
@@ -76,14 +96,15 @@ class Attention(Record):
 
     usage: tuple[Usage, ...]
     sessions: int
+    costs: tuple[Cost, ...]
     findings: tuple[tuple[str, int], ...]
     verdicts: tuple[Verdicts, ...]
     quiz: tuple[Row, ...]
 
     @property
-    def unused(self) -> tuple[Usage, ...]:
-        """Facts that were shown often and never used, most often shown first."""
-        found = [one for one in self.usage if one.idle and one.shown >= OFTEN]
+    def resting(self) -> tuple[Usage, ...]:
+        """Facts that rest, those that were shown most often first."""
+        found = [one for one in self.usage if one.rests]
         return tuple(sorted(found, key=lambda one: (-one.shown, one.id)))
 
 
@@ -92,6 +113,7 @@ def attention_of(
     histories: Mapping[str, History],
     lives: Iterable[Life],
     since: str = "",
+    rest: int = 0,
 ) -> Attention:
     """Count how facts were met.
 
@@ -99,11 +121,16 @@ def attention_of(
         entries: of the logs, in ledger order, none that is not to count.
         histories: what all logs say, by id.
         lives: of the facts to tell of.
-        since: verdicts and scores from this stem on.
+        since: verdicts, scores and costs from this stem on.
+        rest: a fact rests that was shown to so many sessions since its last use; 0 is never.
     """
     told = tuple(entries)
     limit = told[-1].stem if told else ""
-    shown, sessions = _shown(told)
+    shown, met = _met(told, SHOWN_KEY), _met(told, TOLD_KEY)
+    users: dict[str, set[str]] = {}
+    for entry in told:
+        for id in entry.named if entry.uses else ():
+            users.setdefault(id, set()).add(entry.session or entry.stem)
     facts = {}
     for id in _noted(told):
         history = histories[id]
@@ -122,8 +149,9 @@ def attention_of(
         said = tuple(remarks(fact).items()) if fact is not None and not life.reason else ()
         usage.append(
             Usage(
-                life.id, len(shown.get(life.id, ())), life.uses, helps, ignores,
-                asked.get(life.id, 0), life.last <= life.born, said,
+                life.id, len(shown.get(life.id, ())), len(met.get(life.id, ())),
+                len(met.get(life.id, {}).keys() & users.get(life.id, set())), life.uses, helps, ignores,
+                asked.get(life.id, 0), _rests(life, shown.get(life.id, {}), rest), said,
             )
         )  # fmt: skip
     recent = [
@@ -131,23 +159,39 @@ def attention_of(
     ]
     rows = [row_of(entry.stem, said) for entry, said in recent if QUIZ_KEY in said]
     return Attention(
-        tuple(usage), sessions, tuple(findings.items()), _verdicts(said for _, said in recent),
+        tuple(usage), len({one for some in shown.values() for one in some}), _costs(told, since),
+        tuple(findings.items()), _verdicts(said for _, said in recent),
         tuple([row for row in rows if row is not None]),
     )  # fmt: skip
 
 
-def _shown(entries: Iterable[Entry]) -> tuple[dict[str, set[str]], int]:
-    """Return the sessions that facts were shown to, by id, and how many sessions there were."""
-    found: dict[str, set[str]] = {}
-    sessions = set()
+def _met(entries: Iterable[Entry], key: str) -> dict[str, dict[str, str]]:
+    """Return the sessions that facts were shown or told to, by id, with the first log that says so."""
+    found: dict[str, dict[str, str]] = {}
     for entry in entries:
-        value = dict(entry.reported).get(SHOWN_KEY, "") if entry.reported else ""
-        if value:
-            session = entry.session or entry.stem
-            sessions.add(session)
-            for id in shown_in(value)[0]:
-                found.setdefault(id, set()).add(session)
-    return found, len(sessions)
+        value = dict(entry.reported).get(key, "") if entry.reported else ""
+        for id in shown_in(value)[0] if value else ():
+            found.setdefault(id, {}).setdefault(entry.session or entry.stem, entry.stem)
+    return found
+
+
+def _rests(life: Life, shown: Mapping[str, str], rest: int) -> bool:
+    """Tell whether a fact was shown often since its last use, where it would still be shown."""
+    since = max(life.born, life.last)
+    live = not life.reason and life.tier != _STAYS and life.kind not in _STANDING_KINDS
+    return live and sum(stem > since for stem in shown.values()) >= rest > 0
+
+
+def _costs(entries: Iterable[Entry], since: str) -> tuple[Cost, ...]:
+    """Sum up what sessions say that memory cost them, from a stem on."""
+    found: dict[str, Cost] = {}
+    for entry in entries:
+        value = dict(entry.reported).get(COST_KEY, "") if entry.reported else ""
+        if value and entry.stem >= since:
+            session, (shown, told) = entry.session or entry.stem, cost_in(value)
+            before = found.get(session, Cost(session, entry.stem[:10], 0, 0))
+            found[session] = before._replace(shown=before.shown + shown, told=before.told + told)
+    return tuple(found.values())
 
 
 def _noted(entries: Iterable[Entry]) -> Iterator[str]:

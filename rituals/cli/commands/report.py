@@ -27,22 +27,27 @@ from rituals.cli.context import Invocation
     help="Draw the tiers over the work sessions into this file.",
 )
 @options.listing(
-    facts="agent asked born born_session helped id ignored kind last_used moments reason remarks shown "
-    "tier uses"
+    facts="agent asked born born_session helped id ignored kind last_used moments reason remarks rests "
+    "shown tier told told_then_used used_by uses"
 )
 def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> None:
-    """Tell how memories lived: at what age they faded or became false, how often they were used.
+    """Tell what memory cost and what it did, and how memories lived: when they faded or became false.
+
+    Of captured sessions: how many characters they were shown and told, what of it they used then, and
+    what happened again although memory had it: what a person had to say again to set it right, attempts
+    that had failed, commands that break a rule, before their session had it and after. Facts that were
+    shown to 20 sessions (`[brief] rest`) since their last use rest.
 
     Also who created what is false now, and how many reviews were skipped: due by the count of sessions,
     and due again before one was held. A fact that an import brought lives from the birth that it tells.
 
-    Where logs tell of it, also which facts sessions were shown, and how often those were used, helped,
-    were ignored and asked about; facts that were shown to 20 sessions and used by none; findings, verdicts
-    by role, the scores that reviews noted of the quiz, and remarks in footers.
+    Where logs tell of it, also how often facts helped and were ignored, findings, verdicts by role, the
+    scores that reviews noted of the quiz, and remarks in footers.
 
     --json has the numbers by kind (`kinds`, `all`), by agent (`agents`), the `reviews`, the tiers over the
-    sessions (`course`), and of every fact when it faded, returned, was closed or became false (`facts`,
-    with `moments`). Quartiles are null where there are fewer than three numbers.
+    sessions (`course`), the characters by session (`costs`), what happened `again`, and of every fact when
+    it faded, returned, was closed or became false (`facts`, with `moments`). Quartiles are null where
+    there are fewer than three numbers.
 
     \b
     Examples:

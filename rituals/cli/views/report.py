@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from ledger.model.evidence import HOWS
 from rituals.answers.fields import all_fields_of, fields_of
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from projection.lifecycle.life import Life
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
     from rituals.cli.output import Output
     from rituals.report.report import Report
-    from rituals.report.usage import Attention, Usage
+    from rituals.report.usage import Attention, Cost, Usage
 
 _TOO_FEW = "too few to say"
 _NOBODY = "nobody named"
@@ -31,41 +32,117 @@ def print_report(report: Report, out: Output) -> None:
     sessions = counted(report.sessions, "work session")
     out.line((report.project, "bold"), f": {facts}, {sessions}{span}")
     if report.lives:
-        out.line(("medians, with the quartiles in brackets", "dim"))
-    for group in (*report.groups, *((report.whole,) if len(report.groups) > 1 else ())):
+        _print_cost(report, out)
         out.line("")
-        out.line((group.kind or "all kinds", "bold"), f"  {_standing(group)}")
-        for label, said in _lines(group):
-            out.line(f"  {label:<11} {said}")
-    if report.authors:
+        out.line(
+            ("how they lived", "bold"), "  ", ("medians, with the quartiles in brackets", "dim")
+        )
+    kind_width = max((len(group.kind) for group in report.groups), default=0)
+    for group in report.groups if len(report.groups) > 1 else ():
+        out.line("  ", (f"{group.kind:<{kind_width}}", "cyan"), f"  {_standing(group)}")
+    if report.lives:
+        name = report.groups[0].kind if len(report.groups) == 1 else "all"
+        out.line("  ", (f"{name:<{kind_width}}", "cyan"), f"  {_standing(report.whole)}")
+    for label, said in _lines(report.whole):
+        out.line(f"    {label:<11} {said}")
+    if any(one.false or one.unused for one in report.authors):
         out.line("")
         out.line(("who created what is false now", "bold"))
     width = max((len(one.agent or _NOBODY) for one in report.authors[:_AUTHORS_LIMIT]), default=0)
-    for one in report.authors[:_AUTHORS_LIMIT]:
+    guilty = [one for one in report.authors if one.false or one.unused]
+    for one in guilty[:_AUTHORS_LIMIT]:
         unused = f"; {one.unused} faded without a use" if one.unused else ""
         name = f"{one.agent or _NOBODY:<{width}}"
         out.line("  ", (name, "cyan"), f"  {one.false} of {counted(one.facts, 'fact')}{unused}")
-    if len(report.authors) > _AUTHORS_LIMIT:
-        out.line(f"  and {len(report.authors) - _AUTHORS_LIMIT} more")
+    if len(guilty) > _AUTHORS_LIMIT:
+        out.line(f"  and {len(guilty) - _AUTHORS_LIMIT} more")
     out.line("")
     out.line(("reviews", "bold"), f"  {_reviews(report.reviews)}")
     _print_attention(report.attention, out)
 
 
+def _print_cost(report: Report, out: Output) -> None:
+    """Print what memory cost, what of it was used, and what happened again although memory had it."""
+    found, again = report.attention, report.repeats
+    shown = [one for one in found.usage if one.shown]
+    told = [one for one in found.usage if one.told]
+    if not (shown or told or again.sessions):
+        out.line(("cost and use", "bold"), "  not known: no log of a captured session is here")
+        return
+    out.line("")
+    out.line(("cost", "bold"), f"  {_costs(found.costs)}")
+    to = counted(found.sessions, "session")
+    out.line(f"  shown  {counted(len(shown), 'fact')} to {to}")
+    if told:
+        times, used = sum(one.told for one in told), sum(one.told_then_used for one in told)
+        out.line(
+            f"  told   {counted(len(told), 'fact')} when needed, {_times(times)}; {used} used then"
+        )
+    resting = found.resting
+    if resting:
+        ids = ", ".join([one.id for one in resting[:_AUTHORS_LIMIT]])
+        more = f" and {len(resting) - _AUTHORS_LIMIT} more" if len(resting) > _AUTHORS_LIMIT else ""
+        out.line(f"  rests  shown often since the last use, and no longer in briefs: {ids}{more}")
+    hows = {how: sum(count for _, by, count in again.used if by == how) for how in HOWS}
+    if any(hows.values()):
+        out.line("")
+        said = ", ".join(f"{count} {how}" for how, count in hows.items() if count)
+        out.line(
+            ("used", "bold"), f"  {_times(sum(hows.values()))} with evidence: {said}; most often:"
+        )
+    totals: dict[str, int] = {}
+    for id, _, count in again.used:
+        totals[id] = totals.get(id, 0) + count
+    for id in sorted(totals, key=lambda id: (-totals[id], id))[:_SHOWN_LIMIT]:
+        out.line(f"  {id}  {_times(totals[id])}")
+    rows = [
+        *[("corrected again", id, f"in {counted(count, 'session')}") for id, count in again.corrected],
+        *[("tried again", id, f"in {counted(count, 'session')}") for id, count in again.retried],
+        *[("broken", id, _broken(before, after)) for id, before, after in again.broken],
+    ]  # fmt: skip
+    if again.sessions:
+        out.line("")
+        of = counted(again.sessions, "captured session")
+        out.line(
+            ("again although memory had it", "bold"),
+            f"  of {of}{'' if rows else ': nothing that was seen'}",
+        )
+    for what, id, said in rows[:_AUTHORS_LIMIT]:
+        out.line(f"  {what:<15}  ", (id, "cyan"), f"  {said}")
+    if len(rows) > _AUTHORS_LIMIT:
+        out.line(f"  and {len(rows) - _AUTHORS_LIMIT} more")
+
+
+def _costs(costs: tuple[Cost, ...]) -> str:
+    """Say how many characters sessions were shown and told, at the median, and a day."""
+    if not costs:
+        return "not known: no log says how many characters it was"
+    days: dict[str, int] = {}
+    for one in costs:
+        days[one.date] = days.get(one.date, 0) + one.shown + one.told
+    a_session = [_median(getattr(one, what) for one in costs) for what in ("shown", "told")]
+    shown, told = [f"{number:,}" for number in a_session]
+    a_day = f"{_median(days.values()):,} a day"
+    many = f"{counted(len(costs), 'session')} on {counted(len(days), 'day')}"
+    return f"{shown} characters shown and {told} told a session, {a_day} (medians of {many})"
+
+
+def _median(numbers: Iterable[int]) -> int:
+    ordered = sorted(numbers)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def _broken(before: int, after: int) -> str:
+    """Say how often commands broke a rule."""
+    return (
+        f"{_times(before)} before the session had it, {_times(after)} after"
+        if after
+        else f"{_times(before)} before the session had it"
+    )
+
+
 def _print_attention(found: Attention, out: Output) -> None:
     """Print what there is of how facts were met; nothing of what no log tells."""
-    shown = sorted([one for one in found.usage if one.shown], key=lambda one: (-one.shown, one.id))
-    if shown:
-        out.line("")
-        to = counted(found.sessions, "session")
-        out.line(("shown", "bold"), f"  {counted(len(shown), 'fact')} to {to}; most often:")
-    for one in shown[:_SHOWN_LIMIT]:
-        out.line(f"  {one.id}  {_met(one)}")
-    if found.unused:
-        out.line("")
-        out.line(("shown often and never used", "bold"), f"  {counted(len(found.unused), 'fact')}")
-    for one in found.unused[:_AUTHORS_LIMIT]:
-        out.line(f"  {one.id}  shown {_times(one.shown)}")
     helped = [one for one in found.usage if one.helped or one.ignored]
     if helped:
         out.line("")
@@ -119,7 +196,8 @@ def _standing(group: Group) -> str:
 
 
 def _lines(group: Group) -> Iterator[tuple[str, str]]:
-    yield "uses", _spread(group.uses)
+    if group.uses.enough:
+        yield "uses", _spread(group.uses)
     came_back = f"; came back {_times(group.returns)}" if group.returns else ""
     for label, ages, more in (
         ("faded", group.fading, came_back),
@@ -128,7 +206,7 @@ def _lines(group: Group) -> Iterator[tuple[str, str]]:
         ("closed", group.closing, ""),
     ):
         number = ages.sessions.size
-        if number or more:
+        if number and (ages.sessions.enough or more):
             yield label, f"{_times(number)}, {_age(ages)}{more}"
 
 
@@ -163,7 +241,7 @@ def _reviews(reviews: Reviews) -> str:
 
 def report_object(report: Report) -> dict[str, object]:
     """Describe a report."""
-    course = report.course
+    course, again = report.course, report.repeats
     return {
         **fields_of(report, "project sessions first last"),
         "all": _group_object(report.whole),
@@ -176,7 +254,16 @@ def report_object(report: Report) -> dict[str, object]:
         },
         "shown": {
             "sessions": report.attention.sessions,
-            "unused": [one.id for one in report.attention.unused],
+            "resting": [one.id for one in report.attention.resting],
+        },
+        "costs": [all_fields_of(one) for one in report.attention.costs],
+        "again": {
+            "sessions": again.sessions,
+            "corrected": dict(again.corrected),
+            "retried": dict(again.retried),
+            "broken": [
+                {"id": id, "before": before, "after": after} for id, before, after in again.broken
+            ],
         },
         "findings": dict(report.attention.findings),
         "verdicts": [
@@ -185,7 +272,7 @@ def report_object(report: Report) -> dict[str, object]:
         ],
         "quiz": [all_fields_of(one) for one in report.attention.quiz],
         "facts": [
-            _life_object(life, one)
+            _life_object(life, one, {how: count for id, how, count in again.used if id == life.id})
             for life, one in zip(report.lives, report.attention.usage, strict=True)
         ],
     }
@@ -219,7 +306,7 @@ def _spread_object(spread: Spread) -> dict[str, object] | None:
     return fields_of(spread, "lower median upper")
 
 
-def _life_object(life: Life, met: Usage) -> dict[str, object]:
+def _life_object(life: Life, met: Usage, used_by: dict[str, int]) -> dict[str, object]:
     return {
         **fields_of(life, "id kind agent"),
         "born": life.born.rstrip("~"),
@@ -227,7 +314,8 @@ def _life_object(life: Life, met: Usage) -> dict[str, object]:
         "uses": life.uses,
         "last_used": life.last,
         **fields_of(life, "tier reason"),
-        **fields_of(met, "shown helped ignored asked"),
+        **fields_of(met, "shown told told_then_used helped ignored asked rests"),
+        "used_by": used_by,
         "remarks": dict(met.remarks),
         "moments": [all_fields_of(one) for one in life.moments],
     }

@@ -15,7 +15,7 @@ from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import EDIT, WORK, SessionLog
-from ledger.model.shown import shown_value
+from ledger.model.shown import cost_value, shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.write.duplicate_check import notice
@@ -231,12 +231,17 @@ class _Boundary:
             observations, piece.said.turns if piece.said else (), mine, told,
             self._title(sources) if told or used else "", shown, at_moments,
             counts(self._commondir, *self._key), self._proofs().references(used),
+            cost_value(
+                _more(heard.characters, self._told.characters), _more(heard.needed, self._told.needed)
+            ),
         )  # fmt: skip
         part, draft = self._looked_first(part)
         written = bool(draft.prose or draft.events)
         if written:
             self._append(draft)
-            self._told = self._told._replace(shown=seen, moments=met)
+            self._told = self._told._replace(
+                shown=seen, moments=met, characters=heard.characters, needed=heard.needed
+            )
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
@@ -383,6 +388,11 @@ class _Boundary:
             note_told(self._commondir, *self._key, self._told)
         except OSError:
             pass
+
+
+def _more(now: int, told: int) -> int:
+    """Return what came since; all, where the count began anew."""
+    return now - told if told <= now else now
 
 
 def _since(ids: Sequence[str], told: int, seen: int) -> str:

@@ -10,7 +10,7 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from ledger.model.shown import SHOWN_KEY, TOLD_KEY
+from ledger.model.shown import COST_KEY, SHOWN_KEY, TOLD_KEY
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.brief.plain_text import shortened
@@ -62,6 +62,7 @@ class Part(Record):
         met: which ones it was told when they were needed.
         asked: how often its agent was asked what the next one has to know, and how often it answered.
         references: what it used, with the evidence.
+        cost: how many characters it was shown and told (`ledger.model.shown`), "" for none.
     """
 
     host: str
@@ -78,6 +79,7 @@ class Part(Record):
     met: str = ""
     asked: tuple[int, int] = (0, 0)
     references: tuple[FactReferenced, ...] = ()
+    cost: str = ""
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:
@@ -87,7 +89,7 @@ class Part(Record):
         told = (*said, *((key, str(span)) for key, span in spans if span is not None))
         counts = zip(("asked", "answered"), map(str, self.asked), strict=True)
         told += (*counts,) if self.asked[0] else ()
-        facts = ((SHOWN_KEY, self.shown), (TOLD_KEY, self.met))
+        facts = ((SHOWN_KEY, self.shown), (TOLD_KEY, self.met), (COST_KEY, self.cost))
         return (*told, *[pair for pair in facts if pair[1]])
 
 

@@ -64,6 +64,8 @@ class Told(Record):
         failed: how often reading a slice failed, by the name and the start of it.
         shown: how many facts its logs say that it was shown.
         moments: how many they say that it was told when they were needed.
+        characters: how many they say that it was shown.
+        needed: and told.
     """
 
     at: int = 0
@@ -72,6 +74,8 @@ class Told(Record):
     failed: Mapping[str, int] = {}
     shown: int = 0
     moments: int = 0
+    characters: int = 0
+    needed: int = 0
 
 
 def stamp(commondir: str, moment: Moment) -> None:
@@ -187,6 +191,8 @@ def told_of(commondir: str, host: str, session: str) -> Told:
         _numbers(said.get("failed")),
         _number(said.get("shown")),
         _number(said.get("moments")),
+        _number(said.get("characters")),
+        _number(said.get("needed")),
     )
 
 

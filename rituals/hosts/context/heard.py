@@ -63,6 +63,8 @@ class Cursor(Record):
         moments: ids of the facts that it was told at a moment, in order.
         known: ids of those that stand whole in its context, so that no moment tells them again.
         held: ids of those for which a command of it was held.
+        characters: how many it was shown.
+        needed: and told at moments.
     """
 
     watched: tuple[str, ...] = ()
@@ -80,6 +82,8 @@ class Cursor(Record):
     moments: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
+    characters: int = 0
+    needed: int = 0
 
     def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
         """Return the cursor of a session that was shown what a text shows.
@@ -94,7 +98,9 @@ class Cursor(Record):
         room = max(0, SHOWN - len(listed))
         whole = ids_shown(text, whole=True) if itself else ()
         return self._replace(
-            shown=(*listed, *new[:room]), unlisted=self.unlisted + len(new[room:])
+            shown=(*listed, *new[:room]),
+            unlisted=self.unlisted + len(new[room:]),
+            characters=self.characters + len(text),
         ).knowing(whole)
 
     def knowing(self, ids: Iterable[str]) -> Cursor:
@@ -314,6 +320,8 @@ def _packed(cursor: Cursor) -> bytes:
         f"moments {' '.join(cursor.moments)}",
         f"known {' '.join(cursor.known)}",
         f"held {' '.join(cursor.held)}",
+        f"characters {cursor.characters}",
+        f"needed {cursor.needed}",
         *[f"told {at} {key}" for key, at in cursor.told.items()],
         "end",
     ]
@@ -347,6 +355,8 @@ def _cursor(data: bytes) -> Cursor:
         tuple(told.get("moments", [""])[0].split()),
         tuple(told.get("known", [""])[0].split()),
         tuple(told.get("held", [""])[0].split()),
+        _number(told.get("characters", ["0"])[0]),
+        _number(told.get("needed", ["0"])[0]),
     )
 
 

@@ -11,9 +11,11 @@ from rituals.hosts.observed.shell import RUNNERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from projection.fold.fact import Fact
     from projection.fold.state import Standing
+    from projection.text.rules import Breach
 
 #: How much of a text is kept for a line, which shows less.
 TEXT_CHARS = 400
@@ -36,21 +38,14 @@ def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> di
         fact = one.fact
         if fact.closed or not one.live:
             continue
-        words = {word.strip("`.,;:()'\"") for word in fact.text.lower().split()}
-        for breach in breaches(fact.kind, fact.text, dict(fact.meta).get(WARNS_KEY, "")):
+        for breach in spoken_against(fact):
             if breach.program == EDITS:
                 for path in breach.given:
                     paths.setdefault(EDITED + path, []).append(str(row))
                 continue
-            asked = [
-                ASKED_FOR + word
-                for word in sorted(words & RUNNERS.keys())
-                if word != breach.program
-            ]
-            against.setdefault(breach.program, []).append(
-                " ".join((str(row), *breach.given, *asked))
-            )
-            signs |= dict.fromkeys(breach.given if breach.program == ANY else (breach.program,))
+            against.setdefault(breach.program, []).append(" ".join((str(row), *breach.given)))
+            plain = [word for word in breach.given if word[:1] != ASKED_FOR]
+            signs |= dict.fromkeys(plain if breach.program == ANY else (breach.program,))
     named = {rule.partition(" ")[0] for rules in against.values() for rule in rules}
     named.update([row for rows in paths.values() for row in rows])
     ends = dict.fromkeys(path[1:].rpartition("/")[2] for path in paths)
@@ -61,6 +56,20 @@ def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> di
         **{path: " ".join(rows) for path, rows in paths.items()},
         **{ROW + row: _said(found[int(row)], paths, row) for row in sorted(named, key=int)},
     }
+
+
+def spoken_against(fact: Fact) -> Iterator[Breach]:
+    """Yield the commands that break a fact, with what runs them as it asks for."""
+    words = {word.strip("`.,;:()'\"") for word in fact.text.lower().split()}
+    for breach in breaches(fact.kind, fact.text, dict(fact.meta).get(WARNS_KEY, "")):
+        if breach.program != EDITS:
+            asked = [
+                ASKED_FOR + word
+                for word in sorted(words & RUNNERS.keys())
+                if word != breach.program
+            ]
+            breach = breach._replace(given=(*breach.given, *asked))
+        yield breach
 
 
 def _said(one: Standing, paths: Mapping[str, Sequence[str]], row: str) -> str:

@@ -122,6 +122,8 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
                 moments=before.moments,
                 known=before.known if resumed else (),
                 held=before.held,
+                characters=before.characters,
+                needed=before.needed,
             )
             if later:
                 Telling(text, heard, kept).kept()
@@ -207,7 +209,10 @@ def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> T
         told, ids = needed.lines(cursor.known)
         if ids:
             met = tuple(dict.fromkeys((*cursor.moments, *ids)))
-            moved = moved.knowing(ids)._replace(moments=met)
+            room = sum(map(len, told)) + len(told)
+            moved = moved.knowing(ids)._replace(
+                moments=met, needed=moved.needed + room, characters=moved.characters - room
+            )
         elif not lines:
             heard.move(moved)
             return None

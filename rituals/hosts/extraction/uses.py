@@ -10,9 +10,10 @@ import posixpath
 import re
 from itertools import pairwise
 
-from ledger.model.evidence import FOLLOWED, HOWS, NAMED, OPENED, RESTATED
+from ledger.model.evidence import CORRECTED, FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
-from projection.compare.restatements import Restatements
+from projection.compare.restatements import Restated, Restatements
+from rituals.hosts.extraction.corrections import sets_right, without_lead
 from rituals.hosts.extraction.deeds import arguments, command_of, deeds_of, followed, forbidden
 from rituals.hosts.observed.shell import read
 
@@ -101,7 +102,8 @@ def uses(
     deeds = deeds_of(turns)
     restatements = known_words or Restatements((one.id, one.text) for one in facts)
     for turn in said:
-        again = [_said(turn, RESTATED, *one) for one in restatements.said_in(turn.text)]
+        again = [_again(turn, one) for one in restatements.said_in(without_lead(turn.text))]
+        found |= {one.id: one for one in _unless_listed(again) if one.how == CORRECTED}
         add(
             one
             for one in _unless_listed(again)
@@ -116,6 +118,12 @@ def _unless_listed(some: Iterable[Use]) -> list[Use]:
     """Return uses, none where there are so many at once that it is a list of what memory has."""
     found = list(some)
     return found if len({one.id for one in found}) <= AT_ONCE else []
+
+
+def _again(turn: Turn, one: Restated) -> Use:
+    """Return the use of a fact that is said again; a person who does may set right by it."""
+    right = turn.role == "user" and sets_right(turn.text, one.words)
+    return _said(turn, CORRECTED if right else RESTATED, *one)
 
 
 def _said(turn: Turn, how: str, id: str, words: str) -> Use:

@@ -1,4 +1,4 @@
-"""Show how a memory lives: its tiers over time, what fades next, whose facts last, what nobody uses."""
+"""Show how a memory lives: its tiers over time, what fades next, what it cost and did."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def health(tip: TipView, asked: Asked) -> Page:
     """Return the page of how a memory lives."""
     report = tip.report
     soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
-    unused = report.attention.unused
+    resting = report.attention.resting
     return Page(
         "health",
         "Health",
@@ -37,8 +37,10 @@ def health(tip: TipView, asked: Asked) -> Page:
             "soon": soon[:_LINES],
             "paced": bool(tip.state.policy.windows.archive_days),
             "later": max(len(soon) - _LINES, 0),
-            "unused": unused[:_LINES],
-            "more_unused": max(len(unused) - _LINES, 0),
+            "costs": report.attention.costs[: -_LINES - 1 : -1],
+            "again": report.repeats,
+            "resting": resting[:_LINES],
+            "more_resting": max(len(resting) - _LINES, 0),
             "authors": report.authors[:_LINES],
             "more_authors": max(len(report.authors) - _LINES, 0),
             "quiz": tuple(reversed(report.attention.quiz[-_LINES:])),

@@ -30,10 +30,13 @@ def read_lives(tip: TipView) -> Callable[[], Lives]:
 
 def read_report(tip: TipView) -> Callable[[], Report]:
     """Read what the report of how facts lived is made of."""
-    from rituals.report.report import report_on
+    from rituals.report.report import captured, report_on
 
-    lives, histories, entries = tip.lives, tip.state.histories, tip.entries
-    return lambda: report_on(lives, histories, entries, tip.state.policy)
+    lives, histories, entries, home = tip.lives, tip.state.histories, tip.entries, tip.memory.home
+    logs = tip.memory.snapshot.ask(lambda cache: [(ref, one) for _, ref, one in cache.entries()])
+    return lambda: report_on(
+        lives, histories, entries, tip.state.policy, texts=captured(home, logs)
+    )
 
 
 def read_past(tip: TipView) -> Callable[[], Past]:
