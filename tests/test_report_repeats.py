@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.shown import cost_in, cost_value
+from ledger.model.shown import cost_in, cost_since
 from memory.api import Memory
 from rituals.hosts.extraction.corrections import sets_right
 from rituals.report.report import report
@@ -109,4 +109,5 @@ def test_what_sets_right(said: str, words: str, right: bool) -> None:
 def test_the_header_reads_as_it_is_written() -> None:
     """Also where one of both is nothing."""
     for pair in ((0, 0), (7, 0), (0, 9), (7410, 512)):
-        assert cost_in(cost_value(*pair)) == pair
+        assert cost_in(cost_since(pair, (0, 0))) == pair
+    assert cost_since((9, 9), (4, 9)) == "5" and cost_since((3, 1), (4, 0)) == "3, told 1"

@@ -31,6 +31,18 @@ def shown_value(ids: Sequence[str], more: int = 0) -> str:
     return ", ".join([*ids[:SHOWN_IDS], *([f"+{more}"] if more else [])])
 
 
+def shown_since(ids: Sequence[str], told: int, seen: int) -> str:
+    """Return the header for facts that a session met and no log of it names.
+
+    Args:
+        ids: those that it met, in order.
+        told: how many of them logs of it name.
+        seen: how many it met, those too that are not listed.
+    """
+    told = told if told <= seen else 0
+    return shown_value(ids[told:], seen - max(told, len(ids)))
+
+
 def shown_in(value: str) -> tuple[tuple[str, ...], int]:
     """Read the header: the ids, each once, and how many facts there were beside them."""
     parts = [part.strip() for part in value.split(",")]
@@ -50,6 +62,12 @@ def cost_in(value: str) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def cost_value(shown: int, told: int) -> str:
-    """Write that header, "" for nothing."""
-    return f"{shown}, told {told}" if told else str(shown or "")
+def cost_since(now: tuple[int, int], told: tuple[int, int]) -> str:
+    """Write that header for what came since a log told of it; "" for nothing.
+
+    Args:
+        now: how many characters a session was shown, and told.
+        told: how many of them logs of it tell; of a count that began anew none.
+    """
+    shown, needed = [new - old if old <= new else new for new, old in zip(now, told, strict=True)]
+    return f"{shown}, told {needed}" if needed else str(shown or "")

@@ -166,15 +166,12 @@ def repeats_of(
         told = heard.setdefault(session, set())
         now = set(shown_in(text.get(TOLD_KEY))[0])
         told |= set(shown_in(text.get(SHOWN_KEY))[0])
-        set_right = []
-        for event in text.events:
-            proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
-            if proof is not None and isinstance(event, FactReferenced):
-                used[event.id, proof.how] = used.get((event.id, proof.how), 0) + 1
-                set_right += [event.id] if proof.how == CORRECTED else []
+        proofs = _proofs(text)
+        for pair in proofs:
+            used[pair] = used.get(pair, 0) + 1
         done, ran = _read(text)
         for what, ids in (
-            ("corrected", set_right),
+            ("corrected", [id for id, how in proofs if how == CORRECTED]),
             (
                 "retried",
                 [id for said in done if not _LEAVES.search(said) for id in known.tried_in(said)],
@@ -190,16 +187,27 @@ def repeats_of(
                 count[1] += times - before
                 told |= {id} & now
         told |= now
-    corrected, retried = [
-        sorted([(id, len(some)) for id, some in ids.items()], key=lambda one: (-one[1], one[0]))
-        for ids in found.values()
-    ]
+    corrected, retried = [_most_first(some) for some in found.values()]
     broke = [(id, before, after) for id, (before, after) in counts.items()]
     broke.sort(key=lambda one: (-one[1] - one[2], one[0]))
     proved = [(*pair, count) for pair, count in sorted(used.items()) if pair[0] in known.facts]
     return Repeats(
-        len(began), tuple(corrected), tuple(retried), tuple(broke), tuple(proved)
+        len(began), corrected, retried, tuple(broke), tuple(proved)
     )  # fmt: skip
+
+
+def _most_first(found: Mapping[str, set[str]]) -> tuple[tuple[str, int], ...]:
+    """Return facts with the number of their sessions."""
+    counted = [(id, len(sessions)) for id, sessions in found.items()]
+    return tuple(sorted(counted, key=lambda one: (-one[1], one[0])))
+
+
+def _proofs(text: SessionLog) -> list[tuple[str, str]]:
+    """Return the facts that a log proves to be used, and how."""
+    named = [
+        (one.id, proof_in(one.remark)) for one in text.events if isinstance(one, FactReferenced)
+    ]
+    return [(id, proof.how) for id, proof in named if proof is not None]
 
 
 def _began(entry: Entry) -> str:

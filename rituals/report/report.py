@@ -140,7 +140,40 @@ def report_of(
     """Report on some logs, in any order (see `report`)."""
     histories = collect(entries)
     found = lives_of(entries, policy, until + "~" if until else "", progress, histories)
-    return report_on(found, histories, entries, policy, since, until, kind, texts)
+    made = report_on(found, histories, entries, policy, since, until, kind)
+    limit = until + "~" if until else "~"
+    told = [one for one in entries if since <= one.stem <= limit]
+    return with_repeats(made, told, histories, texts)
+
+
+def with_repeats(
+    made: Report,
+    entries: Iterable[Entry],
+    histories: Mapping[str, History],
+    texts: Mapping[str, bytes],
+) -> Report:
+    """Add to a report what happened again, of the facts that it tells of.
+
+    Args:
+        made: the report.
+        entries: of the logs to look through, in any order.
+        histories: what all logs say.
+        texts: the bytes of captured logs, by stem.
+    """
+    if not texts:
+        return made
+    told = sorted(entries, key=lambda entry: entry.stem)
+    logs = [(entry, texts[entry.stem]) for entry in told if entry.stem in texts]
+    by = {
+        one.id: entry.session
+        for entry in told
+        for one in entry.acts
+        if isinstance(one, FactCreated)
+    }
+    lives = {life.id: life for life in made.lives}
+    found = (resolve(id, histories[id], frozenset()) for id in lives)
+    facts = [fact for fact in found if fact is not None]
+    return made._replace(repeats=repeats_of(logs, facts, lives, by))
 
 
 def report_on(
@@ -151,7 +184,6 @@ def report_on(
     since: str = "",
     until: str = "",
     kind: str = "",
-    texts: Mapping[str, bytes] = {},
 ) -> Report:
     """Report on facts whose lives are worked out (see `report`).
 
@@ -163,7 +195,6 @@ def report_on(
         since: as in `report`.
         until: the same.
         kind: the same.
-        texts: the bytes of captured logs, by stem.
     """
     limit = until + "~"  # behind every stem of that day
     of_kind = [life for life in found.lives if kind in ("", life.kind)]
@@ -184,35 +215,11 @@ def report_on(
         authors_of(chosen),
         reviews_of(told, policy, since),
         attention_of(told, histories, chosen, since, policy.brief.rest),
-        _repeats(told, histories, chosen, texts, since),
+        Repeats(),
         _course(of_kind, found.work, before),
         tuple(chosen),
         found.work,
     )
-
-
-def _repeats(
-    told: Iterable[Entry],
-    histories: Mapping[str, History],
-    lives: Iterable[Life],
-    texts: Mapping[str, bytes],
-    since: str,
-) -> Repeats:
-    """Find what happened again, of some facts."""
-    if not texts:
-        return Repeats()
-    logs = [
-        (entry, texts[entry.stem]) for entry in told if entry.stem in texts and entry.stem >= since
-    ]
-    by = {
-        one.id: entry.session
-        for entry in told
-        for one in entry.acts
-        if isinstance(one, FactCreated)
-    }
-    known = {life.id: life for life in lives}
-    facts = [fact for id in known if (fact := resolve(id, histories[id], frozenset())) is not None]
-    return repeats_of(logs, facts, known, by)
 
 
 def _course(lives: list[Life], work: tuple[str, ...], before: int) -> Course:

@@ -15,7 +15,7 @@ from ledger.errors import DiurnaError, DraftRefused
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import EDIT, WORK, SessionLog
-from ledger.model.shown import cost_value, shown_value
+from ledger.model.shown import cost_since, shown_since
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.write.duplicate_check import notice
@@ -224,16 +224,14 @@ class _Boundary:
             told = ""
         heard = heard_by(self._commondir, file_name(*self._key))
         seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
-        shown = _since(heard.shown, self._told.shown, seen)
-        at_moments = _since(heard.moments, self._told.moments, met)
+        shown = shown_since(heard.shown, self._told.shown, seen)
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
             observations, piece.said.turns if piece.said else (), mine, told,
-            self._title(sources) if told or used else "", shown, at_moments,
+            self._title(sources) if told or used else "", shown,
+            shown_since(heard.moments, self._told.moments, met),
             counts(self._commondir, *self._key), self._proofs().references(used),
-            cost_value(
-                _more(heard.characters, self._told.characters), _more(heard.needed, self._told.needed)
-            ),
+            cost_since((heard.characters, heard.needed), (self._told.characters, self._told.needed)),
         )  # fmt: skip
         part, draft = self._looked_first(part)
         written = bool(draft.prose or draft.events)
@@ -388,20 +386,3 @@ class _Boundary:
             note_told(self._commondir, *self._key, self._told)
         except OSError:
             pass
-
-
-def _more(now: int, told: int) -> int:
-    """Return what came since; all, where the count began anew."""
-    return now - told if told <= now else now
-
-
-def _since(ids: Sequence[str], told: int, seen: int) -> str:
-    """Return the header for facts that a session met and no log of it names (`ledger.model.shown`).
-
-    Args:
-        ids: those that it met, in order.
-        told: how many of them logs of it name.
-        seen: how many it met, those too that are not listed.
-    """
-    told = told if told <= seen else 0
-    return shown_value(ids[told:], seen - max(told, len(ids)))

@@ -30,13 +30,16 @@ def read_lives(tip: TipView) -> Callable[[], Lives]:
 
 def read_report(tip: TipView) -> Callable[[], Report]:
     """Read what the report of how facts lived is made of."""
-    from rituals.report.report import captured, report_on
+    from rituals.report.report import captured, report_on, with_repeats
 
-    lives, histories, entries, home = tip.lives, tip.state.histories, tip.entries, tip.memory.home
+    lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
     logs = tip.memory.snapshot.ask(lambda cache: [(ref, one) for _, ref, one in cache.entries()])
-    return lambda: report_on(
-        lives, histories, entries, tip.state.policy, texts=captured(home, logs)
-    )
+
+    def made() -> Report:
+        found = report_on(lives, state.histories, entries, state.policy)
+        return with_repeats(found, entries, state.histories, captured(home, logs))
+
+    return made
 
 
 def read_past(tip: TipView) -> Callable[[], Past]:
