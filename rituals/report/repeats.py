@@ -170,13 +170,9 @@ def repeats_of(
         for pair in proofs:
             used[pair] = used.get(pair, 0) + 1
         done, ran = _read(text)
-        for what, ids in (
-            ("corrected", [id for id, how in proofs if how == CORRECTED]),
-            (
-                "retried",
-                [id for said in done if not _LEAVES.search(said) for id in known.tried_in(said)],
-            ),
-        ):
+        again = [id for said in done if not _LEAVES.search(said) for id in known.tried_in(said)]
+        right = [id for id, how in proofs if how == CORRECTED]
+        for what, ids in (("corrected", right), ("retried", again)):
             for id in filter(had, ids):
                 found[what].setdefault(id, set()).add(session)
         for line, times in ran:
@@ -191,9 +187,7 @@ def repeats_of(
     broke = [(id, before, after) for id, (before, after) in counts.items()]
     broke.sort(key=lambda one: (-one[1] - one[2], one[0]))
     proved = [(*pair, count) for pair, count in sorted(used.items()) if pair[0] in known.facts]
-    return Repeats(
-        len(began), corrected, retried, tuple(broke), tuple(proved)
-    )  # fmt: skip
+    return Repeats(len(began), corrected, retried, tuple(broke), tuple(proved))
 
 
 def _most_first(found: Mapping[str, set[str]]) -> tuple[tuple[str, int], ...]:

@@ -231,15 +231,13 @@ class _Boundary:
             self._title(sources) if told or used else "", shown,
             shown_since(heard.moments, self._told.moments, met),
             counts(self._commondir, *self._key), self._proofs().references(used),
-            cost_since((heard.characters, heard.needed), (self._told.characters, self._told.needed)),
+            cost_since(heard.cost, (self._told.characters, self._told.needed)),
         )  # fmt: skip
         part, draft = self._looked_first(part)
         written = bool(draft.prose or draft.events)
         if written:
             self._append(draft)
-            self._told = self._told._replace(
-                shown=seen, moments=met, characters=heard.characters, needed=heard.needed
-            )
+            self._told = self._told.having_told(seen, met, heard.cost)
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})

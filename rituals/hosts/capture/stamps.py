@@ -77,6 +77,10 @@ class Told(Record):
     characters: int = 0
     needed: int = 0
 
+    def having_told(self, shown: int, moments: int, cost: tuple[int, int]) -> Told:
+        """Return the same with what logs say of it that the session was shown and told."""
+        return self._replace(shown=shown, moments=moments, characters=cost[0], needed=cost[1])
+
 
 def stamp(commondir: str, moment: Moment) -> None:
     """Stamp that a session was seen; a disk that refuses is no reason to fail.

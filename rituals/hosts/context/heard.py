@@ -85,6 +85,11 @@ class Cursor(Record):
     characters: int = 0
     needed: int = 0
 
+    @property
+    def cost(self) -> tuple[int, int]:
+        """How many characters it was shown, and told."""
+        return self.characters, self.needed
+
     def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
         """Return the cursor of a session that was shown what a text shows.
 
