@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.home import discover
+from ledger.model.event import FactCreated
 from ledger.model.layout import REVIEW_LOCK_FILE
 from ledger.wal.atomic_files import Lock
 from memory import Memory, SessionDraft
@@ -362,6 +363,63 @@ def test_append_and_status_say_when_a_review_is_due(repo: Repo, run: Run) -> Non
     assert "due: 11 of 10 work sessions; 11 of 2 facts\n" in run("status").out
     assert run("review").code == 0
     assert run("status", "--json").json["review"]["due"] is False
+
+
+@pytest.fixture
+def small_logs(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Record facts that a review asks much about, then let logs be small; return the keys it asks."""
+    said = "Webhooks retry three times, with jitter."
+    memory = Memory.open(str(repo.path))
+    born = tuple([FactCreated(f"f{n}", said, "", (("kind", "decision"),)) for n in range(5)])
+    memory.append(SessionDraft("Start", "", born, anyway=True))
+    keys = {one.key for one in make_plan(memory).fresh}
+    assert len(keys) > 6, keys
+    for module in ("ledger.codec.validate", "rituals.review.apply"):
+        monkeypatch.setattr(f"{module}.LOG_LIMIT_BYTES", 4200)
+    monkeypatch.setattr("rituals.review.apply._HEADER_BYTES", 300)
+    return keys
+
+
+def test_what_is_too_much_for_one_log_waits_for_the_next_review(
+    repo: Repo, run: Run, small_logs: set[str]
+) -> None:
+    """No log is refused, nothing is lost, nothing is raised twice; the last of them is the review."""
+    left = len(small_logs)
+    raised: list[str] = []
+    while left:
+        before = run("review", "--dry-run", "--json").json
+        said = run("review", "--json")
+        assert (said.code, said.json["raised"]) == (0, before["raised"]), said.err
+        assert said.json["unasked"] == before["unasked"] == left - len(said.json["raised"])
+        assert said.json["raised"], "each review goes on"
+        left -= len(said.json["raised"])
+        raised += said.json["raised"]
+        assert before["since"] == "", "a part counts as no review"
+    assert sorted(one.rpartition("-")[2] for one in raised) == sorted(small_logs)
+    again = run("review", "--json").json
+    assert again["nothing_new"] and again["since"] == said.json["stem"]
+
+
+def test_a_review_says_how_much_waits(run: Run, small_logs: set[str]) -> None:
+    """The answer counts what the next review raises, and tells how to go on."""
+    ran = run("review")
+    raised = ran.out.count("\nRaised ")
+    assert 0 < raised < len(small_logs)
+    assert f"\nNot asked   {len(small_logs) - raised} questions: " in ran.out
+    assert "`diurna review` asks what is left" in ran.out + ran.err
+
+
+def test_answers_that_are_too_much_for_one_log(
+    repo: Repo, terminal: Run, small_logs: set[str]
+) -> None:
+    """The first of a person's answers are recorded; the others are asked again, and that is said."""
+    answered = 0
+    while answered < len(small_logs):
+        ran = terminal("review", stdin=b"l\n" * 50)
+        raised = ran.out.count("\nRaised ")
+        assert ran.code == 0 and raised, ran.err
+        answered += raised
+    assert "Not asked" not in ran.out and answered == len(small_logs)
 
 
 def test_review_help(run: Run) -> None:

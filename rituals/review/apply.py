@@ -2,18 +2,22 @@
 
 What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
 open thread, once. Whoever leaves before the last question leaves the answers behind, in a log that is no
-review (R8). When another writer was faster, the plan is made again on what stands there then
-(FORMAT.md, R6).
+review (R8), and so does what is too much for one log: the next review goes on. When another writer was
+faster, the plan is made again on what stands there then (FORMAT.md, R6).
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import islice
 
+from ledger.codec.log import encode
 from ledger.errors import EditNotUnderstood, Outrun
 from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
 from rituals.check.registry import REVIEW
@@ -23,7 +27,7 @@ from rituals.report.quiz.score import score
 from rituals.review.lock import alone
 from rituals.review.plan import Plan, plan_review
 from rituals.review.question import Question, answered_thread, is_raising, threads_for
-from rituals.review.report import TITLE, body, cut_short
+from rituals.review.report import CUT_SHORT, TITLE, body, cut_short
 from rituals.review.tally import Counts, asked, keep, total
 
 TYPE_CHECKING = False
@@ -37,6 +41,8 @@ ACCEPT, REJECT, LATER = "accept", "reject", "later"
 Answer = str | Event
 #: How often a plan is made anew because another writer was faster.
 _TRIES = 8
+#: So much of a log is kept free for its header.
+_HEADER_BYTES = 1 << 14
 
 
 class Outcome(Record):
@@ -50,7 +56,9 @@ class Outcome(Record):
         published: projection files that were written.
         findings: what was noticed.
         verified: what was wrong before anything else was done.
-        unasked: what a person who left before the end did not answer, counted by rule.
+        unasked: what a person who left before the end did not answer, or what is too much for one log,
+            counted by rule.
+        prose: of its log.
     """
 
     plan: Plan
@@ -61,6 +69,7 @@ class Outcome(Record):
     findings: tuple[Finding, ...] = ()
     verified: tuple[Finding, ...] = ()
     unasked: Counts = ()
+    prose: str = ""
 
     @property
     def raised(self) -> tuple[str, ...]:
@@ -97,8 +106,8 @@ def review(
         verified = made(memory, REVIEW, progress).findings
         edits = memory.absorb_first(dry_run=True)
         plan = _planned(memory, code_path, progress)
-        events = () if plan.nothing_new else events_of(plan, {})
-        return Outcome(plan, events=events, findings=edits, verified=verified)
+        outcome = Outcome(plan, findings=edits, verified=verified)
+        return outcome if plan.nothing_new else _fitted(outcome, None)
     home, occasion = memory.home, memory.occasion()
     refuse_unwritable(home)
     with alone(home, occasion.agent, occasion.now_ms):
@@ -116,11 +125,11 @@ def review(
                 given.update(ask(_open(plan, given)))
                 unasked = asked(_open(plan, given))
             outcome = Outcome(plan, findings=findings, verified=verified, unasked=unasked)
-            outcome = outcome._replace(events=events_of(plan, given, left=bool(unasked)))
+            outcome = _fitted(outcome, None if ask is None else given)
             if not outcome.events and (unasked or plan.nothing_new):
                 break
             try:
-                outcome = _append(memory, outcome, given)
+                outcome = _append(memory, outcome)
                 break
             except Outrun:
                 if not left:
@@ -153,15 +162,49 @@ def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
     )
 
 
-def _append(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:
+def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
+    """Say what the log of a review says, as far as one log has room: the first questions first.
+
+    Args:
+        outcome: with the plan, and with what a person left unasked.
+        given: the answers of a person, None where nobody is there to be asked.
+    """
+    plan, prose = outcome.plan, body(outcome.plan)
+    fresh = plan._replace(questions=plan.fresh)
+    steps = dict.fromkeys([one.key for one in plan.fresh], LATER) if given is None else given
+
+    def some(count: int) -> dict[str, Answer]:
+        return dict(islice(steps.items(), count))
+
+    def too_much(events: tuple[Event, ...]) -> bool:
+        log = SessionLog((), TITLE, prose, events)
+        return len(events) > IDS_LIMIT or len(encode(log)) > LOG_LIMIT_BYTES - _HEADER_BYTES
+
+    events, taken = events_of(plan, given or {}, left=bool(outcome.unasked)), steps
+    unasked = outcome.unasked
+    if too_much(events):
+        fits = bisect_left(
+            range(1, len(steps)),
+            True,
+            key=lambda count: too_much(events_of(plan, some(count), left=True)),
+        )
+        taken = some(max(fits, 1))
+        events = events_of(plan, taken, left=True)
+        unasked = asked(_open(fresh if given is None else plan, taken))
+    if unasked:
+        verb = "Raised" if given is None else "Answered"
+        prose = cut_short(verb, len(taken), total(unasked))
+    return outcome._replace(events=events, unasked=unasked, prose=prose)
+
+
+def _append(memory: Memory, outcome: Outcome) -> Outcome:
     plan = outcome.plan
     header = score_header(plan.quiz) if plan.quiz else ()
     draft = SessionDraft(
-        TITLE, body(plan), outcome.events, type="review", header=header, anyway=True
+        TITLE, outcome.prose, outcome.events, type="review", header=header, anyway=True
     )
     if outcome.unasked:
-        title, prose = cut_short(len(given), total(outcome.unasked))
-        draft = draft._replace(title=title, prose=prose, type="edit", header=())
+        draft = draft._replace(title=CUT_SHORT, type="edit", header=())
     receipt = memory.append(draft, again=True, on=plan.tip)
     return outcome._replace(
         stem=receipt.stem,

@@ -22,6 +22,7 @@ from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.review.question import INVARIANT_DUE, Question
+from rituals.review.report import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,8 +267,8 @@ def _serves(ground: Ground) -> list[Question]:
             if there is not None:
                 why = "was invalidated"
                 if there.superseded_by:
-                    why = f"was superseded by {', '.join(there.superseded_by)}"
-                    proposal = f"let it serve {' or '.join(there.superseded_by)}"
+                    why = f"was superseded by {listed(there.superseded_by)}"
+                    proposal = f"let it serve {listed(there.superseded_by, ' or ')}"
             found.append(
                 Question(
                     "serves-broken",

@@ -31,6 +31,7 @@ from projection.fold.truth import said_against
 from projection.lifecycle.review_threads import is_raised, key_of, raised_threads
 from rituals.decide.contradictions import OVERRULED, Choice, Dispute
 from rituals.review.question import Question
+from rituals.review.report import LIST_LIMIT, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _closed_by_nobody(raised: Iterable[Raised], entry: Entries) -> dict[str, str
 
 
 def _question(state: State, fact: Fact, found: Overruled, by_nobody: Mapping[str, str]) -> Question:
-    new = ", ".join(fact.superseded_by)
+    new = listed(fact.superseded_by)
     did, accepting = [said.format(new=prose(new)) for said in _SAID[found.how]]
     who = prose(found.agent) or "somebody"
     key = key_of(OVERRULED, fact.id, found.how, found.stem)
@@ -134,7 +135,7 @@ def _question(state: State, fact: Fact, found: Overruled, by_nobody: Mapping[str
     return Question(
         OVERRULED,
         key,
-        (fact.id, *fact.superseded_by),
+        (fact.id, *fact.superseded_by[:LIST_LIMIT]),
         f"{fact.id}: {prose(found.person)} decided it, and {who} {did}.",
         (f"decided in {found.said}", f"overruled in {found.stem}"),
         accepting,

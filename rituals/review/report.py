@@ -13,11 +13,10 @@ if TYPE_CHECKING:
 
     from rituals.review.plan import Plan
 
-TITLE = "Memory review"
+TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
 HEADING = "## Memory Review"
-_CUT_SHORT = "Memory review, left before the end"
 #: Longer lists are cut in the log; `--json` has them whole.
-_LIST_LIMIT = 20
+LIST_LIMIT = 20
 _FADING_LIMIT = 10
 
 
@@ -27,25 +26,25 @@ def body(plan: Plan) -> str:
     for rule in dict.fromkeys(question.rule for question in plan.questions):
         asked = [question for question in plan.questions if question.rule == rule]
         lines += ["", f"### {RULES[rule]} ({len(asked)})", ""]
-        for question in asked[:_LIST_LIMIT]:
+        for question in asked[:LIST_LIMIT]:
             lines.append(f"- {question.said}")
             lines += [f"  - {line}" for line in question.evidence]
-        if len(asked) > _LIST_LIMIT:
-            lines.append(f"- and {len(asked) - _LIST_LIMIT} more")
+        if len(asked) > LIST_LIMIT:
+            lines.append(f"- and {len(asked) - LIST_LIMIT} more")
     missed = plan.quiz.missed if plan.quiz else ()
     if missed:
         lines += ["", f"### Questions that memory does not answer ({len(missed)})", ""]
-    for result in missed[:_LIST_LIMIT]:
+    for result in missed[:LIST_LIMIT]:
         lines.append(f"- {result.asked.name}: {'; '.join(missing(result))}")
-    if len(missed) > _LIST_LIMIT:
-        lines.append(f"- and {len(missed) - _LIST_LIMIT} more")
+    if len(missed) > LIST_LIMIT:
+        lines.append(f"- and {len(missed) - LIST_LIMIT} more")
     return "\n".join(lines)
 
 
-def cut_short(answers: int, left: int) -> tuple[str, str]:
-    """Write the title and the prose of the log of a review that a person left before the end."""
+def cut_short(verb: str, done: int, left: int) -> str:
+    """Write the prose of the log of a review that was left before the end."""
     asked = f"{left} questions were" if left > 1 else "One question was"
-    return _CUT_SHORT, f"{HEADING}\n\n- Answered: {answers} of {answers + left}. {asked} not asked."
+    return f"{HEADING}\n\n- {verb}: {done} of {done + left}. {asked} not asked."
 
 
 def summary_lines(plan: Plan) -> list[str]:
@@ -93,14 +92,15 @@ def summary_lines(plan: Plan) -> list[str]:
         ("Settled, and still open", [one.id for one in plan.settled]),
     ):
         if ids:
-            lines.append(f"{label} ({len(ids)}): {_listed(ids)}")
+            lines.append(f"{label} ({len(ids)}): {listed(ids)}")
     if plan.scores:
         scored = [f"{one.id} {one.total} ({one.proposal})" for one in plan.scores]
-        lines.append(f"Scored for promotion, of 10 ({len(scored)}): {_listed(scored)}")
+        lines.append(f"Scored for promotion, of 10 ({len(scored)}): {listed(scored)}")
     return lines
 
 
-def _listed(ids: Sequence[str] | Iterable[str]) -> str:
+def listed(ids: Sequence[str] | Iterable[str], parted: str = ", ") -> str:
+    """Name ids, the first of many."""
     shown = list(ids)
-    more = f" and {len(shown) - _LIST_LIMIT} more" if len(shown) > _LIST_LIMIT else ""
-    return ", ".join(shown[:_LIST_LIMIT]) + more
+    more = f" and {len(shown) - LIST_LIMIT} more" if len(shown) > LIST_LIMIT else ""
+    return parted.join(shown[:LIST_LIMIT]) + more

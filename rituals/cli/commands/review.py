@@ -21,7 +21,8 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     It verifies first, and says what is wrong. On a terminal it asks about each question, and `?` explains
     the answers; whoever quits keeps those given, and the review does not count as held. Elsewhere, or with
     --yes, it decides nothing: what needs a person becomes an open thread, each once. Appends one log of
-    type `review` and publishes the projection; with nothing new it writes no log.
+    type `review` and publishes the projection; with nothing new it writes no log. What is too much for one
+    log waits for the next review.
 
     \b
     Examples:
@@ -32,7 +33,6 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     from rituals.cli.views.review import answer_lines, review_object, verified_line
     from rituals.cli.views.review_walk import walk
     from rituals.review.apply import review
-    from rituals.review.report import body
     from rituals.review.tally import asked, said, total
 
     memory, out = call.memory(), call.out
@@ -45,7 +45,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
         out.answer(review_object(outcome, dry_run))
         return out.findings(outcome.findings)
     cut_short = outcome.unasked and (outcome.stem or not plan.nothing_new)
-    if cut_short and not outcome.stem:
+    if cut_short and not (outcome.stem or dry_run):
         out.line("nothing was answered, and nothing is recorded")
     elif not outcome.stem and not (dry_run and not plan.nothing_new):
         waiting = total(asked(plan))
@@ -54,7 +54,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     else:
         if dry_run:
             out.line("would append a review log:")
-            out.text(body(plan) + "\n")
+            out.text(outcome.prose + "\n")
         else:
             where = f"{outcome.commit[:7]} on {memory.home.branch}"
             out.line((out.short(outcome.stem), "yellow"), f"  committed in {where}")

@@ -9,7 +9,7 @@ from rituals.answers.objects import event_line, finding_objects, summary_object
 from rituals.cli.views.quiz import quiz_row
 from rituals.report.quiz.said import tallied
 from rituals.review.question import is_raising
-from rituals.review.tally import OF_REVIEW, asked, counts, severities
+from rituals.review.tally import OF_REVIEW, asked, counts, severities, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
         **fields_of(outcome, "raised published"),
+        "unasked": total(outcome.unasked),
         "nothing_new": plan.nothing_new,
         "verified": finding_objects(outcome.verified),
         "findings": finding_objects(outcome.findings),
