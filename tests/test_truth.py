@@ -17,6 +17,7 @@ from projection.document.marks import Gone
 from rituals.hosts.truth import look_after
 from rituals.review import truth
 from tests.conftest import Repo, Run
+from tests.told_sessions import ToldSession
 
 #: Behind the clock of the tests, by which facts are written.
 AFTER = "2026-11-22T12:00:00Z"
@@ -198,6 +199,40 @@ def test_a_brief_marks_and_lets_what_holds_stand_first(
     assert "marks" not in facts["holds"]
     assert f'marks="{said}"' in brief("--format", "xml")
     assert len(brief("--budget", "1000")) <= 1000
+
+
+def test_a_moment_marks_and_is_silent_at_a_file(
+    repo: Repo, run: Run, drifted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a prompt and a command with the mark; at a file what names a path that is gone is not told."""
+    for name in ("src/bank.py", "src/fees.py"):
+        repo.write(name, body(9))
+    commit(repo, "Bank", "2026-11-22T13:00:00Z")
+    note(
+        run,
+        uv="convention: Use uv, not pip, for packages; `src/fees.py` shows how.",
+        bank="invariant: Never change `src/bank.py` without `src/fees.py`.",
+    )
+    monkeypatch.delenv("DIURNA_AGENT")
+    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: "A brief of nothing.")
+
+    def told(name: str, marked: bool) -> None:
+        mine = ToldSession(str(repo.path), monkeypatch, "claude", name)
+        mine.start()
+        line = mine.run("pip install requests")
+        assert "- uv (convention, 20" in line
+        assert ("src/fees.py is gone since" in line) is marked
+        line = mine.tool("Read", file_path=f"{repo.path}/src/bank.py")
+        assert ("- bank (" in line) is not marked
+        line = mine.prompt("Where are walrus payments checked before the order is kept?")
+        assert f"2026-11-21, src/pay.py is gone since {drifted}, 2026-11-22): Walrus" in line
+
+    marks(repo)
+    told("one", marked=False)
+    (repo.path / "src/fees.py").unlink()
+    commit(repo, "No fees", "2026-11-22T14:00:00Z")
+    marks(repo)
+    told("two", marked=True)
 
 
 def test_a_mark_ends_with_the_text_and_with_what_came_back(

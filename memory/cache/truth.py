@@ -82,6 +82,10 @@ class Truth:
         versions = {one.id for one in fact.heads}
         return tuple([one.gone for one in found if one.version in versions])
 
+    def named(self, fact: str, text: str) -> tuple[Gone, ...]:
+        """Return what the text of a fact names that is gone, where only its id is known."""
+        return tuple([one.gone for one in self._lacks.get(fact, ()) if one.gone.subject in text])
+
     @property
     def said(self) -> str:
         """All of it: what an answer that is kept depends on."""

@@ -84,8 +84,30 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
         paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
         rows = _of_paths(index, paths, changed=tool in WRITING)
     facts = [index.said(f"#{row}").split("\t") for row in dict.fromkeys(rows)]
-    found = tuple([(fact[0], fact[1], fact[2]) for fact in facts if len(fact) == 3])
-    return Needed(found, RULE, int(most), int(characters)) if found else NOTHING
+    found = [(fact[0], fact[1], fact[2]) for fact in facts if len(fact) == 3]
+    if found:
+        found = _marked(moment, found, at_file=tool not in SHELLS)
+    return Needed(tuple(found), RULE, int(most), int(characters)) if found else NOTHING
+
+
+def _marked(
+    moment: Moment, facts: Iterable[tuple[str, str, str]], *, at_file: bool = False
+) -> list[tuple[str, str, str]]:
+    """Say of facts what they name that is gone; at a file, such a one is not told."""
+    from ledger.home import discover
+    from memory.cache.truth import truth_of
+
+    truth, found = truth_of(discover(moment.folder)), []
+    for id, about, text in facts:
+        gone = truth.named(id, text)
+        if gone:
+            from projection.brief.envelope import untagged
+            from projection.brief.plain_text import plain
+
+            about += f", {untagged(plain(gone[0].said))}"
+        if not (gone and at_file):
+            found.append((id, about, text))
+    return found
 
 
 def _of_line(
@@ -159,4 +181,5 @@ def _answer(moment: Moment) -> Needed:
         about = [label(one.standing.fact.kind), *one.marks, one.date]
         text = untagged(plain(one.text(_TEXT_CHARS)))
         facts.append((one.id, ", ".join(about), text))
-    return Needed(tuple(facts), most=policy.facts, characters=policy.characters)
+    told = tuple(_marked(moment, facts)) if facts else ()
+    return Needed(told, most=policy.facts, characters=policy.characters)
