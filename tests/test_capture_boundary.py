@@ -233,7 +233,7 @@ def test_more_than_a_log_holds_makes_several(home: Path) -> None:
     assert [end for _, _, end in spans_of(memory, "observed")] == [202, 402, 423]
 
 
-@pytest.mark.parametrize("lost", [(), ("note",), ("cache",), ("note", "cache", "seen")])
+@pytest.mark.parametrize("lost", [(), ("note",), ("cache",), ("note", "cache")])
 def test_a_repeated_boundary_tells_nothing(home: Path, lost: tuple[str, ...]) -> None:
     """The ledger is the watermark: without notes and caches it is as well known."""
     memory = open_memory(home)

@@ -214,15 +214,6 @@ def by_the_transcript_again(at: Redacted) -> None:
         assert WORD not in text or (stem.get("session") == SESSION and SEEN in text)
 
 
-def by_candidates(at: Redacted) -> None:
-    policy = at.repo.path / "memory" / "diurna.toml"
-    policy.write_text(policy.read_text() + 'approve = "ask"\n')
-    at.repo.git("commit", "-qam", "ask")
-    by_the_transcript_again(at)
-    folder = at.repo.path / ".git" / "diurna" / "candidates"
-    assert not folder.exists() or holders(folder, WORD) == []
-
-
 def by_import(at: Redacted) -> None:
     file = at.repo.path.parent / "facts.jsonl"
     file.write_text(json.dumps({"id": "m1", "text": SAID, "kind": "decision"}) + "\n")
@@ -270,7 +261,7 @@ def beside_git(at: Redacted) -> None:
 @pytest.mark.parametrize(
     "way",
     [beside_git, by_note, by_append, by_task, by_an_edit, by_a_committed_edit, by_learning, by_accepting,
-     by_the_transcript_again, by_candidates, by_the_past, by_import, by_events, by_adoption, by_harvest,
+     by_the_transcript_again, by_the_past, by_import, by_events, by_adoption, by_harvest,
      by_mcp, by_a_form, by_an_answer],
 )  # fmt: skip
 def test_no_way_leads_in_again(redacted: Redacted, way: Callable[[Redacted], None]) -> None:
