@@ -227,8 +227,11 @@ def is_alone() -> bool:
     return bool(os.environ.get("DIURNA_LAB_ALONE"))
 
 
-def without_network() -> None:
+def without_network(campaign: str = "tests.campaigns.hosts") -> None:
     """Go where there is no network but loopback.
+
+    Args:
+        campaign: that is run there, with the same arguments.
 
     Raises:
         OSError: this machine does not let us.
@@ -237,7 +240,7 @@ def without_network() -> None:
         flags = "-n" if os.geteuid() == 0 else "-rn"
         subprocess.run(["unshare", flags, "true"], check=True, capture_output=True)
         os.environ["DIURNA_LAB_ALONE"] = "1"
-        again = [sys.executable, "-m", "tests.campaigns.hosts", *sys.argv[1:]]
+        again = [sys.executable, "-m", campaign, *sys.argv[1:]]
         os.execvp("unshare", ["unshare", flags, *again])  # noqa: S606
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         up = struct.pack("16sh", b"lo", 0x1 | 0x40)  # IFF_UP and IFF_RUNNING
