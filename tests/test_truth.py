@@ -8,15 +8,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from ledger.git.code_history import Code
 from ledger.home import discover
+from memory.api import Memory
 from memory.cache.truth import read, truth_of, truth_path
 from projection.document.marks import Gone
 from rituals.hosts.truth import look_after
 from rituals.review import truth
+from rituals.serve.web.html.render import Renderer
+from rituals.serve.web.pages import fact, search
+from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import Repo, Run
+from tests.mcp_clients import ask, connected, open_home
+from tests.test_web_html import frame_of
 from tests.told_sessions import ToldSession
 
 #: Behind the clock of the tests, by which facts are written.
@@ -172,6 +179,30 @@ def test_every_answer_says_so(repo: Repo, run: Run, drifted: str) -> None:
     assert of(run("show", "gone", "--json").json["facts"])["gone"] == [mark]
     assert run("why", "gone", "--json").json["marks"] == [mark]
     assert run("links", "gone", "--json").json["marks"] == [mark]
+
+
+def test_agents_and_pages_are_told(repo: Repo, drifted: str) -> None:
+    """MCP's `recall`, `get` and `brief`, and the pages of a fact and of a search."""
+    marks(repo)
+    said = f"src/pay.py is gone since {drifted}, 2026-11-22"
+
+    async def story() -> None:
+        async with connected(repo.path, open_home) as client:
+            for hits in (
+                (await ask(client, "recall", query="walrus payments"))["hits"],
+                (await ask(client, "get", ids=["gone"]))["hits"],
+            ):
+                hit = next(one for one in hits if one["id"] == "gone")
+                assert hit["text"].endswith(f"({said})")
+                assert hit["marks"][0]["commit"] == drifted
+            assert said in (await ask(client, "brief"))["text"]
+
+    anyio.run(story)
+    memory = Memory.open(str(repo.path), agent="claude")
+    tip = TipViews().of(memory)
+    for page in (fact.fact(tip, {"id": "gone"}), search.search(tip, {"q": "walrus payments"})):
+        assert said in Renderer().render(page, frame_of(tip))
+    memory.close()
 
 
 @pytest.mark.parametrize("kept", [False, True])
