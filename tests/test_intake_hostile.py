@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from ledger.codec.log import encode
+from ledger.model.event import FactCreated, FactSuperseded
+from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from rituals.intake.items import Reading
 from rituals.intake.sources import sqlite_tables
 from rituals.intake.sources.table import SOURCES, Ground, Source, read_source
+from rituals.intake.stored_facts import Brought, parts
 from tests import hostile_stores
 from tests.conftest import Repo, Run
 from tests.hostile_stores import (
@@ -154,3 +158,15 @@ def test_hostile_texts_are_stored_as_data(
         assert not {"\x1b", "\x07", "\x00", "\u202e", "\U000e0041"} & set(text)
     known = {fact["id"] for fact in run("show", "--json").json["facts"]}
     assert not known & {"fake", "other", "fake-id"}
+
+
+def test_what_is_taken_in_fits_its_logs() -> None:
+    """Also where much of it has no text: no log is over the limit of the format, nothing is left out."""
+    ids = [f"{'f' * 74}{number:06}" for number in range(4900)]
+    said = [FactSuperseded(one, f"n{one[1:]}") for one in ids]
+    brought = [Brought(FactCreated(one, "So it is. " * 60), ()) for one in ids[:700]]
+    logs = parts(brought, said)
+    assert sorted(one.id for log in logs for one in log) == sorted(ids[:700] + ids)
+    header = (("agent", "a"), ("type", "import"))
+    sizes = [len(encode(SessionLog(header, "T", "", tuple(log)))) for log in logs]
+    assert max(sizes) < LOG_LIMIT_BYTES, sizes

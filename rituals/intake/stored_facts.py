@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Bringing = TypeVar("Bringing", FactCreated, FactUpdated)
 
-_LOG_BYTES = 700_000  #: of fact texts in one log, below the limit of the format
+_LOG_BYTES = 700_000  #: of events in one log, below the limit of the format
 _LOG_EVENTS = 5_000
 #: The keys of a footer that stay where the others can not.
 _KEPT = ("kind", "created", "origin")
@@ -96,17 +96,19 @@ def parts(brought: Iterable[Brought], loose: Sequence[Event] = ()) -> list[list[
     """
     found: list[list[Event]] = []
     size = 0
-    for event, state in brought:
-        text = event.text or ""
-        cost = len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)
-        full = not found or size + cost > _LOG_BYTES
-        if full or len(found[-1]) + 1 + len(state) > _LOG_EVENTS:
+    for events in [*[(event, *state) for event, state in brought], *[(one,) for one in loose]]:
+        cost = sum(map(_cost, events))
+        if not found or size + cost > _LOG_BYTES or len(found[-1]) + len(events) > _LOG_EVENTS:
             found.append([])
             size = 0
-        found[-1] += [event, *state]
+        found[-1] += events
         size += cost
-    for one in loose:
-        if not found or len(found[-1]) >= _LOG_EVENTS:
-            found.append([])
-        found[-1].append(one)
     return found
+
+
+def _cost(event: Event) -> int:
+    """Return how many bytes an event has in a log at most, about: a line names two ids."""
+    if not isinstance(event, FactCreated | FactUpdated):
+        return 200
+    text = event.text or ""
+    return len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)

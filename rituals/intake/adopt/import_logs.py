@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 TITLE = "Adopt a ledger in the agent-memory layout"
 TITLE_BY_HAND = "Adopt a memory that was written by hand"
-_LOG_EVENTS = 2_500  #: without a text that one log holds
 _LAST = "9999"  #: sorts after every date: a fact whose creation nobody knows
 
 
@@ -154,14 +153,9 @@ def events_of(
             else:
                 rounds[len(texts)].append(Brought(brought, tuple(state)))
             texts.add(event.text)
-    return _with([log for births in rounds for log in parts(births)], settled), findings, notes
-
-
-def _with(logs: list[list[Event]], settled: list[Event]) -> list[list[Event]]:
-    """Say in the last of the logs what needs no text, or in logs of its own where that is too much."""
-    if logs and len(logs[-1]) + len(settled) <= _LOG_EVENTS:
-        return [*logs[:-1], [*logs[-1], *settled]]
-    return logs + [settled[at : at + _LOG_EVENTS] for at in range(0, len(settled), _LOG_EVENTS)]
+    *before, last = rounds or [[]]
+    logs = [log for births in before for log in parts(births)]
+    return [*logs, *parts(last, settled)], findings, notes
 
 
 def _turned(event: FactCreated, known: Standing, said: Said) -> list[Event]:

@@ -191,8 +191,8 @@ def _by_place(row: tuple[str, str]) -> tuple[int, str]:
 def _of_commit(commit: PageCommit, events: Sequence[Event]) -> list[PastLog]:
     """Write the logs of a commit; more than one where it says more than one log holds."""
     texts = [Brought(one) for one in events if isinstance(one, FactCreated | FactUpdated)]
-    groups: list[list[Event]] = parts(texts) or [[]]
-    groups[-1] += [one for one in events if not isinstance(one, FactCreated | FactUpdated)]
+    others = [one for one in events if not isinstance(one, FactCreated | FactUpdated)]
+    groups: list[list[Event]] = parts(texts, others) or [[]]
     title = shortened(_plain(commit.subject), _TITLE_CHARS)
     return [
         PastLog(
