@@ -53,6 +53,18 @@ def test_a_broken_rule_is_told_once(session: Sessions) -> None:
     assert mine.run("pip3 install httpx") == mine.run("sudo pip uninstall x") == ""
 
 
+def test_a_broken_rule_is_told_although_the_brief_had_it(
+    session: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who breaks it has it out of mind: it is told, once."""
+    brief = "## Conventions\n\n- uv-not-pip: Use uv, not pip, for packages."
+    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: brief)
+    mine = session()
+    mine.start()
+    assert "uv-not-pip" in mine.run("pip install requests")
+    assert mine.run("pip install requests") == ""
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -61,7 +61,8 @@ class Cursor(Record):
         shown: ids of the facts that it was shown, the first ones, in the order in which it saw them.
         unlisted: how often it was shown one that is not among them.
         moments: ids of the facts that it was told at a moment, in order.
-        known: ids of those that stand whole in its context, so that no moment tells them again.
+        known: ids of those that stand whole in its context, so that no moment tells them again; rules that
+            it broke, and was told of, with `!`.
         held: ids of those for which a command of it was held.
         characters: how many it was shown.
         needed: and told at moments.

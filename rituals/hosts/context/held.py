@@ -27,8 +27,8 @@ def held_at(moment: Moment, commondir: str, top: str) -> Telling | None:
     """
     if not HOSTS[moment.host].holds:
         return None
-    broken = rules_broken(moment, commondir, top).facts
-    if not broken:
+    broken = rules_broken(moment, commondir, top)
+    if not broken.facts:
         return None
     from projection.brief.plain_text import shortened
     from rituals.hosts.context.heard import Heard
@@ -38,12 +38,12 @@ def held_at(moment: Moment, commondir: str, top: str) -> Telling | None:
     cursor = heard.take() if heard.is_there() else None
     if cursor is None:
         return None
-    fresh = [one for one in broken if one[0] not in cursor.held][:1]
+    fresh = [one for one in broken.facts if one[0] not in cursor.held][:1]
     if not (cursor.watched and fresh):
         heard.leave()
         return None
     ((id, about, text),) = fresh
     said = f"Memory: {shortened(text, _TEXT_CHARS)} ({id}, {about}). Run it again if it is meant."
     met = tuple(dict.fromkeys((*cursor.moments, id)))
-    moved = cursor._replace(held=(*cursor.held, id), moments=met).knowing((id,))
+    moved = cursor._replace(held=(*cursor.held, id), moments=met).knowing(broken.marks((id,)))
     return Telling(said, heard, moved)

@@ -75,19 +75,23 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
     )
 
     _, command, file, most, characters = index.said("moment").split(" ")
-    tool, rows = tool_name(moment), list[str]()
+    tool, rows, broken = tool_name(moment), list[str](), list[str]()
     if tool in SHELLS:
-        rows = _of_line(moment, index, shell_line(moment), top, command != _OFF, file == "1")
+        line = shell_line(moment)
+        broken, rows = _of_line(moment, index, line, top, command != _OFF, file == "1")
     elif moment.event == BEFORE_TOOL:
         return NOTHING
     elif file == "1" and tool in WRITING | READING and index.said("files"):
         paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
         rows = _of_paths(index, paths, changed=tool in WRITING)
-    facts = [index.said(f"#{row}").split("\t") for row in dict.fromkeys(rows)]
-    found = [(fact[0], fact[1], fact[2]) for fact in facts if len(fact) == 3]
+    facts = {row: index.said(f"#{row}").split("\t") for row in (*broken, *rows)}
+    found = [(fact[0], fact[1], fact[2]) for fact in facts.values() if len(fact) == 3]
+    against = tuple([facts[row][0] for row in broken])
     if found:
         found = _marked(moment, found, at_file=tool not in SHELLS)
-    return Needed(tuple(found), RULE, int(most), int(characters)) if found else NOTHING
+    if not found:
+        return NOTHING
+    return Needed(tuple(found), RULE, int(most), int(characters), against)
 
 
 def _marked(
@@ -112,19 +116,22 @@ def _marked(
 
 def _of_line(
     moment: Moment, index: MomentIndex, line: str, top: str, command: bool, file: bool
-) -> list[str]:
-    """Return the numbers of the rules that a line of shell meets; most lines have no word of any."""
+) -> tuple[list[str], list[str]]:
+    """Return the numbers of the rules that a line of shell breaks, and of those of its files.
+
+    Most lines have no word of any.
+    """
     signs = index.said("programs").split() if command else []
     ends = index.said("files").split("\0") if file else []
     signs = [sign for sign in signs if sign in line]
     named = any(end and end in line for end in ends)
     if not (signs or named):
-        return []
+        return [], []
     from rituals.hosts.observed.shell import joined, read
     from rituals.hosts.observed.tool_input import inside, start_folder
 
     commands = read(line)
-    rows = _broken(index, line, commands, signs)
+    rows: list[str] = []
     for one in commands if named else ():
         program = one.words[0].rpartition("/")[2]
         if program in _CHANGE | _READ:
@@ -134,7 +141,7 @@ def _of_line(
             )
             folder = f"{start_folder(moment)}/{joined('', one.folder)}"
             rows += _of_paths(index, inside(one.words[1:], top, folder), changed=changed)
-    return rows
+    return _broken(index, line, commands, signs), rows
 
 
 def _broken(

@@ -9,7 +9,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 ANSWER, RULE = "Memory on this", "Memory has a rule on this"
 #: A text that is shorter says too little, and a longer one is to be asked for.
@@ -24,20 +24,22 @@ class Needed(Record):
         title: what they are.
         most: so many are told at most.
         characters: and in so many, with their envelope.
+        broken: ids of the rules among them that were broken: those are told although they were shown.
     """
 
     facts: tuple[tuple[str, str, str], ...] = ()
     title: str = ANSWER
     most: int = 3
     characters: int = 600
+    broken: tuple[str, ...] = ()
 
     def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
         """Return the lines to tell a session, and the ids of the facts in them.
 
         Args:
-            known: ids of facts that stand whole in its context.
+            known: ids of facts that stand whole in its context, and `marks` of what was told.
         """
-        fresh = [one for one in self.facts if one[0] not in known][: self.most]
+        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][: self.most]
         if not fresh:
             return [], []
         from projection.brief.envelope import enveloped
@@ -54,6 +56,10 @@ class Needed(Record):
             lines.append(begun + shortened(text, min(_MOST_CHARS, share - len(begun))))
             room -= len(lines[-1]) + 1
         return lines, [id for id, _, _ in fresh[: len(lines)]]
+
+    def marks(self, ids: Iterable[str]) -> list[str]:
+        """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
+        return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
 
 
 NOTHING = Needed()

@@ -210,7 +210,7 @@ def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> T
         if ids:
             met = tuple(dict.fromkeys((*cursor.moments, *ids)))
             room = sum(map(len, told)) + len(told)
-            moved = moved.knowing(ids)._replace(
+            moved = moved.knowing(needed.marks(ids))._replace(
                 moments=met, needed=moved.needed + room, characters=moved.characters - room
             )
         elif not lines:
