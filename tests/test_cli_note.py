@@ -143,7 +143,7 @@ def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
         {
             "id": "old", "kind": "fact", "tier": "superseded", "line": "Old.", "closed": False,
             "false": True, "instead": [], "state": "", "contradiction": False, "known": "said",
-            "known_by": "claude-code",
+            "known_by": "claude-code", "marks": [],
         }
     ]  # fmt: skip
     assert run("ls", "--kind", "nonsense").code == 2

@@ -35,6 +35,8 @@ _CLAUSES = re.compile(
 _ALONE, _CLAUSE_WORDS, _WHOLE = 1.0, 4, 0.4
 #: One without a word that tells of a person, in another language for instance, is to weigh so much more.
 _UNKNOWN = 1.5
+#: The scripts of languages that nothing was learned of, kana and Hangul: what is not known weighs nothing.
+_UNLEARNED = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
 #: Plainly about a person is what weighs so much more, and has a word that tells of one.
 _PLAINLY = 1.0
 _PERSON = frozenset(
@@ -117,8 +119,9 @@ def _topic(sentence: str, *, plainly: bool) -> str:
     if weight <= _BAR:
         return ""
     kinds = {kind for number, kind in enumerate(model.names) if found >> number & 1}
-    if _PERSON.isdisjoint(kinds) and (plainly or weight <= _UNKNOWN):
-        return ""
+    if _PERSON.isdisjoint(kinds):
+        if plainly or weight <= _UNKNOWN or _UNLEARNED.search(sentence):
+            return ""
     if plainly and weight <= _BAR + _PLAINLY:
         return ""
     if len(words) < _LEAST_WORDS and (_OWN.isdisjoint(kinds) or kinds <= _OWN):

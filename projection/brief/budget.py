@@ -125,7 +125,7 @@ class _Filling:
             if cost <= self._room:
                 self.due, self._room = due, self._room - cost
         asks = self._material.asks
-        index = self._budget * _INDEX_SHARE[not asks] // 1000
+        index = min(self._budget * _INDEX_SHARE[not asks] // 1000, max(self._room, 0))
         self._room -= index
         for section in self.wanted:
             if section.name == ASKED:

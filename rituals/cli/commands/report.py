@@ -20,12 +20,8 @@ from rituals.cli.context import Invocation
     "--until", default="", metavar="WHEN", help="As if the ledger ended then (time or stem)."
 )
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
-@click.option(
-    "--svg",
-    default="",
-    metavar="FILE|-",
-    help="Draw the tiers over the work sessions into this file.",
-)
+@click.option("--svg", default="", metavar="FILE|-",
+              help="Draw the tiers over the work sessions into this file.")  # fmt: skip
 @options.listing(
     facts="agent asked born born_session helped id ignored kind last_used moments reason remarks rests "
     "shown tier told told_then_used used_by uses"
