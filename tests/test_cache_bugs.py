@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from ledger.home import discover
 from ledger.model.event import FactVerified
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
+from memory.api import Memory
+from memory.cache.file import Cache
 from memory.cache.schema import entry_in, log_row, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from tests.campaigns.homes import as_left
@@ -108,6 +111,24 @@ def test_a_value_that_was_never_packed_is_damage() -> None:
             entry_in(wrong)
         with pytest.raises(CacheDamaged):
             unpack_history(wrong)
+
+
+def test_what_was_only_replaced_is_asked_to_the_end(repo: Repo) -> None:
+    """Where another process replaces the file within a question, nothing is damaged, or built anew."""
+    memory, asked = Memory.open(str(repo.path)), []
+
+    def question(cache: Cache) -> list[str]:
+        asked.append(cache)
+        file = cache_file(repo)
+        shutil.copy(file, f"{file}.new")
+        os.replace(f"{file}.new", file)
+        as_left(file)
+        memory.snapshot.cache()  # opens the new one
+        return cache.fact_ids()
+
+    assert memory.snapshot.ask(question) == ["node"]
+    assert (len(asked), memory.snapshot.notes) == (1, [])
+    memory.close()
 
 
 def test_only_what_sqlite_says_is_an_error_of_the_file() -> None:

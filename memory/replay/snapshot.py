@@ -175,8 +175,8 @@ class Snapshot:
             self._cache = None
 
     def _let_go(self) -> None:
-        """Use the open file no more."""
-        self.close()
+        """Use the open file no more; whoever asks it yet, for one answer, goes on doing so."""
+        self._cache = None
 
     def _open(self) -> Cache | None:
         if self._cache is not None and self._was_replaced():

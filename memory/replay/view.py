@@ -153,10 +153,6 @@ class View(Snapshot):
         self._let_go()
         self._committed.close()
 
-    def _let_go(self) -> None:
-        """Use the open file no more; whoever asks it yet, for one answer, goes on doing so."""
-        self._cache = None
-
 
 def _alike(view: Cache, committed: Cache) -> bool:
     """Tell whether a view was made of what a tip's cache says by now beside its logs."""
