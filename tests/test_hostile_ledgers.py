@@ -31,7 +31,7 @@ from rituals.review.apply import Outcome
 from rituals.review.plan import Plan
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
-from tests.campaigns.homes import sealed_environment
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.hostile_ledgers import SHAPES, sealed
 
 _SMALL, _TIMES = 300, 4
@@ -49,61 +49,59 @@ _CALLS = {
 @pytest.mark.parametrize("shape", _CALLS)
 def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Path) -> None:
     """The best of up to three: a loaded machine may stumble, work that is not linear fails each time."""
-    with pytest.MonkeyPatch.context() as patch:
-        for key, value in sealed_environment(str(tmp_path)).items():
-            patch.setenv(key, value)
-        homes = [
-            hostile.ledger_of(tmp_path / str(count), shape, count).folder
-            for count in (_SMALL, _SMALL * _TIMES)
-        ]
-        for line in _CALLS[shape]:
-            for _ in range(3):
-                call = hostile.Call("", partial(hostile.ask, line))
-                took = [hostile.measured(call, home) for home in homes]
-                assert all(one.answered for one in took), (line, took)
-                once, more = [one.seconds for one in took]
-                if more <= _GROWS * max(once, _FLOOR_SECONDS):
-                    break
-            else:
-                raise AssertionError(f"{line}: {once:.2f} s, of four times as many: {more:.2f} s")
+    homes = [
+        hostile.ledger_of(tmp_path / str(count), shape, count).folder
+        for count in (_SMALL, _SMALL * _TIMES)
+    ]
+    for line in _CALLS[shape]:
+        for _ in range(3):
+            call = hostile.Call("", partial(hostile.ask, line))
+            took = [hostile.measured(call, home) for home in homes]
+            assert all(one.answered for one in took), (line, took)
+            once, more = [one.seconds for one in took]
+            if more <= _GROWS * max(once, _FLOOR_SECONDS):
+                break
+        else:
+            raise AssertionError(f"{line}: {once:.2f} s, of four times as many: {more:.2f} s")
 
 
 @pytest.mark.parametrize("shape", ["a chain of supersessions", "nothing between them"])
 def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None:
     """A page reads neither all logs again nor a whole row; part of the time is the same for any site."""
-    with pytest.MonkeyPatch.context() as patch:
-        for key, value in sealed_environment(str(tmp_path)).items():
-            patch.setenv(key, value)
-        tops = [tmp_path / str(count) for count in (100, 400)]
-        homes = [hostile.ledger_of(top, shape, int(top.name)).folder for top in tops]
-        for _ in range(3):
-            took = []
-            for top, home in zip(tops, homes, strict=True):
-                line = ["web", "--export", str(top / "site")]
-                call = hostile.Call("", partial(hostile.ask, line))
-                took.append(hostile.measured(call, home).seconds)
-                assert (top / "site" / "index.html").exists()
-            if took[1] <= 3 * took[0]:
-                break
-        else:
-            raise AssertionError(f"{took[0]:.2f} s, of four times as many: {took[1]:.2f} s")
+    tops = [tmp_path / str(count) for count in (100, 400)]
+    homes = [hostile.ledger_of(top, shape, int(top.name)).folder for top in tops]
+    for _ in range(3):
+        took = []
+        for top, home in zip(tops, homes, strict=True):
+            line = ["web", "--export", str(top / "site")]
+            call = hostile.Call("", partial(hostile.ask, line))
+            took.append(hostile.measured(call, home).seconds)
+            assert (top / "site" / "index.html").exists()
+        if took[1] <= 3 * took[0]:
+            break
+    else:
+        raise AssertionError(f"{took[0]:.2f} s, of four times as many: {took[1]:.2f} s")
+
+
+def _logs_asked_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that grows by each log that the cache is asked for."""
+    asked: list[str] = []
+    plain = Questions.entry
+
+    def counting(cache: Questions, stem: str) -> Entry | None:
+        asked.append(stem)
+        return plain(cache, stem)
+
+    monkeypatch.setattr(Questions, "entry", counting)
+    return asked
 
 
 def test_links_read_a_log_once_for_all_its_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One log brought them all, and each of them asks who informed it."""
-    for key, value in sealed_environment(str(tmp_path)).items():
-        monkeypatch.setenv(key, value)
     home = hostile.ledger_of(tmp_path, "all link to one", 60).folder
-    asked: list[str] = []
-    real = Questions.entry
-
-    def entry(self: Questions, stem: str) -> Entry | None:
-        asked.append(stem)
-        return real(self, stem)
-
-    monkeypatch.setattr(Questions, "entry", entry)
+    asked = _logs_asked_for(monkeypatch)
     memory = Memory.open(str(home), agent="claude")
     assert len(memory.links("f0").near) >= 59
     memory.close()
@@ -147,8 +145,6 @@ def test_whoever_asks_of_many_facts_is_told_what_is_told_of_each_alone(
     shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where no more than a few logs are kept, and of a row its nearest part is part of the whole."""
-    for key, value in sealed_environment(str(tmp_path)).items():
-        monkeypatch.setenv(key, value)
     home = hostile.ledger_of(tmp_path, shape, 40).folder
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
@@ -198,8 +194,6 @@ def test_a_review_of_equal_texts_compares_each_with_one(
     shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pairs are counted, not seconds; who says what so many say is still told, each by one pair."""
-    for key, value in sealed_environment(str(tmp_path)).items():
-        monkeypatch.setenv(key, value)
     count = 1600
     home = hostile.ledger_of(tmp_path, shape, count).folder
     compared: list[tuple[str, str]] = []
@@ -236,18 +230,9 @@ def test_a_brief_reads_a_log_once_however_much_it_brings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose side of a contradiction comes first says the header of a log, which may bring thousands."""
-    for key, value in sealed_environment(str(tmp_path)).items():
-        monkeypatch.setenv(key, value)
     home = hostile.ledger_of(tmp_path, "contradictions", 60).folder
     memory = Memory.open(str(home), agent="claude")
-    asked: list[str] = []
-    plain = Questions.entry
-
-    def counting(cache: Questions, stem: str) -> Entry | None:
-        asked.append(stem)
-        return plain(cache, stem)
-
-    monkeypatch.setattr(Questions, "entry", counting)
+    asked = _logs_asked_for(monkeypatch)
     memory.brief()
     memory.close()
     assert asked and len(asked) <= 12
@@ -257,8 +242,6 @@ def test_a_long_row_is_cut_where_people_read_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """`why` prints the nearest supersessions and says that there are more; `--json` has all."""
-    for key, value in sealed_environment(str(tmp_path)).items():
-        monkeypatch.setenv(key, value)
     monkeypatch.chdir(hostile.ledger_of(tmp_path, "a chain of supersessions", 250).folder)
     hostile.ask(["why", "f249"])
     lines = capfd.readouterr().out.splitlines()

@@ -54,8 +54,8 @@ _OTHERS_SHARE = (8, 8, 1)
 _OTHER_HOMES = (YOURS, UPSTREAM)
 #: The sections of facts that may rest.
 _RESTED = (ROLE, DECISIONS, REST)
-#: What is left for the index of ids, with a task and without, in a thousandth.
-_INDEX_SHARE = (40, 40)
+#: Of a hundred characters, how many are left for the index of ids.
+_INDEX_SHARE = 4
 #: By how many halves texts are made longer where there is room.
 _LONGER = (6, 4, 3)
 #: How many characters of a forced line's text are left at least.
@@ -125,7 +125,7 @@ class _Filling:
             if cost <= self._room:
                 self.due, self._room = due, self._room - cost
         asks = self._material.asks
-        index = min(self._budget * _INDEX_SHARE[not asks] // 1000, max(self._room, 0))
+        index = min(self._budget * _INDEX_SHARE // 100, max(self._room, 0))
         self._room -= index
         for section in self.wanted:
             if section.name == ASKED:

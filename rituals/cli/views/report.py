@@ -45,11 +45,11 @@ def print_report(report: Report, out: Output) -> None:
         out.line("  ", (f"{name:<{kind_width}}", "cyan"), f"  {_standing(report.whole)}")
     for label, said in _lines(report.whole):
         out.line(f"    {label:<11} {said}")
-    if any(one.false or one.unused for one in report.authors):
+    guilty = [one for one in report.authors if one.false or one.unused]
+    if guilty:
         out.line("")
         out.line(("who created what is false now", "bold"))
-    width = max((len(one.agent or _NOBODY) for one in report.authors[:_AUTHORS_LIMIT]), default=0)
-    guilty = [one for one in report.authors if one.false or one.unused]
+    width = max((len(one.agent or _NOBODY) for one in guilty[:_AUTHORS_LIMIT]), default=0)
     for one in guilty[:_AUTHORS_LIMIT]:
         unused = f"; {one.unused} faded without a use" if one.unused else ""
         name = f"{one.agent or _NOBODY:<{width}}"
@@ -134,10 +134,8 @@ def _median(numbers: Iterable[int]) -> int:
 
 def _broken(before: int, after: int) -> str:
     """Say how often commands broke a rule."""
-    return (
-        f"{_times(before)} before the session had it, {_times(after)} after"
-        if after
-        else f"{_times(before)} before the session had it"
+    return f"{_times(before)} before the session had it" + (
+        f", {_times(after)} after" if after else ""
     )
 
 
@@ -242,6 +240,9 @@ def _reviews(reviews: Reviews) -> str:
 def report_object(report: Report) -> dict[str, object]:
     """Describe a report."""
     course, again = report.course, report.repeats
+    used: dict[str, dict[str, int]] = {}
+    for id, how, count in again.used:
+        used.setdefault(id, {})[how] = count
     return {
         **fields_of(report, "project sessions first last"),
         "all": _group_object(report.whole),
@@ -272,7 +273,7 @@ def report_object(report: Report) -> dict[str, object]:
         ],
         "quiz": [all_fields_of(one) for one in report.attention.quiz],
         "facts": [
-            _life_object(life, one, {how: count for id, how, count in again.used if id == life.id})
+            _life_object(life, one, used.get(life.id, {}))
             for life, one in zip(report.lives, report.attention.usage, strict=True)
         ],
     }
