@@ -224,7 +224,7 @@ def lines_in(made: Brief, form: str) -> list[tuple[str, str, str]]:
                     one.id
                     for part in made.sections
                     for one in part.lines
-                    if one.id.startswith(id[:-1])
+                    if one.id == id or (id[-1] == "…" and one.id.startswith(id[:-1]))
                 }
             found.append((name, id, said))
         else:

@@ -11,11 +11,11 @@ import pytest
 
 from ledger.codec.log import decode
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
-from ledger.model.evidence import FOLLOWED, NAMED, OPENED, RESTATED
+from ledger.model.evidence import FOLLOWED, NAMED, OPENED, RESTATED, proof_in
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from memory.write.openings import note_opened, opened_by
+from memory.write.openings import _path, note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
 from rituals.hosts import openings
@@ -421,3 +421,13 @@ def test_what_a_tool_opens_is_named_by_the_log_of_a_tool(scene: Scene) -> None:
     assert memory.state()["retry-three"].fact.uses == 2
     (step,) = [one for one in memory.why("retry-three").steps if one.event == "Referenced"]
     assert step.proof is not None and step.proof.how == OPENED
+
+
+def test_a_number_of_any_length_is_read(tmp_path: Path) -> None:
+    """What somebody wrote into a log, or left beside git, ends no command."""
+    long = "9" * 5000
+    assert proof_in(f"named {long}") is None
+    name = Path(_path(str(tmp_path), "s"))
+    name.parent.mkdir(parents=True, exist_ok=True)
+    name.write_text(f"{long} fact-a\n12 fact-b\n")
+    assert opened_by(str(tmp_path), "s") == [(12, "fact-b")]

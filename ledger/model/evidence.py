@@ -19,7 +19,7 @@ _BETWEEN = frozenset(("code", "status", "with"))
 _PARTING = str.maketrans(dict.fromkeys("()[]{}<>,;:=→`'\"", " "))
 _AROUND = "()[]{}<>,;`'\""
 _MOST_CODE = 255
-_LINE_DIGITS = 9
+_LINE_DIGITS, _AT_DIGITS = 9, 15
 
 
 class Place(Record):
@@ -63,7 +63,11 @@ def proof_in(remark: str) -> Proof | None:
     head, _, words = remark.partition(": “")
     said, _, by = head.partition(", by the ")
     how, _, at = said.partition(" ")
-    if how not in HOWS or not (at == "" or at.isdecimal()) or by not in ("", "person", "agent"):
+    if (
+        how not in HOWS
+        or not (at == "" or _is_number(at, _AT_DIGITS))
+        or by not in ("", "person", "agent")
+    ):
         return None
     return Proof(how, int(at or -1), by, words.removesuffix("”"))
 

@@ -69,7 +69,7 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
 
     A plain `git fetch` or `git pull` may have moved the branch meanwhile.
     """
-    (base,) = read_written(home).get(_FOLLOWED, [""])
+    base = read_written(home).get(_FOLLOWED, [""])[-1]
     if not tip or base == tip:
         return []
     git = home.repository.git()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Who opens more facts at once lists them.
 AT_ONCE = 5
 _MOST = 20
-_FILE_BYTES, _NAME_CHARS = 64 << 10, 100
+_FILE_BYTES, _NAME_CHARS, _AT_DIGITS = 64 << 10, 100, 15
 
 
 def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
@@ -72,7 +72,13 @@ def opened_by(commondir: str, session: str) -> list[tuple[int, str]]:
     except OSError:
         return []
     found = [line.split(" ") for line in lines]
-    return [(int(at), id) for at, *ids in found if at.isdecimal() for id in ids if is_fact_id(id)]
+    return [
+        (int(at), id)
+        for at, *ids in found
+        if at.isdecimal() and len(at) <= _AT_DIGITS
+        for id in ids
+        if is_fact_id(id)
+    ]
 
 
 def used_in(cache: Cache, session: str) -> frozenset[str]:

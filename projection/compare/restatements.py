@@ -7,7 +7,7 @@ numbers, "instead of", "from now on", what a rule calls a contradiction.
 from __future__ import annotations
 
 import re
-from math import log
+from math import fsum, log
 
 from ledger.model.record import Record
 from projection.compare.contradictions import clash
@@ -201,7 +201,7 @@ class Restatements:
         return self._weight(unit.words.intersection(said)) / self._weight(said)
 
     def _weight(self, words: Iterable[str]) -> float:
-        return sum([self._weights.get(word, self._unknown) for word in words])
+        return fsum([self._weights.get(word, self._unknown) for word in words])
 
 
 def _numbers(words: Iterable[str]) -> frozenset[str]:
