@@ -103,8 +103,8 @@ class Markdown:
         """Write one line, without what is said already."""
         if not line.tier and line.stem == line.id:  # a session, which is no fact
             by = line.by or _NOBODY
-            cut = "…" if len(line.stem) > _STEM_CHARS else ""
-            return f"- {line.stem[:_STEM_CHARS]}{cut} by {by}: {untagged(line.text)}"
+            # the mark stands on a short stem too: it tells who reads the text that this is no fact's id
+            return f"- {line.stem[:_STEM_CHARS]}… by {by}: {untagged(line.text)}"
         closed = line.mark.closed and line.kind == THREAD_KIND  # nothing else is marked so
         date = "" if line.date == said.day else line.date
         if date[:_YEAR] == said.day[:_YEAR]:
