@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from rituals.hosts.moments import file_name
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import captured_texts, observe, tell
 from tests.conftest import Repo, Run
-from tests.told_sessions import ToldSession
+from tests.told_sessions import Sessions, unbriefed
 
 FACTS = (
     "id=webhook-retries decision: Webhooks of the payment provider are retried three times, with jitter.",
@@ -26,20 +25,13 @@ FACTS = (
     "id=staging-host fact: The certificate of the staging host is renewed by the platform team.",
 )
 QUESTION = "how often are webhooks of the payment provider retried?"
-Sessions = Callable[..., ToldSession]
 
 
 @pytest.fixture
 def session(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Sessions:
     """Make sessions in a home with a few facts, whose brief shows none of them whole."""
     run("note", *FACTS)
-    monkeypatch.delenv("DIURNA_AGENT")
-    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: "A brief of nothing.")
-
-    def made(host: str = "claude", session: str = "told-1") -> ToldSession:
-        return ToldSession(str(repo.path), monkeypatch, host, session)
-
-    return made
+    return unbriefed(str(repo.path), monkeypatch)
 
 
 def _index(repo: Repo) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from rituals.hosts import hook, starts
 
 #: The keys under which hosts take context.
 _KEYS = ("hookSpecificOutput", "additionalContext")
+Sessions = Callable[..., "ToldSession"]
 
 
 class ToldSession:
@@ -68,6 +70,17 @@ class ToldSession:
         call.follow_up()
         found: dict[str, Any] = json.loads(answer)
         return found
+
+
+def unbriefed(folder: str, patch: pytest.MonkeyPatch) -> Sessions:
+    """Return what makes sessions in a folder, whose brief shows them no fact."""
+    patch.delenv("DIURNA_AGENT")
+    patch.setattr(starts, "_brief", lambda *_: "A brief of nothing.")
+
+    def made(host: str = "claude", session: str = "told-1") -> ToldSession:
+        return ToldSession(folder, patch, host, session)
+
+    return made
 
 
 def context_in(answer: Any) -> str:

@@ -18,8 +18,8 @@ RULE_KINDS = frozenset(("convention", "invariant", "preference", "decision", "st
 ANY, EDITS = "", "!"
 #: Stands for a shell at the end of a pipe.
 TO_SHELL = "|sh"
-#: How much of a text is read.
-_TEXT_CHARS = 2_000
+#: How much of a text is read, and how many paths of a sentence.
+_TEXT_CHARS, _MOST_PATHS = 2_000, 3
 
 _SPAN = re.compile(r"`([^`\n]{1,200})`")
 _CLAUSE = re.compile(
@@ -149,9 +149,8 @@ def _of_sentence(text: str, spans: list[str]) -> list[Breach]:
             found += _of_zone(_words(before.lower(), spans))
     if edited:
         words = [word for words in _words(text, spans) for word in words]
-        found += [Breach(EDITS, (word.rstrip("/*"),)) for word in words if _PATH.fullmatch(word)][
-            :3
-        ]
+        paths = [word for word in words if _PATH.fullmatch(word)]
+        found += [Breach(EDITS, (path.rstrip("/*"),)) for path in paths[:_MOST_PATHS]]
     return found
 
 

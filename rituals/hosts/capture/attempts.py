@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from rituals.hosts.capture.stamps import CAPTURED_DIR
-from rituals.hosts.payloads import fields_of, read_object, record_of, write_object
+from rituals.hosts.payloads import fields_of, read_object, read_start, record_of, write_object
 
 KEPT = 50
 #: What became of an attempt: a log, nothing to write, no log, or a fault.
@@ -78,11 +76,6 @@ def attempts(commondir: str) -> tuple[Attempt, ...]:
     Args:
         commondir: the common git directory.
     """
-    try:
-        fd = os.open(f"{commondir}/{CAPTURED_DIR}/attempts.jsonl", os.O_RDONLY | os.O_NOFOLLOW)
-        with open(fd, "rb") as file:
-            lines = file.read(1 << 20).splitlines()
-    except OSError:
-        return ()
+    lines = read_start(f"{commondir}/{CAPTURED_DIR}/attempts.jsonl", 1 << 20).splitlines()
     found = [record_of(_SAMPLE, read_object(line)) for line in lines]
     return tuple([one for one in found if one is not None])

@@ -137,7 +137,7 @@ def _of_line(
         if program in _CHANGE | _READ:
             option = _IN_PLACE.get(program, "")
             changed = program in _CHANGE or any(
-                word[:2] == option or word == option for word in one.words if option
+                word.startswith(option) for word in one.words if option
             )
             folder = f"{start_folder(moment)}/{joined('', one.folder)}"
             rows += _of_paths(index, inside(one.words[1:], top, folder), changed=changed)

@@ -79,7 +79,7 @@ def _claimed(fact: Fact) -> list[str]:
 def _binds(text: str, path: str) -> bool:
     """Tell whether the sentence that names a path says what must be."""
     at = text.find(path)
-    start = max(text.rfind(". ", 0, at), text.rfind("\n\n", 0, at), -1) + 1
+    start = max(text.rfind(". ", 0, at), text.rfind("\n\n", 0, at)) + 1
     end = text.find(". ", at + len(path))
     return _BINDING.search(text, start, len(text) if end < 0 else end) is not None
 
