@@ -15,11 +15,12 @@ from ledger.model.evidence import FOLLOWED, NAMED, OPENED, RESTATED, proof_in
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from memory.write.openings import _path, note_opened, opened_by
+from memory.write.openings import MOST_USES, _path, note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
 from rituals.hosts import openings
-from rituals.hosts.extraction.uses import MOST_USES, Known, uses
+from rituals.hosts.capture.boundary import Asked, boundary
+from rituals.hosts.extraction.uses import Known, uses
 from rituals.hosts.silence import begin as fall_silent
 from rituals.hosts.transcripts.turns import Turn
 from rituals.record.answer import answer_of
@@ -28,7 +29,7 @@ from rituals.record.request import Request
 from tests.campaigns import uses as campaign
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.captured_sessions import SESSION, TALK, captured_texts, observe, say, tell
+from tests.captured_sessions import AT, SESSION, TALK, captured_texts, observe, say, tell
 
 RETRY = Known("retry-three", "decision", "Webhooks retry three times with jitter.")
 CENTS = Known(
@@ -215,6 +216,16 @@ def test_restated_is_no_copy(scene: Scene) -> None:
         scene.session(number, text, role="user")
     assert len(scene.memory.state().standings()) == 2
     assert scene.uses("retry-three") == 10
+
+
+def test_the_past_uses_nothing(scene: Scene) -> None:
+    """A session from before the hooks that says a fact again leaves its log, and counts none (O6)."""
+    transcript = scene.home.parent / f"{SESSION}.jsonl"
+    say(transcript, "Remember that webhooks are retried three times, with jitter.", role="user")
+    say(transcript, f"It follows retry-three. {TALK}")
+    past = Asked("claude", SESSION, str(transcript), past=AT - 86_400_000)
+    assert len(boundary(scene.memory, past, {}).logs) == 1
+    assert scene.uses("retry-three") == 1 and scene.remarks() == []
 
 
 def test_use_once_a_session(scene: Scene) -> None:

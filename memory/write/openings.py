@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.write.draft import SessionDraft
 
-#: Who opens more facts at once lists them.
-AT_ONCE = 5
-_MOST = 20
+#: At most so many uses come of a log; who opens, names or restates more facts at once lists them.
+MOST_USES, AT_ONCE = 20, 5
 _FILE_BYTES, _NAME_CHARS, _AT_DIGITS = 64 << 10, 100, 15
 
 
@@ -109,7 +108,7 @@ def with_opened(
     done = {id for event in draft.events for id in facts_in(event)} | used_in(cache, session)
     new = [id for id in dict.fromkeys(id for _, id in opened) if id not in done]
     facts = [fact for id in new if (fact := cache.fact(id)) and not (fact.false or fact.redacted)]
-    more = [FactReferenced(fact.id, OPENED) for fact in facts[:_MOST]]
+    more = [FactReferenced(fact.id, OPENED) for fact in facts[:MOST_USES]]
     return draft._replace(events=(*draft.events, *more)) if more else draft
 
 

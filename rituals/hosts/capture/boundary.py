@@ -19,6 +19,7 @@ from ledger.model.shown import cost_since, shown_since
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.write.duplicate_check import notice
+from memory.write.openings import MOST_USES
 from projection.policy.model import DIGEST, FORMERLY, OFF
 from rituals.hosts.ask import counts
 from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
@@ -43,7 +44,6 @@ from rituals.hosts.context.heard import heard_by
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
 from rituals.hosts.extraction.settings import Settings, settings
-from rituals.hosts.extraction.uses import MOST_USES
 from rituals.hosts.moments import file_name
 from rituals.record.compose import taken_in, words_for
 
@@ -219,7 +219,8 @@ class _Boundary:
             sources, self._policy.capture.characters, self._gates.opened, asks=self._keep == DIGEST
         )
         against = {id for item in mine for id in item.supersedes}
-        used = self._proofs().once((*used, *again, *copies), against)[:MOST_USES]
+        used = (*used, *again, *copies)
+        used = () if self._asked.past else self._proofs().once(used, against)[:MOST_USES]
         if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs or used):
             told = ""
         heard = heard_by(self._commondir, file_name(*self._key))
@@ -283,7 +284,7 @@ class _Boundary:
         said, room = piece.said, self._policy.capture.characters
         if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
-        works = self._asked.folder or seen_of(self._commondir, *self._key).folder
+        works = self._asked.folder or self._seen.folder
         with commit_messages(works, self._memory.home.repository) as message_of:
             return sources_of(said.turns, message_of)
 

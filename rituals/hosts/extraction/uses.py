@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from ledger.model.evidence import CORRECTED, FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
+from memory.write.openings import AT_ONCE, MOST_USES
 from projection.compare.restatements import Restated, Restatements
 from rituals.hosts.extraction.corrections import sets_right, without_lead
 from rituals.hosts.extraction.deeds import arguments, command_of, deeds_of, followed, forbidden
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from rituals.hosts.transcripts.turns import Turn
 
-#: At most so many uses come of a log; who names or restates more facts at once, or opens more, lists them.
-MOST_USES, AT_ONCE = 20, 5
 #: The commands and the tool of an MCP server that show a fact by its id.
 _SHOWING = frozenset(("show", "why", "timeline"))
 _GET = re.compile(r"diurna\W?_{0,3}get$", re.IGNORECASE)
