@@ -131,6 +131,20 @@ def test_what_was_only_replaced_is_asked_to_the_end(repo: Repo) -> None:
     memory.close()
 
 
+def test_what_is_built_anew_is_asked_to_the_end(repo: Repo) -> None:
+    """Who builds it within a question neither waits for that one nor takes the file from it."""
+    memory, asked = Memory.open(str(repo.path)), []
+
+    def question(cache: Cache) -> list[str]:
+        asked.append(cache)
+        assert memory.snapshot.rebuilt() is not cache
+        return cache.fact_ids()
+
+    assert memory.snapshot.ask(question) == ["node"]
+    assert (len(asked), memory.snapshot.notes) == (1, [])
+    memory.close()
+
+
 def test_only_what_sqlite_says_is_an_error_of_the_file() -> None:
     """A `with FILE_ERRORS:` lets everything else through as it is."""
     with pytest.raises(CacheDamaged, match="disk image"), FILE_ERRORS:

@@ -166,7 +166,7 @@ class Snapshot:
             if cache is not None and cache.commit == base:
                 cache.advance(base, tip, reading.refs, reading.entries, reading.findings)
         except CacheDamaged:
-            self.close()  # the next question builds it anew
+            self._let_go()  # the next question builds it anew
 
     def close(self) -> None:
         """Close the cache file."""
@@ -176,7 +176,12 @@ class Snapshot:
 
     def _let_go(self) -> None:
         """Use the open file no more; whoever asks it yet, for one answer, goes on doing so."""
-        self._cache = None
+        cache, self._cache = self._cache, None
+        if cache is not None:
+            try:
+                cache.__exit__()  # a reading keeps everybody from putting a new file there
+            except CacheDamaged:
+                cache.close()
 
     def _open(self) -> Cache | None:
         if self._cache is not None and self._was_replaced():
@@ -257,7 +262,7 @@ class Snapshot:
             refs, odd = self.list_logs(tip)
             reading = read_all(self.home, refs, self._progress)
             blob = self.policy_blob(tip)
-            self.close()
+            self._let_go()
             findings = (*odd, *reading.findings)
             arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
             path = self._path if Stamp(self._path).usable else ""
