@@ -88,11 +88,24 @@ def test_no_line_says_what_is_false_without_a_mark(repo: Repo, run: Run, seed: i
     memory = Memory.open(str(repo.path))
     for subject in _SUBJECTS:
         found = memory.recall(subject, limit=12, filters=Filters(superseded=True))
-        standing = [
-            (hit.kind in PASSAGE_KINDS, hit.mark.false or hit.mark.closed) for hit in found.hits
-        ]
+        standing = [(hit.kind in PASSAGE_KINDS, hit.mark.false) for hit in found.hits]
         assert standing == sorted(standing)
     memory.close()
+
+
+def test_what_is_done_stands_where_its_words_put_it(repo: Repo, run: Run) -> None:
+    """It is true that it was done: only where what is current or open is asked does it stand back."""
+    done = "id=ferry thread: The ferry timetable moved to the harbour office in June."
+    assert run("append", "--title", "F", "--new", done).code == 0
+    other = "id=office fact: The harbour office sells stamps."
+    assert run("append", "--title", "O", "--close", "ferry", "--new", other).code == 0
+
+    def asked(*words: str) -> list[str]:
+        hits = run("recall", *words, "--in", "facts", "--json").json["hits"]
+        return [hit["id"] for hit in hits]
+
+    assert asked("ferry timetable at the harbour office") == ["ferry", "office"]
+    assert asked("open threads about the harbour office") == ["office", "ferry"]
 
 
 def test_a_corrected_passage_stands_behind_and_names_what_is_true(repo: Repo, run: Run) -> None:
