@@ -266,26 +266,30 @@ def test_a_host_that_never_ends_its_payload_is_not_waited_for(repo: Repo) -> Non
         child.stdout.close()
 
 
-def test_what_has_nothing_to_say_loads_nothing(repo: Repo) -> None:
-    """No library, and nothing slow of the standard library, for the events that come all day."""
+def answered_with(event: str, data: bytes) -> tuple[str, set[str]]:
+    """Answer a hook of Claude's in a bare interpreter; return the answer and the modules that it loaded."""
     code = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.argv = ['diurna', 'hook', 'claude', 'Stop']\n"
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.argv = ['diurna', 'hook', 'claude', {event!r}]\n"
         "before = set(sys.modules)\nimport os\nfrom rituals.cli.entry import main\n"
         "def leave(code): print(code, *set(sys.modules) - before, flush=True); leave_(code)\n"
         "leave_, os._exit = os._exit, leave\nmain()"
     )
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code], input=b"{}", capture_output=True, timeout=60
+        [sys.executable, "-I", "-S", "-c", code], input=data, capture_output=True, timeout=60
     )
     answer, loaded = done.stdout.decode().split("\n", 1)
     code_, *names = loaded.split()
-    assert (answer, code_) == ("{}", "0")
-    assert {name.split(".")[0] for name in names} & {
-        *HEAVY,
-        "memory",
-        "projection",
-        "signal",
-    } == set()
+    assert code_ == "0"
+    return answer, set(names)
+
+
+def test_what_has_nothing_to_say_loads_nothing(repo: Repo) -> None:
+    """No library, and nothing slow of the standard library, for the events that come all day."""
+    answer, names = answered_with("Stop", b"{}")
+    assert answer == "{}"
+    assert {name.split(".")[0] for name in names}.isdisjoint(
+        {*HEAVY, "memory", "projection", "signal"}
+    )
 
 
 #: Lets a hook take longer than it has.

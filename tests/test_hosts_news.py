@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from ledger.home import discover
 from ledger.model.event import FactCreated, FactSuperseded
 from memory.write.draft import SessionDraft
-from rituals.hosts.context import heard, news
-from rituals.hosts.context.heard import Cursor, Standing
+from rituals.hosts.context import heard, news, standing
+from rituals.hosts.context.heard import Cursor
 from rituals.hosts.context.news import NEWS_CHARS, at_prompt, at_tool, begin
 from rituals.hosts.context.others import is_loss
+from rituals.hosts.context.standing import Standing
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.spool import Observation, spool_of
 from tests.campaigns.homes import open_memory
@@ -56,7 +57,7 @@ class Session:
         event, ask = ("tool", at_tool) if tool else ("prompt", at_prompt)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(news, "now_ms", lambda: at)
-            patch.setattr(heard, "now_ms", lambda: at)
+            patch.setattr(standing, "now_ms", lambda: at)
             found = ask(self.moment(event), self.commondir)
         if found is None:
             return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from rituals.hosts.moments import file_name
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import captured_texts, observe, tell
 from tests.conftest import Repo, Run
+from tests.test_hosts_hook import answered_with
+from tests.test_packaging import HEAVY
 from tests.told_sessions import Sessions, unbriefed
 
 FACTS = (
@@ -60,6 +63,28 @@ def test_a_prompt_before_the_start_is_answered(session: Sessions) -> None:
     brief = "<hook_context>&lt;diurna-memory-0&gt; of the broker</hook_context>\n\n"
     assert "webhook-retries" in gemini.call("BeforeAgent", prompt=brief + QUESTION)
     assert gemini.call("BeforeAgent", prompt=brief) == ""
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    (
+        ("UserPromptSubmit", {"prompt": "Commit this and push it, please."}),
+        ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls -la src"}}),
+    ),
+)
+def test_what_has_nothing_to_say_loads_what_it_looks_up_with(
+    session: Sessions, repo: Repo, event: str, said: dict[str, object]
+) -> None:
+    """A dozen small modules: each takes as long as all that is looked up in them."""
+    mine = session()
+    mine.start()
+    assert mine.prompt("Go on, please.") == "" and _index(repo).exists()
+    begun = {"session_id": "told-1", "cwd": str(repo.path), **said}
+    answer, names = answered_with(event, json.dumps(begun).encode())
+    assert answer == "{}" and "rituals.hosts.context.moment_index" in names
+    slow = {*HEAVY, "projection", "signal", "math", "fcntl", "memory.recall"}
+    told = {f"rituals.hosts.{one}" for one in ("silence", "context.heard", "context.needed")}
+    assert names.isdisjoint(slow | told)
 
 
 def test_two_hooks_at_once_tell_once(session: Sessions, repo: Repo) -> None:

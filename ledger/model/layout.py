@@ -46,6 +46,8 @@ UPSTREAM_DIR = "diurna/upstream"
 UPSTREAM_BRANCH = "upstream"
 FETCHED_FILE = "diurna/fetched"
 CACHE_DIR = "diurna/cache"
+#: Which sessions are silent.
+SILENCES_FILE = "diurna/private"
 #: What a hook looks up at a prompt or a tool, for each folder that sessions work in.
 MOMENT_FILE = "diurna/cache/moment"
 #: What facts name and the code no longer has, for each work tree.
@@ -92,4 +94,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 40
+CACHE_VERSION = 41

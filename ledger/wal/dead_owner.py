@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 
 from ledger.model.layout import LOCK_FILE
@@ -17,6 +16,8 @@ def died(commondir: str) -> bool:
     try:
         if not os.stat(path).st_size:
             return False
+        import fcntl  # most files are empty
+
         with open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return bool(os.fstat(file.fileno()).st_size)

@@ -215,12 +215,12 @@ class Call:
     def _find(self, folder: str) -> None:
         """Find the repository; it is none of ours where Diurna keeps nothing there."""
         from ledger.git.repository import find_repository
-        from ledger.model.layout import STATE_DIR
+        from ledger.model.layout import SILENCES_FILE, STATE_DIR
 
         repository = find_repository(folder)
         if repository and os.path.isdir(f"{repository.commondir}/{STATE_DIR}"):
             self._commondir, self._top = repository.commondir, repository.top
-            if self._said is not None:
+            if self._said is not None and os.path.exists(f"{self._commondir}/{SILENCES_FILE}"):
                 from rituals.hosts.silence import is_silent
 
                 self._silent = is_silent(self._commondir, self._said.session, self._top or folder)
@@ -257,13 +257,13 @@ class Call:
             self._find(said.folder)  # a fresh clone has it from now on
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
-            from rituals.hosts.context.heard import has_news
             from rituals.hosts.context.moment_answer import needed_at
+            from rituals.hosts.context.standing import has_news
             from rituals.hosts.moments import file_name
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)
             name = file_name(said.host, said.session)
-            if not (needed.facts or has_news(self._commondir, name, tool=said.event != PROMPT)):
+            if not (needed or has_news(self._commondir, name, tool=said.event != PROMPT)):
                 return ""
             from rituals.hosts.context.news import at_prompt, at_tool
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.model.layout import STATE_DIR
+from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
 from rituals.hosts.payloads import read_file, write_object
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from rituals.hosts.transcripts.slices import Slice
 
-FILE = f"{STATE_DIR}/private"
 #: So many silences are remembered, the newest, and a lock is waited for so long.
 _KEPT, _PATIENCE_SECONDS = 1_000, 5.0
 
@@ -59,7 +58,7 @@ def silences(commondir: str) -> tuple[Silence, ...]:
     Args:
         commondir: the common git directory.
     """
-    listed = read_file(f"{commondir}/{FILE}").get("silences")
+    listed = read_file(f"{commondir}/{SILENCES_FILE}").get("silences")
     found = []
     for one in listed if isinstance(listed, list) else ():
         said = one if isinstance(one, dict) else {}
@@ -152,7 +151,7 @@ def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]
     """Write what becomes of the silences, under a lock; return whether anything changed."""
     from ledger.wal.atomic_files import Lock, make_folder, replace_file
 
-    path = f"{commondir}/{FILE}"
+    path = f"{commondir}/{SILENCES_FILE}"
     make_folder(os.path.dirname(path))
     with Lock(f"{path}.lock", _PATIENCE_SECONDS):
         known = list(silences(commondir))

@@ -61,9 +61,10 @@ class Place:
     def _ids(self, said: Moment, most: int = 0) -> list[str]:
         needed, outdated = needed_at(said, self.commondir, self.folder)
         assert not outdated
-        return needed._replace(most=most or needed.most, characters=99_999 if most else 600).lines(
-            ()
-        )[1]
+        if needed is None:
+            return []
+        room = needed._replace(most=most or needed.most, characters=99_999 if most else 600)
+        return room.lines(())[1]
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

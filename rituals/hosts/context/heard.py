@@ -1,26 +1,22 @@
 """Remember what a session heard: a small file for each, its cursor.
 
-Its first lines say how all that can bring news stood when the session was told last, so that a hook with
-nothing to say compares a few stat calls with it, and loads nothing else. The rest says what was told.
+Its first lines say how all that can bring news stood when the session was told last, which a hook with
+nothing to say compares with how it stands (`rituals.hosts.context.standing`). The rest says what was told.
 """
 
 from __future__ import annotations
 
 import os
 
-from ledger.environment import monotonic, now_ms
+from ledger.environment import monotonic
 from ledger.model.record import Record
+from rituals.hosts.context.standing import BLOCK, HEAD, NEWS_DIR, Standing, names, standing_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
 _FORMAT = "diurna-news 2"
-#: How many lines `has_news` reads.
-_HEAD = 5
-#: A file grows by as much, so that a full disk does not keep the cursor where it was.
-_BLOCK = 4096
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -28,20 +24,6 @@ _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 _CUT = "…"
 #: A session that was silent for so long is over.
 _DEAD_DAYS = 14
-
-
-class Standing(Record):
-    """How all that can bring news stands, by numbers and times of files.
-
-    Args:
-        ledger: the branch and what waits for it.
-        others: the spools of other sessions.
-        own: the session's spool.
-    """
-
-    ledger: str = ""
-    others: str = ""
-    own: str = ""
 
 
 class Cursor(Record):
@@ -152,82 +134,6 @@ def heard_by(commondir: str, name: str) -> Cursor:
         return Cursor()
 
 
-def has_news(commondir: str, name: str, *, tool: bool) -> bool:
-    """Tell whether there may be something that a session did not hear.
-
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-        tool: only what collides counts.
-    """
-    try:
-        with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
-            head = file.read(_BLOCK).split(b"\n", _HEAD)
-    except OSError:
-        return True
-    if len(head) <= _HEAD:
-        return True
-    found = standing(commondir, name, () if tool else _names(head[1]))
-    then = _standing(head[3 if tool else 2])
-    if found.others != then.others:
-        return True
-    if found.own == then.own:
-        return not tool and found.ledger != then.ledger
-    if tool or found.ledger != then.ledger:
-        return True
-    look = head[4]
-    return look.isdigit() and 0 < int(look) <= now_ms()
-
-
-def standing(commondir: str, name: str, watched: Sequence[str]) -> Standing:
-    """Return how all that can bring news stands now."""
-    return standing_of(files(commondir), name, watched)
-
-
-def standing_of(
-    listed: Iterable[tuple[str, int, int]], name: str, watched: Sequence[str]
-) -> Standing:
-    """Return how all that can bring news stands, as `files` listed it."""
-    own, count, total, newest = "-", 0, 0, 0
-    for file, size, changed in listed:
-        if file == f"{name}.jsonl":
-            own = str(size)
-            continue
-        count += 1
-        total += size
-        newest = max(newest, changed)
-    return Standing(stamps(watched), f"{count}.{total}.{newest}", own)
-
-
-def stamps(watched: Sequence[str]) -> str:
-    """Return how some files and folders stand."""
-    return ",".join(map(_stamp, watched))
-
-
-def files(commondir: str) -> list[tuple[str, int, int]]:
-    """Return the names, bytes and times of the spools."""
-    found = []
-    try:
-        with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:
-            for entry in entries:
-                try:
-                    seen = entry.stat()
-                except OSError:
-                    continue  # removed meanwhile
-                found.append((entry.name, seen.st_size, seen.st_mtime_ns))
-    except OSError:
-        pass  # nobody observed anything yet
-    return found
-
-
-def _stamp(path: str) -> str:
-    try:
-        seen = os.stat(path)
-    except OSError:
-        return "-"
-    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
-
-
 class Heard:
     """The cursor of a session, held by one hook at a time.
 
@@ -286,7 +192,7 @@ class Heard:
         data = _packed(cursor)
         try:
             size = os.fstat(self._fd).st_size
-            os.pwrite(self._fd, data.ljust(max(size, -(-len(data) // _BLOCK) * _BLOCK), b"\n"), 0)
+            os.pwrite(self._fd, data.ljust(max(size, -(-len(data) // BLOCK) * BLOCK), b"\n"), 0)
         except OSError:
             pass  # a disk that refuses: it is told again
         self.leave()
@@ -339,16 +245,16 @@ def _cursor(data: bytes) -> Cursor:
     """Read a cursor; an empty one where it is new, damaged, or of another version."""
     head, _, rest = data.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
     lines = rest.split("\n")
-    if head != _FORMAT or len(lines) < _HEAD or lines[-1] != "end":
+    if head != _FORMAT or len(lines) < HEAD or lines[-1] != "end":
         return Cursor()
     told: dict[str, list[str]] = {}
-    for line in lines[_HEAD - 1 : -1]:
+    for line in lines[HEAD - 1 : -1]:
         word, _, said = line.partition(" ")
         told.setdefault(word, []).append(said)
     return Cursor(
-        _names(lines[0].encode("utf-8", "surrogateescape")),
-        _standing(lines[1].encode()),
-        _standing(lines[2].encode()),
+        names(lines[0].encode("utf-8", "surrogateescape")),
+        standing_in(lines[1].encode()),
+        standing_in(lines[2].encode()),
         _number(lines[3]),
         told.get("tip", [""])[0],
         tuple(told.get("waiting", ())),
@@ -364,15 +270,6 @@ def _cursor(data: bytes) -> Cursor:
         _number(told.get("characters", ["0"])[0]),
         _number(told.get("needed", ["0"])[0]),
     )
-
-
-def _names(line: bytes) -> tuple[str, ...]:
-    return tuple(os.fsdecode(line).split("\0")) if line else ()
-
-
-def _standing(line: bytes) -> Standing:
-    words = line.decode("ascii", "replace").split(" ")
-    return Standing(*words) if len(words) == len(Standing()) else Standing()
 
 
 def _number(said: str) -> int:

@@ -28,7 +28,7 @@ def held_at(moment: Moment, commondir: str, top: str) -> Telling | None:
     if not HOSTS[moment.host].holds:
         return None
     broken = rules_broken(moment, commondir, top)
-    if not broken.facts:
+    if broken is None:
         return None
     from projection.brief.plain_text import shortened
     from rituals.hosts.context.heard import Heard

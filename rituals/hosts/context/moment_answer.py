@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from rituals.hosts.adapters import BEFORE_TOOL, PROMPT
 from rituals.hosts.context.moment_index import can_be_kept, is_prompt, opened
-from rituals.hosts.context.needed import NOTHING, RULE, Needed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rituals.hosts.context.moment_index import MomentIndex
+    from rituals.hosts.context.needed import Needed
     from rituals.hosts.moments import Moment
     from rituals.hosts.observed.shell import Simple
 
@@ -28,8 +28,8 @@ _READ = frozenset("cat sed head tail less more bat nl perl awk".split())
 _IN_PLACE = {"sed": "-i", "perl": "-pi"}
 
 
-def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed, bool]:
-    """Return what memory has on an event, and whether its index is out of date.
+def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | None, bool]:
+    """Return what memory has on an event, None for nothing, and whether its index is out of date.
 
     Args:
         moment: a prompt, or a tool that was run.
@@ -38,17 +38,17 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed, bo
     """
     at_prompt = moment.event == PROMPT
     if at_prompt and not is_prompt(moment.prompt):
-        return NOTHING, False
+        return None, False
     index = opened(commondir, moment.folder, words=at_prompt)
     if at_prompt:
         if index is None:
             return _answer(moment), can_be_kept()
         if index.said("moment")[:1] == "1" and index.may_answer(moment.prompt):
             return _answer(moment), False
-    return (NOTHING, can_be_kept()) if index is None else (_rules(moment, index, top), False)
+    return (None, can_be_kept()) if index is None else (_rules(moment, index, top), False)
 
 
-def rules_broken(moment: Moment, commondir: str, top: str) -> Needed:
+def rules_broken(moment: Moment, commondir: str, top: str) -> Needed | None:
     """Return the rules for which a command is held: none but where the policy and the user say so.
 
     Args:
@@ -58,11 +58,11 @@ def rules_broken(moment: Moment, commondir: str, top: str) -> Needed:
     """
     index = opened(commondir, moment.folder, words=False)
     if index is None or index.said("moment").split(" ")[1] != HOLD:
-        return NOTHING
+        return None
     return _rules(moment, index, top)
 
 
-def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
+def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     """Look up what a tool did: the rules that a command breaks, and those of a file."""
     from rituals.hosts.observed.tool_input import (
         READING,
@@ -80,7 +80,7 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
         line = shell_line(moment)
         broken, rows = _of_line(moment, index, line, top, command != _OFF, file == "1")
     elif moment.event == BEFORE_TOOL:
-        return NOTHING
+        return None
     elif file == "1" and tool in WRITING | READING and index.said("files"):
         paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
         rows = _of_paths(index, paths, changed=tool in WRITING)
@@ -90,7 +90,9 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed:
     if found:
         found = _marked(moment, found, at_file=tool not in SHELLS)
     if not found:
-        return NOTHING
+        return None
+    from rituals.hosts.context.needed import RULE, Needed
+
     return Needed(tuple(found), RULE, int(most), int(characters), against)
 
 
@@ -171,22 +173,23 @@ def _of_paths(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> lis
     return rows
 
 
-def _answer(moment: Moment) -> Needed:
+def _answer(moment: Moment) -> Needed | None:
     """Look a prompt up in full."""
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from memory.query.prompt import answers_to
     from projection.brief.envelope import untagged
     from projection.brief.plain_text import label, plain
+    from rituals.hosts.context.needed import Needed
 
     try:
         policy, found = answers_to(discover(moment.folder), moment.prompt)
     except HomeNotFound:
-        return NOTHING
+        return None
     facts = []
     for one in found:
         about = [label(one.standing.fact.kind), *one.marks, one.date]
         text = untagged(plain(one.text(_TEXT_CHARS)))
         facts.append((one.id, ", ".join(about), text))
     told = tuple(_marked(moment, facts)) if facts else ()
-    return Needed(told, most=policy.facts, characters=policy.characters)
+    return Needed(told, most=policy.facts, characters=policy.characters) if told else None

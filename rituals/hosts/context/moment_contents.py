@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from math import log
 
 from ledger.errors import DiurnaError
 from ledger.home import discover
@@ -15,19 +16,21 @@ from ledger.model.personal import says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.cache.key import user_key
 from memory.query.open_snapshot import open_snapshot
+from memory.recall.query.chores import CHORES
+from memory.recall.query.stopwords import SMALL
 from memory.replay.gc_pause import Uncollected
 from memory.replay.state import state_of
 from projection.policy.model import HOLD, OFF, TELL
-from rituals.hosts.context.heard import stamps
 from rituals.hosts.context.moment_files import constrained
-from rituals.hosts.context.moment_index import COMMON, index_path, opened, packed, stems
+from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed, stems
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.context.news import watched_of
+from rituals.hosts.context.standing import stamps
 from rituals.hosts.extraction.settings import settings_path, wish_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from projection.fold.state import Standing
     from projection.policy.model import Moments
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 
 #: Of a long text the words of so much of it count.
 _TEXT_CHARS = 20_000
+#: A word that more facts have tells nothing here, and words weigh at least as in so large a ledger.
+_COMMON, _LEAST_FACTS = 500, 1_000
+_CHORES = stems(" ".join(CHORES))
 
 
 def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
@@ -70,7 +76,8 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
         about = {
             "watched": "\0".join(watched),
             "stamps": seen,
-            "facts": str(len(found)),
+            "small": " ".join(SMALL),
+            "unknown": _weight(len(found), 0),
             "moment": said_of(state.policy.moment, wish_of(environment)),
         }
         about |= rows_of(found, constrained(found, home.repository))
@@ -91,13 +98,23 @@ def said_of(moment: Moments, wish: Wish) -> str:
     return f"{moment.prompt:d} {command} {moment.file:d} {moment.facts} {moment.characters}"
 
 
-def _words(found: Iterable[Standing]) -> dict[str, str]:
+def _words(found: Sequence[Standing]) -> dict[str, str]:
     rows: dict[str, list[str]] = {}
     for row, one in enumerate(found):
         names = " ".join([value for _, value in one.fact.meta])
-        for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}"):
+        for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}", SMALL):
             rows.setdefault(stem, []).append(str(row))
     return {
-        stem: " ".join(held) if len(held) <= COMMON else f"+{len(held)}"
+        stem: " ".join(
+            [
+                CHORE * (stem in _CHORES) + _weight(len(found), len(held)),
+                *(held if len(held) <= _COMMON else ()),
+            ]
+        )
         for stem, held in rows.items()
     }
+
+
+def _weight(count: int, held: int) -> str:
+    """Say what a word weighs that some of all facts have."""
+    return f"{log(1 + (max(count, _LEAST_FACTS) - held + 0.5) / (held + 0.5)):.4f}"

@@ -9,17 +9,14 @@ nothing, and another process makes it anew (`rituals.hosts.context.moment_conten
 from __future__ import annotations
 
 import os
-from math import log
 
 from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
 from memory.cache.key import digest, signed, user_key
-from memory.recall.query.chores import CHORES
-from memory.recall.query.stopwords import SMALL
-from rituals.hosts.context.heard import stamps
+from rituals.hosts.context.standing import stamps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 _HEADER = b"diurna-moment"
 _WORDS, _HEAD_BYTES = 5, 300
@@ -27,10 +24,9 @@ _WORDS, _HEAD_BYTES = 5, 300
 _STEM, PROMPT_CHARS = 5, 1_500
 #: Of the words of a prompt some fact must have so much of what they tell, and tell so much, that it is
 #: worth a look: in a ledger of some size, as a small one does not tell which words are common.
-_SHARE, _TELLING, _TELLING_ROWS = 0.40, 4.0, 1_000
-_CHORES = frozenset([word[:_STEM] for word in CHORES])
-#: A word that more facts have tells nothing here.
-COMMON = 500
+_SHARE, _TELLING = 0.40, 4.0
+#: Begins the weight of a word that is for chores: it tells nothing of what is asked.
+CHORE = "~"
 #: Where writing begins that has no blanks between its words.
 _UNSPACED = "\u0e00"
 #: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
@@ -62,17 +58,16 @@ class MomentIndex:
         asked = prompt[:PROMPT_CHARS]
         if not asked.isascii() and max(asked) >= _UNSPACED:
             return True
-        count = max(int(self.said("facts")), _TELLING_ROWS)
+        unknown = self.said("unknown")
         total = 0.0
         told: dict[str, float] = {}
         chores: dict[str, float] = {}
-        for stem in stems(asked):
-            rows = _sorted_line(self._words, stem).split(" ")
-            held = int(rows[0][1:]) if rows[0][:1] == "+" else len(rows) if rows[0] else 0
-            weight = log(1 + (count - held + 0.5) / (held + 0.5))
+        for stem in stems(asked, self.said("small").split(" ")):
+            said, *rows = (_sorted_line(self._words, stem) or unknown).split(" ")
+            weight = float(said.lstrip(CHORE))
             total += weight
-            counted = chores if stem in _CHORES else told
-            for row in rows if 0 < held <= COMMON else ():
+            counted = chores if said[0] == CHORE else told
+            for row in rows:
                 counted[row] = counted.get(row, 0.0) + weight
         return any(
             weight >= _TELLING and weight + chores.get(row, 0.0) >= _SHARE * total
@@ -85,10 +80,10 @@ def is_prompt(text: str) -> bool:
     return bool(text.strip()) and not text.lstrip().startswith(_NO_PROMPT)
 
 
-def stems(text: str) -> set[str]:
-    """Return the words of a text that tell something, each by its first letters."""
+def stems(text: str, small: Collection[str] = ()) -> set[str]:
+    """Return the words of a text, each by its first letters, without small ones that tell nothing."""
     plain = "".join([char if char.isalnum() else " " for char in text.lower()])
-    return {word[:_STEM] for word in plain.split() if word not in SMALL}
+    return {word[:_STEM] for word in set(plain.split()).difference(small)}
 
 
 def index_path(commondir: str, folder: str) -> str:
@@ -151,7 +146,7 @@ def packed(path: str, key: bytes, about: Mapping[str, str], words: Mapping[str, 
         path: where it is going to be.
         key: the user's.
         about: the lines that it says of itself, of commands and of files, by what each begins with.
-        words: rows of facts, by the stems of words.
+        words: what a word weighs and the rows of the facts that have it, by the stems of words.
     """
     ordered = sorted(words.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
     parts = [_lines(about.items()), _lines(ordered)]

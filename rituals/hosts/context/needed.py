@@ -60,6 +60,3 @@ class Needed(Record):
     def marks(self, ids: Iterable[str]) -> list[str]:
         """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
         return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
-
-
-NOTHING = Needed()

@@ -11,8 +11,8 @@ import os
 
 from ledger.environment import now_ms
 from ledger.model.record import Record
-from rituals.hosts.context.heard import Cursor, Heard, files, has_news, standing, standing_of, tidy
-from rituals.hosts.context.needed import NOTHING, Needed
+from rituals.hosts.context.heard import Cursor, Heard, tidy
+from rituals.hosts.context.standing import files, has_news, standing, standing_of
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ledger.home import Home
+    from rituals.hosts.context.needed import Needed
     from rituals.hosts.context.others import Listener
     from rituals.hosts.moments import Moment
 
@@ -52,23 +53,23 @@ class Telling(Record):
         self.heard.leave()
 
 
-def at_prompt(moment: Moment, commondir: str, needed: Needed = NOTHING) -> Telling | None:
+def at_prompt(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
     """Return what a session has to know before it works on.
 
     Args:
         moment: the prompt.
         commondir: the common git directory.
-        needed: what memory has on it.
+        needed: what memory has on it, None for nothing.
     """
     return _telling(moment, commondir, needed, tool=False)
 
 
-def at_tool(moment: Moment, commondir: str, needed: Needed = NOTHING) -> Telling | None:
+def at_tool(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
     """Return what collides with what a session does; the arguments are those of `at_prompt`."""
     return _telling(moment, commondir, needed, tool=True)
 
 
-def make_ready(moment: Moment, commondir: str, needed: Needed = NOTHING) -> None:
+def make_ready(moment: Moment, commondir: str, needed: Needed | None = None) -> None:
     """Find what the next prompt is told, where a hook had not the time for it."""
     telling = at_prompt(moment, commondir, needed)
     if telling is not None:
@@ -179,10 +180,12 @@ def watched_of(home: Home) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> Telling | None:
+def _telling(
+    moment: Moment, commondir: str, needed: Needed | None, *, tool: bool
+) -> Telling | None:
     name = file_name(moment.host, moment.session)
     news = has_news(commondir, name, tool=tool)
-    if not (news or needed.facts):
+    if not (news or needed):
         return None
     from ledger.errors import HomeNotFound
     from ledger.home import discover
@@ -197,7 +200,7 @@ def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> T
         if not cursor.watched:  # here for the first time, or the file is damaged
             heard.leave()
             begin(discover(moment.folder), name)("")
-            cursor, news = heard.take() if needed.facts else None, False
+            cursor, news = heard.take() if needed else None, False
             if cursor is None:
                 return None
         if cursor.ready and not tool:
@@ -206,8 +209,8 @@ def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> T
         moved = cursor
         if news:
             lines, moved = _heard_since(moment, commondir, cursor, now, tool=tool)
-        told, ids = needed.lines(cursor.known)
-        if ids:
+        told, ids = needed.lines(cursor.known) if needed else ([], [])
+        if needed and ids:
             met = tuple(dict.fromkeys((*cursor.moments, *ids)))
             room = sum(map(len, told)) + len(told)
             moved = moved.knowing(needed.marks(ids))._replace(
@@ -216,7 +219,7 @@ def _telling(moment: Moment, commondir: str, needed: Needed, *, tool: bool) -> T
         elif not lines:
             heard.move(moved)
             return None
-        title = needed.title if told else _TITLE
+        title = needed.title if needed and told else _TITLE
         both = [*told, *([f"{_TITLE}:"] if told and lines else []), *lines]
         return Telling(enveloped(title, _fitting(both), name), heard, moved)
     except HomeNotFound:
