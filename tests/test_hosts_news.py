@@ -381,7 +381,7 @@ def test_without_a_state_it_is_not_looked_for_again(session: Sessions, run: Run)
 
 
 def _cursor_of(session: Session) -> Cursor:
-    return heard._cursor(Path(session.commondir, heard.NEWS_DIR, session.name).read_bytes())
+    return heard._cursor(Path(session.commondir, standing.NEWS_DIR, session.name).read_bytes())
 
 
 def _shown_to(session: Session) -> tuple[tuple[str, ...], int]:
