@@ -136,6 +136,15 @@ def test_an_edit_of_what_is_generated_is_told(session: Sessions, repo: Repo) -> 
         ("Scripts run with bun; don't use node or ts-node.", ["node …", "ts-node …"]),
         ("Prefer fd over find.", ["find …"]),
         ("Only db/schema.sql is never edited by hand.", ["edits of db/schema.sql"]),
+        ("Don't use npm in the `web` folder.", ["npm web …"]),
+        ("grep must not be used on minified bundles.", ["grep minified or bundles …"]),
+        ("Never grep the logs in production.", ["grep logs production …"]),
+        ("Never run pytest without -n 4.", ["pytest without -n …"]),
+        ("Don't use python for migrations.", ["python migrations …"]),
+        ("Don't use pip for dependencies; use uv.", ["pip …"]),
+        ("Prefer rg over grep for searching.", ["grep …"]),
+        ("Do not use sudo in the build container.", ["sudo …"]),
+        ("We don't use yarn in this repository.", ["yarn …"]),
         ("Retries are capped at three.", []),
         ("Redis, not Memcached.", []),
         ("", []),
@@ -197,6 +206,10 @@ def test_warns_says_what_the_grammar_does_not() -> None:
         ("grep", (), "ps aux | grep python", False),
         ("python", ("~uv",), "uv run python x.py", False),
         ("terraform", (), "terraform plan --help", False),
+        ("pytest", ("~-n",), "pytest -n 4 tests", False),
+        ("pytest", ("~-n",), "pytest tests", True),
+        ("python", ("?migrations",), "python tools/migrate.py", False),
+        ("python", ("?migrations",), "python -m app.migration_17", True),
     ],
 )
 def test_what_breaks_a_rule(
@@ -204,6 +217,39 @@ def test_what_breaks_a_rule(
 ) -> None:
     """All that the rule names is in the command, in the program's own place."""
     assert bool(broken(command, read(command), {program: [Against("1", given)]})) == breaks
+
+
+@given(
+    st.sampled_from("grep npm sed rm cat jq psql docker".split()),
+    st.sampled_from("Never use {} {} {}.|Don't run {} {} {}; it is slow.|{} is not allowed {} {}.".split("|")),
+    st.sampled_from("in on against inside below".split()),
+    st.sampled_from("node_modules|the legacy tree|vendor/|src/gen|old snapshots|the audit folder".split("|")),
+)  # fmt: skip
+def test_what_a_rule_says_a_program_is_used_on_is_in_the_command(
+    program: str, rule: str, where: str, object_: str
+) -> None:
+    """Else it is another command: in its words, or in the folder in which it runs."""
+    text = rule.format(program, where, object_)
+    against = {one.program: [Against("1", one.given)] for one in stated(text)}
+    name = object_.split()[-2 if "folder" in object_ else -1].rstrip("/")
+
+    def told(line: str, where: str = "") -> bool:
+        return bool(broken(line, read(line), against, where))
+
+    assert not told(f"{program} -r x src/pay.py") and not told(f"cd web && {program} x", "api")
+    assert told(f"{program} -r x {name}") and told(f"{program} x ./{name}/pay.py")
+    assert told(f"cd {name} && {program} x") and told(f"{program} x", f"api/{name}")
+
+
+def test_a_folder_of_the_rule_may_be_that_of_the_agent(
+    session: Sessions, repo: Repo, run: Run
+) -> None:
+    """Codex says where each line starts, and no `cd` is in it."""
+    run("note", "id=legacy-npm convention: Never use npm in packages/legacy.")
+    mine = session("codex")
+    assert mine.tool("exec_command", cmd="npm install", workdir=str(repo.path / "packages")) == ""
+    inner = str(repo.path / "packages/legacy")
+    assert "legacy-npm" in mine.tool("exec_command", cmd="npm install", workdir=inner)
 
 
 def _touch(repo: Repo, path: str, text: str = "x") -> None:

@@ -16,8 +16,9 @@ WARNS_KEY, SILENT = "warns", "none"
 RULE_KINDS = frozenset(("convention", "invariant", "preference", "decision", "stack"))
 #: In the place of a program: any one; and what changes files.
 ANY, EDITS = "", "!"
-#: Stands for a shell at the end of a pipe.
-TO_SHELL = "|sh"
+#: Stands for a shell at the end of a pipe; begins words of which the command or its folder has one; what
+#: it has not, nor is run by.
+TO_SHELL, ONE_OF, NOT = "|sh", "?", "~"
 #: How much of a text is read, and how many paths of a sentence.
 _TEXT_CHARS, _MOST_PATHS = 2_000, 3
 
@@ -27,7 +28,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _AGAINST = re.compile(
-    r"(?<![\w-])(?:never|don['’]t|do\s+not|must\s+not|mustn['’]t|avoid|not|no|instead\s+of|rather\s+than|"
+    r"(?<![\w-])(never|don['’]t|do\s+not|must\s+not|mustn['’]t|avoid|not|no|instead\s+of|rather\s+than|"
     r"(?<=\s)over)(?![\w-])",
     re.IGNORECASE,
 )
@@ -36,6 +37,8 @@ _GONE = re.compile(
     r"must\s+not\s+be\s+used)\b",
     re.IGNORECASE,
 )
+#: What says of these behind them on what a program is not used.
+_USED = ("used", "allowed", "forbidden", "banned")
 _EDIT = re.compile(
     r"\b(?:edit(?:s|ed|ing)?|modif(?:y|ied)|touch(?:ed)?|hand-edit\w*)\b", re.IGNORECASE
 )
@@ -64,6 +67,30 @@ _PLACES = frozenset("main master trunk production prod staging release".split())
 #: Programs whose commands are of two words.
 _DEEP = {"gh": 2, "docker": 2, "sudo": 2, "gcloud": 2, "aws": 2}
 _FOLDERS = frozenset(("folder", "directory", "dir"))
+#: Words in front of what a program is used on; of those, in front of what it is used for.
+_OBJECT = frozenset(
+    "against at below for from in inside into of on onto over to under within".split()
+)
+_ARTICLES, _PURPOSE, _PLACED = (
+    ("the", "a", "an"),
+    "for",
+    ("in", "on", "from", "at", "inside", "within", "into", "under"),
+)
+#: What ends that, and what says that another program is for the same purpose.
+_OBJECT_ENDS = frozenset(
+    "are as be if is than that was were when where which while who without".split()
+)
+_INSTEAD = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
+#: Where somebody works, which no command says.
+_CIRCUMSTANCES = frozenset(
+    """
+    agent agents box branch branches case ci circumstance circumstances code codebase computer container
+    containers env environment environments global hook hooks host job jobs laptop laptops linux machine
+    machines macos monorepo pipeline pipelines project projects python reason repo repos repository runner
+    runners sandbox script scripts session shell system team terminal vm windows work workflow workflows
+    workspace workstation
+    """.split()
+)
 #: What git is told to do where nobody names it, by the word.
 _VERBS = {
     "force": ("push", "--force"), "force-push": ("push", "--force"), "amend": ("commit", "--amend"),
@@ -97,7 +124,12 @@ class Breach(Record):
         """Write it as a person would type it."""
         if self.program == EDITS:
             return f"edits of {' '.join(self.given)}"
-        given = [one.replace(TO_SHELL, "| sh") for one in self.given]
+        given = [
+            one[1:].replace("|", " or ") if one[0] == ONE_OF
+            else f"without {one[1:]}" if one[0] == NOT
+            else one.replace(TO_SHELL, "| sh")
+            for one in self.given
+        ]  # fmt: skip
         return " ".join([*([self.program] if self.program else []), *given, "…"])
 
 
@@ -137,16 +169,19 @@ def _sentences(text: str) -> list[str]:
 def _of_sentence(text: str, spans: list[str]) -> list[Breach]:
     found: list[Breach] = []
     edited = False
-    for clause in _CLAUSE.split(text):
-        for zone in _AGAINST.split(clause)[1:]:
+    clauses = [_AGAINST.split(clause) for clause in _CLAUSE.split(text)]
+    purpose = not any(_INSTEAD.search(before) for before, *_ in clauses)
+    for clause, (_, *zones) in zip(_CLAUSE.split(text), clauses, strict=True):
+        for zone in zones[1::2]:
             if _EDIT.search(zone):
                 edited = True
             else:
-                found += _of_zone(_words(zone, spans))
+                found += _of_zone(_words(zone, spans), purpose)
         gone = _GONE.search(clause)
         if gone:
-            before = _AGAINST.split(clause[: gone.start()])[-1]
-            found += _of_zone(_words(before.lower(), spans))
+            before = _AGAINST.split(clause[: gone.start()])[-1].lower()
+            behind = clause[gone.end() :] if gone[0].lower().endswith(_USED) else ""
+            found += _of_zone(_words(before + behind, spans), purpose)
     if edited:
         words = [word for words in _words(text, spans) for word in words]
         paths = [word for word in words if _PATH.fullmatch(word)]
@@ -162,8 +197,8 @@ def _words(zone: str, spans: list[str]) -> list[list[str]]:
     ]
 
 
-def _of_zone(items: list[list[str]]) -> list[Breach]:
-    """Read what a rule speaks against."""
+def _of_zone(items: list[list[str]], purpose: bool) -> list[Breach]:
+    """Read what a rule speaks against, and if only for a purpose, which."""
     items = [item for item in items if item and item[0]]
     if not items:
         return []
@@ -181,12 +216,12 @@ def _of_zone(items: list[list[str]]) -> list[Breach]:
     for start, end in zip(starts, [*starts[1:], len(items)], strict=True):
         while start < end - 1 and items[start][0].lower() in _BEFORE and len(items[start]) == 1:
             start += 1
-        breach = _breach(items[start], items[start + 1 : end])
+        breach = _breach(items[start], items[start + 1 : end], purpose)
         found += [] if breach is None else [breach]
     return found
 
 
-def _breach(head: list[str], rest: list[list[str]]) -> Breach | None:
+def _breach(head: list[str], rest: list[list[str]], purpose: bool) -> Breach | None:
     """Read one program, and what is said of it behind."""
     program = head[0]
     plain = [word for item in rest for word in item]
@@ -207,11 +242,38 @@ def _breach(head: list[str], rest: list[list[str]]) -> Breach | None:
     ):
         return None
     if in_code:
-        return Breach(program, (*head[1:], *_given(plain)))
+        return Breach(program, (*head[1:], *_given_to(plain, purpose)))
     behind = 0
     while behind < _DEEP.get(program, 1) and _is_command(plain, behind):
         behind += 1
-    return Breach(program, (*plain[:behind], *_given(plain[behind:])))
+    return Breach(program, (*plain[:behind], *_given_to(plain[behind:], purpose)))
+
+
+def _given_to(words: list[str], purpose: bool) -> tuple[str, ...]:
+    """Return what is said of a program behind it: what it is given, and what it is used on."""
+    low = [word.lower() for word in words]
+    starts = [
+        at
+        for at, word in enumerate(low)
+        if word in _OBJECT | _OBJECT_ENDS
+        or (word in _ARTICLES and not (at and low[at - 1] in _OBJECT))
+    ]
+    found = [*_given(words[: starts[0] if starts else len(words)])]
+    for start, end in zip(starts, [*starts, len(words)][1:], strict=True):
+        first, said = low[start], words[start + 1 : end]
+        given = _given(said)
+        if first == "without":
+            found += [NOT + word for word in given if word[:1] == "-"]
+            continue
+        named = [word.lower() for word in said if word.lower() not in _FLUFF | _FOLDERS]
+        sure = [word for word in given if word[:1] in ("-", ":") or word in _PLACES]
+        if sure or first in _OBJECT_ENDS or (first in _ARTICLES and given):
+            found += given
+        elif first in _PLACED and not _CIRCUMSTANCES.isdisjoint(named):
+            continue
+        elif named and (purpose or first != _PURPOSE):
+            found.append(ONE_OF + "|".join([word.replace("|", "") for word in named]))
+    return tuple(found)
 
 
 def _is_command(words: list[str], at: int) -> bool:
@@ -219,7 +281,7 @@ def _is_command(words: list[str], at: int) -> bool:
     return (
         at < len(words)
         and _COMMAND.fullmatch(words[at]) is not None
-        and words[at] not in _FLUFF | _PLACES
+        and words[at] not in _FLUFF | _PLACES | _OBJECT | _OBJECT_ENDS
         and not _follows(words, at)
     )
 

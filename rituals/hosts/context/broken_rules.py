@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from rituals.hosts.observed.shell import Simple
 
-ANY, TO_SHELL = "", "|sh"
-#: Begins the name of a program that the rule asks for, by which the command must not be run.
+ANY, TO_SHELL, ONE_OF = "", "|sh", "?"
+#: Begins what a command has not that breaks the rule, nor is it run by it: what the rule asks for.
 ASKED_FOR = "~"
+#: A word that is so long is the same in other forms: `migrations`, `migrate`.
+_STEM = 4
 #: Names of branches and of places, which are no first words of what a program is given.
 _PLACES = frozenset("main master trunk production prod staging release".split())
 #: What is given to a program that only tells something, where a rule is against all of it.
@@ -57,7 +59,9 @@ def programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
     return found
 
 
-def breaks(one: Simple, rest: Sequence[str], given: Sequence[str], line: str) -> bool:
+def breaks(
+    one: Simple, rest: Sequence[str], given: Sequence[str], line: str, where: str = ""
+) -> bool:
     """Tell whether a command is one that a rule speaks against.
 
     Args:
@@ -65,11 +69,15 @@ def breaks(one: Simple, rest: Sequence[str], given: Sequence[str], line: str) ->
         rest: what its program is given.
         given: what the rule names, behind the program.
         line: that the command stands in.
+        where: the folder in which it starts, from the top of the work tree.
     """
     by = [posixpath.basename(word) for word in one.by]
     if by[:1] == ["command"] and "-v" in by:
         return False  # it only asks where a program is
-    if any(word[:1] == ASKED_FOR and word[1:] in by for word in given):
+    asked = [word[1:] for word in given if word[:1] == ASKED_FOR]
+    if any(
+        one in by or (one[:1] == "-" and any(_is_flag(word, one) for word in rest)) for one in asked
+    ):
         return False
     named = [word for word in given if word[:1] != ASKED_FOR]
     if not named:
@@ -83,7 +91,29 @@ def breaks(one: Simple, rest: Sequence[str], given: Sequence[str], line: str) ->
         return False
     if first == named and _TELLS.intersection(rest[-1:], plain[starts[0] + len(first) :][:1]):
         return False
-    return all(any(_is_given(word, wanted) for word in rest) for wanted in named[len(first) :])
+    place = posixpath.join(where, one.folder)
+    return all(
+        _is_used_on((*rest, place), wanted[1:].split("|"))
+        if wanted[:1] == ONE_OF
+        else any(_is_given(word, wanted) for word in rest)
+        for wanted in named[len(first) :]
+    )
+
+
+def _is_used_on(words: Iterable[str], named: Iterable[str]) -> bool:
+    """Tell whether some words have one of those that a rule names."""
+    parts = [
+        part
+        for word in words
+        for part in "".join([char if char.isalnum() else " " for char in word.lower()]).split()
+    ]
+    for name in named:
+        stem = name.removesuffix("s").removesuffix("ing")
+        if any(_is_given(word, name) for word in words) or any(
+            part == name or (len(stem) >= _STEM and part.startswith(stem)) for part in parts
+        ):
+            return True
+    return False
 
 
 def _is_plain(word: str) -> bool:
@@ -129,7 +159,10 @@ def _pipes_to_shell(line: str) -> bool:
 
 
 def broken(
-    line: str, commands: Iterable[Simple], against: Mapping[str, Sequence[Against]]
+    line: str,
+    commands: Iterable[Simple],
+    against: Mapping[str, Sequence[Against]],
+    where: str = "",
 ) -> list[str]:
     """Return the rows of the rules that a line breaks, each once.
 
@@ -137,11 +170,12 @@ def broken(
         line: of shell.
         commands: the simple commands of it.
         against: by program, what rules speak against.
+        where: the folder in which the line begins, from the top of the work tree.
     """
     found: dict[str, None] = {}
     for one in commands:
         for name, rest in [*programs_of(one), (ANY, one.words[1:])]:
             for rule in against.get(name, ()):
-                if breaks(one, rest, rule.given, line):
+                if breaks(one, rest, rule.given, line, where):
                     found[rule.row] = None
     return list(found)

@@ -143,11 +143,12 @@ def _of_line(
             )
             folder = f"{start_folder(moment)}/{joined('', one.folder)}"
             rows += _of_paths(index, inside(one.words[1:], top, folder), changed=changed)
-    return _broken(index, line, commands, signs), rows
+    where = inside((start_folder(moment),), top, moment.folder)[:1] if signs else []
+    return _broken(index, line, commands, signs, "".join(where)), rows
 
 
 def _broken(
-    index: MomentIndex, line: str, commands: Iterable[Simple], signs: Sequence[str]
+    index: MomentIndex, line: str, commands: Iterable[Simple], signs: Sequence[str], where: str
 ) -> list[str]:
     if not signs:
         return []
@@ -158,7 +159,7 @@ def _broken(
         for rule in filter(None, index.said(f"${name}").split("\0")):
             row, *given = rule.split(" ")
             against.setdefault(name, []).append(Against(row, tuple(given)))
-    return broken(line, commands, against)
+    return broken(line, commands, against, where)
 
 
 def _of_paths(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> list[str]:
