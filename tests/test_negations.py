@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from memory.recall.hits.snippets import LINE_CHARS, one_line, telling, titled
 from projection.brief.plain_text import shortened
@@ -41,6 +44,7 @@ _NEGATIONS = re.compile(
     r"|personne|rien|sans|ningún|nunca|nadie|sin|nada|nessun|mai|niente|senza)\b",
     re.IGNORECASE,
 )
+_AROUND = ".,;"
 
 
 def sentences() -> list[str]:
@@ -116,6 +120,46 @@ def test_what_is_short_enough_is_whole_and_a_cut_keeps_to_its_room() -> None:
             assert shortened(text, chars) == text or len(text) > chars
             for at in (0, len(text) // 2, len(text)):
                 assert len(windowed(text, at, max(chars, 60))) <= max(chars, 60)
-    assert shortened("We keep the queue of the orders. That is not all there is.", 40).endswith(
-        "orders.…"
-    )
+    clear = shortened("We keep the queue of the orders. That is not all there is.", 40)
+    assert clear.endswith("orders.…")
+
+
+_SAID = st.lists(
+    st.tuples(
+        st.sampled_from(("word", "a", "in", "nachtsicherung", "x" * 45, "not", "never", "nicht", "kein", "isn't", "sans")),
+        st.sampled_from(("", "", "", "", ",", ".", ";")),
+    ),
+    min_size=1, max_size=40,
+)  # fmt: skip
+
+
+@given(said=_SAID, chars=st.integers(1, 200), at=st.floats(0, 1))
+def test_a_negation_stays_with_what_it_negates(
+    said: list[tuple[str, str]], chars: int, at: float
+) -> None:
+    """Wherever a text is cut: none stands before another word, alone, or is taken from its word."""
+    assume(not any(_NEGATIONS.fullmatch(one) and _NEGATIONS.fullmatch(two) and not mark
+                   for (one, mark), (two, _) in pairwise(said)))  # fmt: skip
+    words = [
+        (word if _NEGATIONS.fullmatch(word) else f"{word}{number}") + mark
+        for number, (word, mark) in enumerate(said)
+    ]
+    text = " ".join(words)
+    for shown in (shortened(text, chars), windowed(text, int(at * len(text)), max(chars, 40))):
+        if len(text) <= chars:
+            continue
+        bare = [*(word.strip(_AROUND) for word in shown.replace("…", " … ").split()), "…"]
+        for one, behind in pairwise(bare):
+            if _NEGATIONS.fullmatch(one):
+                follow = [
+                    later for word, later in pairwise([*words, "…"]) if word.strip(_AROUND) == one
+                ]
+                closed = [word for word in words if word.strip(_AROUND) == one != word]
+                assert closed or any(
+                    later == behind or (behind != "…" and later.startswith(behind))
+                    for later in follow
+                )
+        for before, one in pairwise(["", *bare]):
+            if one in words and not _NEGATIONS.fullmatch(one):
+                earlier = words[words.index(one) - 1] if words.index(one) else ""
+                assert before == earlier or not _NEGATIONS.fullmatch(earlier), shown

@@ -148,9 +148,9 @@ def test_a_line_is_cut_behind_a_sentence_of_its_back_half() -> None:
     )
     assert one_line(told, 60) == "The cache is kept outside of the tree. …"
     assert one_line(told, 100) == told
-    assert one_line("It stands in `.entire/settings. json` and nowhere else at all", 50).endswith(
-        "nowhere…"
-    )
+    assert one_line(
+        "It stands in `.entire/settings. json` and everywhere else at all", 53
+    ).endswith("everywhere…")
     assert (
         one_line("One thing\n- another of them\n- a third one that is long", 34)
         == "One thing - another of them …"

@@ -257,9 +257,16 @@ def test_a_quote_passes_the_gates(scene: Scene) -> None:
     assert not any(token in remark or "wife" in remark for remark in remarks)
 
 
-def test_use_of_redacted(scene: Scene) -> None:
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        ", as it has been for all of us from the start of it, and as it is to be for those who will be with us, without them",
+    ],
+)
+def test_use_of_redacted(scene: Scene, more: str) -> None:
     """Neither the evidence nor the sentence that restates it is shown or found once the fact is redacted."""
-    said = "In the plum service webhooks retry three times with jitter as well."
+    said = f"In the plum service webhooks retry three times with jitter as well{more}."
     name = scene.session(1, f"{said}\n\n{TALK}")
     assert "plum" in str(scene.memory.why("retry-three")) and scene.memory.recall("plum").hits
     scene.memory.append(SessionDraft(title="Out", events=(FactRedacted("retry-three"),)))

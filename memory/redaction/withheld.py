@@ -235,7 +235,9 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
         if RESTATED.encode() in data or CORRECTED.encode() in data
         for remark in _remarks(ref, data, wanted)
         if (proof := proof_in(remark)) and proof.how in (CORRECTED, RESTATED)
-        if (words := proof.words.removesuffix(_CUT).strip())
+        # behind the mark of a cut may stand what turns the words round
+        for one in (proof.words, proof.words.rpartition(_CUT)[0])
+        if (words := one.strip())
     }
     return tuple(sorted({*_texts(home, refs, wanted), *said}))
 

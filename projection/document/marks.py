@@ -117,10 +117,9 @@ def mark_of(fact: Fact | None, known: Callable[[str], Fact | None], met: Met | N
 
 def beginning(text: str) -> str:
     """Return how a text begins, cut at a word."""
-    line = " ".join(text.split())
-    if len(line) <= _BEGINNING_CHARS:
-        return line
-    return line[:_BEGINNING_CHARS].rpartition(" ")[0].rstrip() + "…"
+    from projection.text.clipping import clipped
+
+    return clipped(" ".join(text.split()), _BEGINNING_CHARS)
 
 
 def instead_of(

@@ -1,7 +1,7 @@
 """Cut a text that is too long, and never the word that turns it round.
 
 What a cut drops of the sentence that it shows may say that the sentence does not hold: such a word stands
-behind the mark of the cut.
+behind the mark of the cut, with what it negates. Nothing is cut between the two.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ _OPENING = "*_`\"'“‘„«([¿¡"
 _WORD_CHARS, _LOOSE = 24, " ⏎,;:—–-("
 #: How much of a sentence is looked through, and the least room in which a second piece is of use.
 _SENTENCE_CHARS, _LEAST_CHARS = 2_000, 24
+#: What begins a clause; how far what a word negates is looked for, and how long a word is that tells.
+_CLAUSES = (", ", "; ", ": ", " — ", " – ")
+_PHRASE_CHARS, _PHRASE_WORDS, _TELLING_CHARS = 40, 3, 4
 _MARKS, _ENDS = ".,;:!?()[]{}*_`'\"—–→…“”„«»\u3002\uff01\uff1f", ".!?…\u3002\uff01\uff1f"
 _SHORT = frozenset("e.g i.e etc vs approx ca resp no nr z.b d.h bzw ggf p.ej".split())
 #: Words that turn a statement round, in English, German, French, Spanish, Italian, Portuguese and Dutch.
@@ -45,12 +48,14 @@ def clipped(text: str, chars: int) -> str:
     """
     if len(text) <= chars:
         return text
-    kept = _kept(text, chars - 1)
-    lost = dropped(text, len(kept)) if chars >= _LEAST_CHARS else ""
-    if not lost:
-        return kept + _CUT
-    kept = _kept(text, chars - 2 - len(lost))
-    return f"{kept}{_CUT} {lost}" if dropped(text, len(kept)) else kept + _CUT
+    kept, lost = _kept(text, chars - 1), ""
+    while chars >= _LEAST_CHARS:
+        lost = _said(text, *_turning(text, len(kept), chars // 2))
+        if not lost or len(kept) + 2 + len(lost) <= chars:
+            break
+        whole = [*sentence_starts(text, len(kept) // 2, len(kept))]
+        kept = text[: whole[-1]].rstrip() if whole else _kept(text, chars - 2 - len(lost))
+    return f"{kept}{_CUT} {lost}" if lost else kept + _CUT
 
 
 def ended(text: str, chars: int) -> str:
@@ -125,16 +130,12 @@ def windowed(text: str, at: int, chars: int) -> str:
     begin = text.find(" ", max(0, at - chars // 2)) + 1 if at > chars // 2 else 0
     if len(text) <= chars or not 0 < begin <= at:
         return clipped(text, chars)
-    lost = dropped(text[:begin], 0)
+    start, end = _turning(text, 0, chars // 3)
+    if start < begin <= end:
+        begin = start
+    lost = _said(text, start, end) if end < begin else ""
     lead = f"{lost} {_CUT} " if lost else f"{_CUT} "
     return lead + clipped(text[begin:], chars - len(lead))
-
-
-def dropped(text: str, at: int) -> str:
-    """Return the word that turns round the sentence in which a place is, from there on; "" for none."""
-    if at and text[at - 1] in _ENDS and text[at : at + 1] == " ":
-        return ""
-    return _first(text[at : at + _SENTENCE_CHARS])
 
 
 def negates(text: str) -> bool:
@@ -142,16 +143,49 @@ def negates(text: str) -> bool:
     return any(_turns(word.strip(_MARKS)) for word in text.split())
 
 
-def _first(text: str) -> str:
-    """Return the first word that turns round what a text says, up to the end of its sentence."""
-    for word in text.split():
-        bare = word.strip(_MARKS)
-        if _turns(bare):
-            return bare
-        end = word.rstrip("\"'”’)]*_`")[-1:]
-        if end and end in _ENDS and bare.lower() not in _SHORT:
-            return ""
-    return ""
+def _turning(text: str, at: int, room: int) -> tuple[int, int]:
+    """Return where the first word that turns round the rest of a sentence begins, and its phrase ends.
+
+    Args:
+        text: in which the sentence is.
+        at: from where on it is looked for; both are that place where there is none.
+        room: how long the phrase is at most.
+    """
+    place = at
+    if at and any(sentence_starts(text, at - 1, at + 1)):
+        return at, at
+    for word in text[at : at + _SENTENCE_CHARS].split():
+        place = text.index(word, place)
+        if _turns(word.strip(_MARKS)):
+            begins = max([text.rfind(mark, at, place) for mark in _CLAUSES]) + 1
+            end = _phrase_end(text, place + len(word))
+            return (begins if begins and end - begins <= room else place), min(end, place + room)
+        place += len(word)
+        if _closes(word, _ENDS) and word.strip(_MARKS).lower() not in _SHORT:
+            break
+    return at, at
+
+
+def _phrase_end(text: str, at: int) -> int:
+    """Return where a phrase ends that a place is in: behind the next word that is no small one."""
+    last = text[:at].split(" ")[-1]
+    for word in text[at : at + _PHRASE_CHARS].split()[:_PHRASE_WORDS]:
+        if _closes(last, _MARKS):
+            break
+        at, last = text.index(word, at) + len(word), word
+        if len(word.strip(_MARKS)) >= _TELLING_CHARS and not _turns(word.strip(_MARKS)):
+            break
+    return at
+
+
+def _closes(word: str, marks: str) -> bool:
+    """Tell whether a word ends with such a mark, quotes and brackets aside."""
+    end = word.rstrip("\"'”’)]*_`")[-1:]
+    return end != "" and end in marks
+
+
+def _said(text: str, start: int, end: int) -> str:
+    return text[start:end].strip(_MARKS + " ")
 
 
 def _turns(word: str) -> bool:
@@ -168,4 +202,7 @@ def _kept(text: str, chars: int) -> str:
     if text[len(kept) : len(kept) + 1] != " ":
         at = kept.rfind(" ", max(len(kept) - _WORD_CHARS, len(kept) // 2 + 1))
         kept = kept[: at if at > 0 else len(kept)]
-    return kept.rstrip(_LOOSE)
+    kept = kept.rstrip(_LOOSE)
+    while _turns((last := kept[kept.rfind(" ") + 1 :]).strip(_MARKS)) and not _closes(last, _ENDS):
+        kept = kept[: len(kept) - len(last)].rstrip(_LOOSE)
+    return kept
