@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from ledger.home import discover
+from ledger.home import Home, discover
 from ledger.model.digest import blob_id
+from memory.worktree.checkout import hand_edited, write_noted
 from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (
     IN_TREE,
@@ -84,6 +86,20 @@ def test_b1_writers_in_several_worktrees_at_once_lose_nothing(tmp_path: Path, ki
         assert git(place, "status", "--porcelain") == ""
         if kind == OWN_BRANCH:
             assert set(logs_in(discover(str(place)))) == acknowledged
+
+
+def _write_often(home: Home, page: str) -> None:
+    for number in range(20):
+        write_noted(home, page, f"{number}".encode())
+
+
+def test_pages_written_at_once_are_nobodys_edits(tmp_path: Path) -> None:
+    """`replay --write` beside an append: each remembers what it wrote, and forgets nothing of the other's."""
+    home = make_home(tmp_path / "home", IN_TREE)
+    pages = [f"archive/2026-{number:02d}.md" for number in range(1, 9)]
+    with ProcessPoolExecutor(len(pages)) as pool:
+        list(pool.map(_write_often, [home] * len(pages), pages))
+    assert hand_edited(home, pages, {}) == []
 
 
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])

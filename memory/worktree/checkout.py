@@ -21,7 +21,7 @@ from ledger.model.layout import (
     SESSIONS_DIR,
     VIEW_FILES,
 )
-from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
+from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.dead_owner import died
 from ledger.wal.locks import clear_index_lock
 
@@ -54,7 +54,19 @@ def read_written(home: Home) -> dict[str, list[str]]:
 
 
 def note_written(home: Home, blobs: Mapping[str, str]) -> None:
-    """Remember the projection bytes that are about to be written; of others nothing is kept.
+    """Remember the projection bytes that are about to be written; of others nothing is kept."""
+    with _writing(home):
+        _note(home, blobs)
+
+
+def _writing(home: Home) -> Lock:
+    """Return the lock of the record, which `diurna replay --write` takes beside an append."""
+    make_folder(os.path.dirname(written_record(home)))
+    return Lock(f"{written_record(home)}.lock")
+
+
+def _note(home: Home, blobs: Mapping[str, str]) -> None:
+    """Remember bytes, the record's lock held.
 
     What was remembered and stands there yet is so still: whoever is killed between the two wrote either.
     """
@@ -68,7 +80,6 @@ def note_written(home: Home, blobs: Mapping[str, str]) -> None:
     if all(known[path] == was[path] for path in ours):
         return
     text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
-    make_folder(os.path.dirname(written_record(home)))
     replace_file(written_record(home), text.encode(), 0o600)
 
 
@@ -83,9 +94,10 @@ def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
     """
     full, blob = place_of(home, name), {name: blob_id(data)}
     make_folder(os.path.dirname(full), 0o777)
-    note_written(home, blob)
-    replace_file(full, data, scratch=scratch)
-    note_written(home, blob)  # what stood there before is a person's again, who puts it back
+    with _writing(home):
+        _note(home, blob)
+        replace_file(full, data, scratch=scratch)
+        _note(home, blob)  # what stood there before is a person's again, who puts it back
 
 
 def place_of(home: Home, name: str) -> str:
