@@ -15,6 +15,7 @@ from ledger.model.evidence import FOLLOWED, NAMED, OPENED, RESTATED, proof_in
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
+from memory.write.duplicate_check import said_already
 from memory.write.openings import MOST_USES, _path, note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
@@ -108,6 +109,53 @@ def test_followed_is_only_what_was_shown() -> None:
 def test_what_proves_nothing(said: tuple[tuple[str, str], ...]) -> None:
     """Longer names, questions, changes, other numbers, broken rules, programs that look, and lists."""
     assert used(*said) == []
+
+
+CACHE = "Cache the parsed invoices in Redis to make the export faster"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        Known("cache-try", "attempt", f"{CACHE}.", tried=CACHE),
+        Known("cache-try", "fact", f"{CACHE}; it did not help.", tried=CACHE),
+    ],
+)
+def test_to_try_again_is_no_use(fact: Known) -> None:
+    """A repeated mistake keeps its fact no longer; who says that it failed uses it."""
+    again = "I cache the parsed invoices in Redis to make the export faster."
+    for who in ("assistant", "user"):
+        assert uses([fact], turns((who, again)), ()) == ()
+    (use,) = uses([fact], turns(("assistant", f"Before, it failed to {CACHE.lower()}.")), ())
+    assert use.how == RESTATED
+    assert uses([fact._replace(tried="")], turns(("assistant", again)), ())
+    key = Known(
+        "try-key",
+        "fact",
+        "Setting CACHE_AHEAD=1 was tried and failed.",
+        tried="Setting CACHE_AHEAD=1",
+    )
+    assert uses([key], turns(("write", "CACHE_AHEAD=1")), [key.id]) == ()
+    (use,) = uses([key], turns(("assistant", "As try-key says, that fails.")), ())
+    assert use.how == NAMED
+
+
+def test_to_break_a_rule_is_no_use() -> None:
+    """Neither what the agent says of it nor another command that fits it counts then."""
+    rule = Known(
+        "no-stash", "convention", "Put work aside in a commit on a branch, never with git stash."
+    )
+    said = ("assistant", "Work is put aside in a commit on a branch, never with git stash.")
+    (use,) = uses([rule], turns(said), ())
+    assert use.how == RESTATED
+    assert uses([rule], turns(said, ("bash", "cd web && git stash -q")), ()) == ()
+    warns = UV._replace(meta=(("warns", "easy_install"),))
+    assert (
+        uses([warns], turns(("bash", "uv pip install rich"), ("bash", "easy_install rich")), ["uv"])
+        == ()
+    )
+    kept = uses([warns], turns(("bash", "uv pip install rich"), ("bash", "ls")), ["uv"])
+    assert [one.how for one in kept] == [FOLLOWED]
 
 
 def test_what_a_tool_answered_is_never_read() -> None:
@@ -235,6 +283,20 @@ def test_use_once_a_session(scene: Scene) -> None:
     assert scene.uses("retry-three") == 2
     (remark,) = scene.remarks()
     assert remark == ("retry-three", "named 0, by the agent: “I keep to retry-three.”")
+
+
+def test_a_failed_attempt_that_is_noted_again_is_new(scene: Scene) -> None:
+    """It is neither dropped as known nor counted as a use; said to have failed it is."""
+    born = FactCreated("cache-try", f"{CACHE}.", meta=(("kind", "attempt"), ("outcome", "failed")))
+    scene.memory.append(SessionDraft(title="Tried", events=(born,)))
+    scene.session(1, f"I {CACHE.lower()}.", TALK)
+    assert scene.uses("cache-try") == 1
+    again = "Caching the parsed invoices in Redis makes the export faster."
+    assert said_already(scene.memory.snapshot, again) == ""
+    scene.memory.append(
+        SessionDraft(title="Right", events=(FactCreated("plain", f"{CACHE} of March."),))
+    )
+    assert said_already(scene.memory.snapshot, f"{again[:-1]} of March.") in ("", "plain")
 
 
 def test_a_short_session_that_uses_something_is_told(scene: Scene) -> None:

@@ -34,6 +34,9 @@ OPENED, NAMED, CORRECTED, RESTATED, FOLLOWED = HOWS = (
     "opened", "named", "corrected", "restated", "followed",
 )  # fmt: skip
 
+#: What stands before the questions behind which a fact was used.
+ASKED_MARK = ", asked “"
+
 
 class Proof(Record):
     """The evidence that a session used a fact.
@@ -43,24 +46,29 @@ class Proof(Record):
         at: the byte at which the line of the transcript starts that proves it; -1 where none does.
         by: "person" or "agent", whose words they are; "" where nobody said a word.
         words: that were said, run or written; "" where others may not read them.
+        asked: behind which questions it was used: the last one, which so found it, and before it those
+            that were asked in vain.
     """
 
     how: str
     at: int = -1
     by: str = ""
     words: str = ""
+    asked: tuple[str, ...] = ()
 
     @property
     def remark(self) -> str:
         """What stands beside the id."""
         where = f" {self.at}" if self.at >= 0 else ""
         by = f", by the {self.by}" if self.by else ""
-        return f"{self.how}{where}{by}" + (f": “{self.words}”" if self.words else "")
+        asked = f"{ASKED_MARK}{'”, “'.join(self.asked)}”" if self.asked else ""
+        return f"{self.how}{where}{by}{asked}" + (f": “{self.words}”" if self.words else "")
 
 
 def proof_in(remark: str) -> Proof | None:
     """Return the evidence of use that a remark is, None where it is another one."""
     head, _, words = remark.partition(": “")
+    head, _, asked = head.partition(ASKED_MARK)
     said, _, by = head.partition(", by the ")
     how, _, at = said.partition(" ")
     if (
@@ -69,7 +77,8 @@ def proof_in(remark: str) -> Proof | None:
         or by not in ("", "person", "agent")
     ):
         return None
-    return Proof(how, int(at or -1), by, words.removesuffix("”"))
+    questions = tuple(asked.removesuffix("”").split("”, “")) if asked else ()
+    return Proof(how, int(at or -1), by, words.removesuffix("”"), questions)
 
 
 def form_of(remark: str) -> str:

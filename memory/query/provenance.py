@@ -223,7 +223,7 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin
         text,
         version_id(text) if text else "",
         was,
-        event.remark,
+        _shown(event.remark),
         ref.path,
         log.title,
         source=footer.get("source", ""),
@@ -231,6 +231,12 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin
         created=footer.get("created", ""),
         brought=brought,
     )
+
+
+def _shown(remark: str) -> str:
+    """Return a remark without the questions behind which a fact was used: they are shown nowhere (S14)."""
+    proof = proof_in(remark)
+    return proof._replace(asked=()).remark if proof and proof.asked else remark
 
 
 def told_by(header: Iterable[tuple[str, str]], brought: Origin) -> Origin:

@@ -17,7 +17,7 @@ from ledger.model.event import (
     FactUpdated,
     facts_in,
 )
-from ledger.model.evidence import CORRECTED, RESTATED, proof_in, role_in
+from ledger.model.evidence import ASKED_MARK, CORRECTED, RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
@@ -223,7 +223,8 @@ def holds_cut(line: str, telling: list[str]) -> bool:
 def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str, ...]:
     """Return all texts, footer values and remarks that git still has of some facts, sorted.
 
-    Of remarks those of the logs that brought a text, and of other logs the words that restate one.
+    Of remarks those of the logs that brought a text, and of other logs the words that restate one, and
+    the questions behind which it was used.
     """
     wanted = frozenset(facts)
     stems = {stem for stem, _ in _bringing(cache, wanted)}
@@ -232,11 +233,12 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
     said = {
         words
         for ref, data in read_bytes(home, sorted(naming))
-        if RESTATED.encode() in data or CORRECTED.encode() in data
+        if any(mark.encode() in data for mark in (RESTATED, CORRECTED, ASKED_MARK))
         for remark in _remarks(ref, data, wanted)
-        if (proof := proof_in(remark)) and proof.how in (CORRECTED, RESTATED)
+        if (proof := proof_in(remark))
+        for whole in (*proof.asked, proof.words if proof.how in (CORRECTED, RESTATED) else "")
         # behind the mark of a cut may stand what turns the words round
-        for one in (proof.words, proof.words.rpartition(_CUT)[0])
+        for one in (whole, whole.rpartition(_CUT)[0])
         if (words := one.strip())
     }
     return tuple(sorted({*_texts(home, refs, wanted), *said}))

@@ -100,6 +100,7 @@ def said_already(snapshot: Snapshot, text: str) -> str:
     from projection.compare.candidates import queries, subjects
     from projection.compare.restatements import Restatements
     from projection.text.normalize import index_words, plain, statements
+    from projection.work.attempts import leaves, tried_in_vain
 
     said = statements(text)
     try:
@@ -112,7 +113,12 @@ def said_already(snapshot: Snapshot, text: str) -> str:
     except CacheDamaged:
         snapshot.discard()
         return ""
-    known = {fact.id: fact.text for fact in facts if not (fact.false or fact.redacted)}
+    anew = not leaves(text)  # what failed is said again by who does it again: that is news
+    known = {
+        fact.id: fact.text
+        for fact in facts
+        if not (fact.false or fact.redacted or (anew and tried_in_vain(fact)))
+    }
     copied = Restatements(known.items()).copied_in(text)
     return copied if copied and plain(known[copied]) != plain(text) else ""
 

@@ -20,9 +20,8 @@ from ledger.model.shown import SHOWN_KEY, TOLD_KEY, shown_in
 from projection.fold.state import INVALIDATED, SUPERSEDED
 from projection.graph.links import footer
 from projection.lifecycle.life import REINSTATED
-from projection.policy.model import ATTEMPT_KIND
 from projection.text.normalize import content_words, sentences
-from projection.work.attempts import FAILED
+from projection.work.attempts import leaves, tried_in_vain
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.context.moment_rules import spoken_against
 from rituals.hosts.observed.commands import PROGRAMS
@@ -36,20 +35,6 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.lifecycle.life import Life
 
-#: How a text says that something was tried in vain, and how a sentence says that it tries nothing.
-_IN_VAIN = re.compile(
-    r"\b(?:failed|did(?:n['’]t| not) (?:work|help)|does(?:n['’]t| not) work|in vain|gave up|abandoned)\b",
-    re.IGNORECASE,
-)
-_LEAVES = re.compile(
-    r"\b(?:fail(?:ed|s)?|before|last time|not|never|n['’]t|instead|rather|would|could|should|might"
-    r"|avoid\w*|broke|without|consider\w*|suggest\w*|propose\w*|whether|if)\b|[?]",
-    re.IGNORECASE,
-)
-#: Where what was tried ends, and what became of it begins.
-_BECAME = re.compile(
-    r"[;,.]|\b(?:was tried|to (?:stop|make|keep|avoid)|failed|did(?:n['’]t| not)|because|so that)\b"
-)
 #: So much of what was tried is done again, and so many of its words.
 _AGAIN, _LEAST = 0.55, 3
 _DONE = re.compile(r"^- (?:[\d-]{10} [\d:]{5} )?(.*)$")
@@ -84,12 +69,12 @@ class _Known:
         self.facts = {fact.id: fact for fact in facts if fact.id in lives and not fact.redacted}
         self.against: dict[str, list[Against]] = {}
         for fact in self.facts.values():
-            for one in spoken_against(fact):
+            for one in spoken_against(fact.kind, fact.text, fact.meta):
                 self.against.setdefault(one.program, []).append(Against(fact.id, one.given))
         tried = {
             fact.id: frozenset(content_words(what))
             for fact in self.facts.values()
-            if (what := _tried(fact))
+            if (what := tried_in_vain(fact))
         }
         self.tried = {id: words for id, words in tried.items() if len(words) >= _LEAST}
         posts: dict[str, int] = {}
@@ -170,7 +155,7 @@ def repeats_of(
         for pair in proofs:
             used[pair] = used.get(pair, 0) + 1
         done, ran = _read(text)
-        again = [id for said in done if not _LEAVES.search(said) for id in known.tried_in(said)]
+        again = [id for said in done if not leaves(said) for id in known.tried_in(said)]
         right = [id for id, how in proofs if how == CORRECTED]
         for what, ids in (("corrected", right), ("retried", again)):
             for id in filter(had, ids):
@@ -234,12 +219,3 @@ def _read(text: SessionLog) -> tuple[list[str], list[tuple[str, int]]]:
                     ran.append((command, int(times[1]) if times else 1))
                     done += [subject] if command[:10] == "git commit" else []
     return done, ran
-
-
-def _tried(fact: Fact) -> str:
-    """Return what a fact says was tried in vain, "" where it says no such thing."""
-    if fact.kind == ATTEMPT_KIND:
-        failed = footer(fact, "outcome").strip().casefold() == FAILED
-    else:
-        failed = bool(_IN_VAIN.search(fact.text))
-    return _BECAME.split(fact.text, maxsplit=1)[0] if failed else ""

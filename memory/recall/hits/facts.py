@@ -8,7 +8,7 @@ from ledger.model.session import ASKED_KEY
 from memory.cache.range_queries import ordinary_of_kind
 from memory.cache.truth import NOTHING_GONE
 from memory.recall.hits.snippets import one_line
-from memory.recall.index.fts_file import PLACE_BITS, PLACES
+from memory.recall.index.fts_file import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.standing import Candidate
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: How many events of a fact are told, the newest ones.
 EVENTS = 12
+#: By so many questions that were asked before a fact is found, the newest ones.
+QUESTIONS = 8
 
 
 class Past(Record):
@@ -219,12 +221,29 @@ class Facts:
         """Return those of some texts, as a search scored them, whose facts may be shown."""
         candidates = []
         for scored in found:
-            log = self._index.log(scored.row >> PLACE_BITS)
-            piece = None if log is None else log.at(scored.row & PLACES)
-            standing = None if log is None or piece is None else self.wanted(piece.fact, log)
-            if standing is not None:
+            fact, log = self.brought(scored.row)
+            standing = self.wanted(fact, log)
+            if standing is not None and self._counts(fact, scored.row):
                 candidates.append(Candidate(scored, standing, self.date(standing, log)))
         return candidates
+
+    def brought(self, row: int) -> tuple[str, LogRow | None]:
+        """Return the fact of a row, and the log that brought this text; None where it holds questions."""
+        log = self._index.log(row >> PLACE_BITS)
+        piece = None if log is None else log.at(row & PLACES)
+        return ("" if piece is None else piece.fact), (None if is_question(row) else log)
+
+    def _counts(self, fact: str, row: int) -> bool:
+        """Tell whether a fact is found by a row: of what was asked by the newest alone."""
+        if not is_question(row):
+            return True
+        rows = [
+            one
+            for one in self._index.questions_of(fact)
+            if self.logs is None
+            or ((log := self._index.log(one >> PLACE_BITS)) and log.stem in self.logs)
+        ]
+        return row in rows[:QUESTIONS]
 
     def _events(self, found: Standing) -> str:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""

@@ -252,8 +252,7 @@ class _View:
             return []
         hits = []
         for one in best[:limit]:
-            log = self._index.log(one.scored.row >> PLACE_BITS)
-            hit = self._facts.hit(one.standing.fact.id, log, level)
+            hit = self._facts.hit(*self._facts.brought(one.scored.row), level)
             if hit is not None:
                 hits.append(with_score(hit, one.scored, explain))
         # they come by their scores: of equal ones what a person decided goes first

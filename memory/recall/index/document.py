@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import marshal
 
-from ledger.codec.log import conflicted
-from ledger.model.event import FactCreated, FactUpdated
+from ledger.codec.log import conflicted, decode
+from ledger.model.event import FactCreated, FactReferenced, FactUpdated
+from ledger.model.evidence import ASKED_MARK, proof_in
 from ledger.model.ids import WITHHELD
-from ledger.model.order import is_date
+from ledger.model.order import is_date, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, LATE_BIT
+from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, LATE_BIT, QUESTIONS_BIT
 from memory.recall.index.passages import passages_of, split_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.recall.index.passages import Passage
+
+#: So much is taken of a question that a log by hand may have.
+_QUESTION_CHARS = 120
 
 
 class Indexed(Record):
@@ -60,7 +66,13 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
             )
             facts.append((0, len(event.text), "", False, event.id))
             chars += len(event.text)
-    packed = marshal.dumps((pieces, facts))
+    questions: list[tuple[int, int, str, bool, str]] = []
+    for fact, said in _questions(ref, text) if entry.uses and ASKED_MARK in text else ():
+        at = FACTS_FROM + FACTS_APART * len(questions) | QUESTIONS_BIT
+        texts.append((at, said, f"{fact} {split_words(said)}"))
+        questions.append((0, len(said), "", False, fact))
+        chars += len(said)
+    packed = marshal.dumps((pieces, facts, questions))
     day = header.get("ended", "")[:10]
     if not is_date(day):
         day = ref.key[:10]
@@ -81,8 +93,16 @@ def indexed_document(path: str, blob: str, text: str) -> Indexed:
         text: the whole of it.
     """
     texts, pieces, chars = _prose(passages_of(text, is_log=False))
-    row = (path, blob, "", "", "", "", chars, marshal.dumps((pieces, [])))
+    row = (path, blob, "", "", "", "", chars, marshal.dumps((pieces, [], [])))
     return Indexed(row, tuple(texts), chars, ())
+
+
+def _questions(ref: LogRef, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the facts that a log used, each with the question behind which it did."""
+    for event in decode(text.encode(), sealed=is_sealed(ref.stem))[0].events:
+        proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
+        if proof and proof.asked:
+            yield event.id, proof.asked[0][:_QUESTION_CHARS]
 
 
 def _prose(

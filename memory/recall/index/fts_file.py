@@ -25,6 +25,8 @@ PLACE_BITS = 16
 PLACES = (1 << PLACE_BITS) - 1
 #: Where the facts of a log begin, and how far they stand apart: they have no neighbours.
 FACTS_FROM, FACTS_APART = 1 << 14, 4
+#: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
+QUESTIONS_BIT = 1
 #: Set in the place of what a reply says beyond its beginning.
 LATE_BIT = 1 << 13
 _TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
@@ -39,6 +41,8 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   source TEXT NOT NULL, day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
   branch TEXT NOT NULL, chars INTEGER NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
+CREATE TABLE questions(row INTEGER PRIMARY KEY, fact TEXT NOT NULL);
+CREATE INDEX questions_fact ON questions(fact);
 CREATE TABLE meanings(log INTEGER PRIMARY KEY, vectors BLOB NOT NULL);
 CREATE TABLE speakers(name TEXT PRIMARY KEY, logs INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='', columnsize=0,
@@ -113,6 +117,7 @@ class LogRow(Record):
         blob: the object whose bytes were indexed.
         pieces: its passages of prose, in order.
         facts: those that hold a fact's text.
+        questions: those that hold the questions behind which a fact was used.
     """
 
     stem: str
@@ -124,14 +129,22 @@ class LogRow(Record):
     chars: int
     pieces: tuple[Piece, ...]
     facts: tuple[Piece, ...]
+    questions: tuple[Piece, ...] = ()
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
         if place >= FACTS_FROM:
-            number = (place - FACTS_FROM) // FACTS_APART
-            return self.facts[number] if number < len(self.facts) else None
+            number, some = (place - FACTS_FROM) // FACTS_APART, self.facts
+            if is_question(place):
+                some = self.questions
+            return some[number] if number < len(some) else None
         place &= LATE_BIT - 1
         return self.pieces[place] if place < len(self.pieces) else None
+
+
+def is_question(row: int) -> bool:
+    """Tell whether a row, or a place, is of the questions behind which a fact was used."""
+    return row & PLACES >= FACTS_FROM and bool(row & QUESTIONS_BIT)
 
 
 class Index:
@@ -250,9 +263,17 @@ class Index:
         """Return where a word stands in facts: (row, offset), in the order of rows."""
         return self.rows("SELECT doc, offset FROM facts_places WHERE term = ?", (stem,))
 
+    def questions_of(self, fact: str) -> list[int]:
+        """Return the rows of the questions behind which a fact was used, newest first."""
+        asked = "SELECT row FROM questions WHERE fact = ? ORDER BY row DESC"
+        return [row for (row,) in self.rows(asked, (fact,))]
+
     def facts_with(self, stem: str, most: int) -> frozenset[int]:
-        """Return the rows of the facts that have a word, none where it stands at more places than that."""
-        rows = self.rows("SELECT doc FROM facts_places WHERE term = ? LIMIT ?", (stem, most + 1))
+        """Return the rows of the facts that say a word, none where it stands at more places than that."""
+        rows = self.rows(
+            "SELECT doc FROM facts_places WHERE term = ? AND NOT doc & ? LIMIT ?",
+            (stem, QUESTIONS_BIT, most + 1),
+        )
         return frozenset([row[0] for row in rows] if len(rows) <= most else ())
 
     def found(self, stem: str) -> list[tuple[int, int]]:
@@ -383,12 +404,13 @@ def unpacked(packed: bytes) -> Any:
 def _log_row(row: tuple[Any, ...]) -> LogRow:
     stem, blob, day, agent, role, branch, chars, packed = row
     try:
-        pieces, facts = unpacked(packed)
+        pieces, facts, questions = unpacked(packed)
         if {len(piece) for piece in pieces} - {len(Piece._fields)}:
             raise ValueError("not the fields of a passage")
         new = tuple.__new__  # there are thousands: the constructor takes thrice as long
         pieces = tuple([new(Piece, piece) for piece in pieces])
         facts = tuple([Piece(*piece) for piece in facts])
+        questions = tuple([Piece(*piece) for piece in questions])
     except (ValueError, TypeError) as problem:
         raise IndexDamaged("not what was written") from problem
-    return LogRow(stem, blob, day, agent, role, branch, chars, pieces, facts)
+    return LogRow(stem, blob, day, agent, role, branch, chars, pieces, facts, questions)

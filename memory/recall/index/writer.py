@@ -11,7 +11,7 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
 from memory.cache.sqlite import sqlite3
 from memory.recall.index.document import Indexed
-from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, TABLES, Mark, Totals
+from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, TABLES, Mark, Totals, is_question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,18 +86,22 @@ def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table:
     rows: list[tuple[object, ...]] = []
     texts: list[tuple[int, str, str]] = []
     facts: list[tuple[int, str, str]] = []
+    questions: list[tuple[int, str]] = []
     for number, blob, log in logs:
         stem, source, *values = log.row
         rows.append((number, stem, blob, source, *values, int(table == RECENT)))
         start = number << PLACE_BITS
         for place, text, parts in log.texts:
             (texts if place < FACTS_FROM else facts).append((start | place, text, parts))
+            if is_question(place):
+                questions.append((start | place, parts.partition(" ")[0]))
         count, passages, chars = count + 1, passages + len(log.texts), chars + log.chars
         for name in log.speakers:
             speakers[name] = speakers.get(name, 0) + 1
     base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     for where, some in ((table, texts), (FACTS, facts)):
         base.executemany(f"INSERT INTO {where}(rowid, text, parts) VALUES (?, ?, ?)", some)  # noqa: S608 - a name of ours
+    base.executemany("INSERT INTO questions VALUES (?, ?)", questions)
     base.executemany(
         "INSERT INTO speakers VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET logs = logs + excluded.logs",
         list(speakers.items()),
@@ -119,6 +123,8 @@ def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) 
             where = table if place < FACTS_FROM else FACTS
             asked = f"INSERT INTO {where}({where}, rowid, text, parts) VALUES ('delete', ?, ?, ?)"  # noqa: S608 - a name of ours
             base.execute(asked, (start | place, text, parts))
+            if is_question(place):
+                base.execute("DELETE FROM questions WHERE row = ?", (start | place,))
         base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
         base.execute("DELETE FROM meanings WHERE log = ?", (number,))
         base.executemany(

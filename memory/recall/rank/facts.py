@@ -3,12 +3,14 @@
 A fact is one text, so nothing is taken from its neighbours. Its score is BM25 over the whole text, times
 how much of the question it covers at all, times how much of it one stretch of the text covers: a long
 fact holds every word somewhere, and answers only where they stand together. Its id, entity, tags and
-first words say what it is about, and count once more. Constants are round numbers; none is fitted.
+first words say what it is about, and count once more. A question behind which a session used it is a text
+of it, too, where it is like the one that is asked (FORMAT.md, W13). Constants are round numbers; none is
+fitted.
 """
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import PLACE_BITS, PLACES
+from memory.recall.index.fts_file import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.bm25 import RELATED
 from memory.recall.rank.plan import Plan, follow
 from memory.recall.rank.types import Asked, Scored
@@ -33,6 +35,8 @@ LEAD, OF_LEAD = 30, 0.5
 MEANING = 4.0
 #: A fact without any word of the question that is less alike than this has nothing to do with it.
 UNLIKE = 0.4
+#: A question that was asked before covers so much of one at least that asks for the same fact.
+ASKED_BEFORE = 0.3
 #: How many facts are scored, those that cover most, and how many are returned.
 CANDIDATES, TOLD = 400, 60
 PARTS = ("words", "word after word", "of the question covered", "covered in one stretch", "subject")
@@ -65,8 +69,9 @@ def rank_facts(
             continue
         if mask not in plans:
             plans[mask] = Plan(asked.terms, weights, mask)
-        norm = K1 * (1 - B + B * piece.chars / average)
-        scored = _scored(asked, row, mask, plans[mask], norm)
+        before = is_question(row)  # its length tells nothing, and its first words are about nothing
+        norm = K1 if before else K1 * (1 - B + B * piece.chars / average)
+        scored = _scored(asked, row, mask, plans[mask], norm, 0 if before else LEAD)
         found.append(
             scored if alike is None else _meant(asked, scored, max(0.0, alike.get(row, 0.0)))
         )
@@ -98,6 +103,8 @@ def _candidates(
         by_cover.setdefault(covers[mask] + alike.get(row, 0.0), []).append(row)
     kept: list[tuple[int, int]] = []
     for row in _newest_of_best(by_cover):
+        if is_question(row) and covers[masks[row]] < ASKED_BEFORE:
+            continue
         if keeps is None or keeps(row):
             kept.append((row, masks[row]))
             if len(kept) == CANDIDATES:
@@ -120,7 +127,7 @@ def _cover(asked: Asked, mask: int) -> float:
     return known / asked.total
 
 
-def _scored(asked: Asked, row: int, mask: int, plan: Plan, norm: float) -> Scored:
+def _scored(asked: Asked, row: int, mask: int, plan: Plan, norm: float, lead: int) -> Scored:
     words = 0.0
     for weight, places, near in plan.words:
         times = (len(places[row]) if places else 0.0) + (near[row] if near else 0.0)
@@ -129,7 +136,7 @@ def _scored(asked: Asked, row: int, mask: int, plan: Plan, norm: float) -> Score
     pairs = sum([weight for a, b, weight in plan.pairs if follow(a[row], b[row])])
     held = [term for number, term in enumerate(asked.terms) if mask >> (2 * number) & 1]
     covered, together = _cover(asked, mask), _stretch(held, row) / asked.total
-    subject = OF_LEAD * sum([term.weight for term in held if min(term.rows[row]) < LEAD])
+    subject = OF_LEAD * sum([term.weight for term in held if min(term.rows[row]) < lead])
     score = (words + pairs) * (1 + COVERAGE * covered) * (1 + TOGETHER * together) + subject
     parts = zip(PARTS, (words, pairs, covered, together, subject), strict=True)
     return Scored(row, score, plan.names, tuple(parts), covered)

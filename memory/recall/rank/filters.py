@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged
+from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged, is_question
 from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
 
 TYPE_CHECKING = False
@@ -29,7 +29,8 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
     only = _only(filters)
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
     questions = facts.passed_over
-    choosing = since or until or only or agents or roles or branches or questions
+    by_log = since or until or agents or roles or branches
+    choosing = by_log or only or questions
     if not choosing and facts.logs is None:
         return None
     choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
@@ -58,7 +59,7 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
         number = row >> PLACE_BITS
         if number not in known:
             known[number] = keeps_log(number)
-        if not known[number]:
+        if not known[number] or (is_question(row) and by_log):
             return False
         if not is_fact:
             return not roles or log_at(number).role in roles
@@ -68,6 +69,6 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
         piece = log.at(row & PLACES)
         if piece is None or piece.fact in questions:
             return False
-        return not choosy or facts.wanted(piece.fact, log) is not None
+        return not choosy or facts.wanted(*facts.brought(row)) is not None
 
     return keeps

@@ -1,6 +1,7 @@
 """Gather what a session used of memory, each fact once, with the evidence (FORMAT.md, W13).
 
-The evidence is a remark: it is withheld and purged with the fact, and no index has it.
+The evidence is a remark: it is withheld and purged with the fact. Of it the index of recall has the
+questions alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from memory.write.openings import opened_by, used_in
 from projection.brief.plain_text import shortened
 from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words
+from projection.work.attempts import leaves, tried_in_vain
 from rituals.hosts.context.heard import heard_by
 from rituals.hosts.extraction.uses import Known, Use, uses
 from rituals.hosts.moments import file_name
@@ -59,7 +61,10 @@ class Evidence:
         self._memory, self._gates, self._seen, self._session = memory, gates, seen, session
         standings = memory.state().standings()
         facts = [one.fact for one in standings if not (one.fact.false or one.fact.redacted)]
-        self._facts = [Known(fact.id, fact.kind, fact.text) for fact in facts]
+        self._facts = [
+            Known(fact.id, fact.kind, fact.text, fact.meta, tried_in_vain(fact)) for fact in facts
+        ]
+        self._tried = frozenset([one.id for one in self._facts if one.tried])
         self._restatements = Restatements((one.id, one.text) for one in self._facts)
 
     def of(self, said: Slice | None) -> tuple[Use, ...]:
@@ -95,7 +100,11 @@ class Evidence:
         """Part what is to be facts into what memory does not have, and uses of what it has."""
         if not items:
             return (), ()
-        copied = [self._restatements.copied_in(item.text) for item in items]
+        copied = [
+            "" if id in self._tried and not leaves(item.text) else id
+            for item in items
+            for id in (self._restatements.copied_in(item.text),)
+        ]
         new = [
             item for item, id in zip(items, copied, strict=True) if not id or id in item.supersedes
         ]
@@ -110,9 +119,13 @@ class Evidence:
         """Write uses, with their words where others may read them."""
         events = []
         for one in found:
-            words = prose(without_secrets(one.quote))
-            if words and self._gates.opened([words])[0] != [words]:
-                words = ""
-            proof = Proof(one.how, one.at, one.by, shortened(words, _QUOTE_CHARS))
+            asked = [said for question in one.asked if (said := self._open(question)) == question]
+            words = shortened(self._open(one.quote), _QUOTE_CHARS)
+            proof = Proof(one.how, one.at, one.by, words, tuple(asked))
             events.append(FactReferenced(one.id, proof.remark))
         return tuple(events)
+
+    def _open(self, text: str) -> str:
+        """Return words as others may read them, "" where they may not."""
+        words = prose(without_secrets(text))
+        return words if words and self._gates.opened([words])[0] == [words] else ""

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from projection.fold.fact import Fact
+    from ledger.model.event import Meta
     from projection.fold.state import Standing
     from projection.text.rules import Breach
 
@@ -38,7 +38,7 @@ def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> di
         fact = one.fact
         if fact.closed or not one.live:
             continue
-        for breach in spoken_against(fact):
+        for breach in spoken_against(fact.kind, fact.text, fact.meta):
             if breach.program == EDITS:
                 for path in breach.given:
                     paths.setdefault(EDITED + path, []).append(str(row))
@@ -58,10 +58,10 @@ def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> di
     }
 
 
-def spoken_against(fact: Fact) -> Iterator[Breach]:
-    """Yield the commands that break a fact, with what runs them as it asks for."""
-    words = {word.strip("`.,;:()'\"") for word in fact.text.lower().split()}
-    for breach in breaches(fact.kind, fact.text, dict(fact.meta).get(WARNS_KEY, "")):
+def spoken_against(kind: str, text: str, meta: Meta) -> Iterator[Breach]:
+    """Yield the commands that break a fact of a kind, with what runs them as it asks for."""
+    words = {word.strip("`.,;:()'\"") for word in text.lower().split()}
+    for breach in breaches(kind, text, dict(meta).get(WARNS_KEY, "")):
         if breach.program != EDITS:
             asked = [
                 ASKED_FOR + word

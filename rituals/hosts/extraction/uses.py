@@ -1,7 +1,8 @@
 """Find which facts a part of a session used: opened, named, restated or followed, each with its evidence.
 
 Pure: what lives, what was said, run and written, what the session was shown and opened come in. What tools
-answered is never read, so a brief that one printed proves nothing. That a fact was shown is no use of it.
+answered is never read, so a brief that one printed proves nothing. That a fact was shown is no use of it,
+nor that what failed is tried again, nor that a rule is broken.
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ from ledger.model.evidence import CORRECTED, FOLLOWED, HOWS, NAMED, OPENED, REST
 from ledger.model.record import Record
 from memory.write.openings import AT_ONCE, MOST_USES
 from projection.compare.restatements import Restated, Restatements
+from projection.work.attempts import leaves
+from rituals.hosts.context.broken_rules import Against, broken
+from rituals.hosts.context.moment_rules import spoken_against
 from rituals.hosts.extraction.corrections import sets_right, without_lead
 from rituals.hosts.extraction.deeds import arguments, command_of, deeds_of, followed, forbidden
+from rituals.hosts.extraction.questions import ASKS, MARKS, asked_behind, teaching
 from rituals.hosts.observed.shell import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from ledger.model.event import Meta
     from rituals.hosts.transcripts.turns import Turn
 
 #: The commands and the tool of an MCP server that show a fact by its id.
@@ -40,15 +46,16 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _ENDS = (". ", "! ", "? ")
-_ASKS, _MARKS = ("?", "\uff1f"), "*_`\"'”’)] "
 
 
 class Known(Record):
-    """A fact that may be used."""
+    """A fact that may be used: its footers too, and what it says was tried in vain, "" for nothing."""
 
     id: str
     kind: str
     text: str
+    meta: Meta = ()
+    tried: str = ""
 
 
 class Use(Record):
@@ -60,6 +67,7 @@ class Use(Record):
         at: the byte at which the line of the transcript starts that proves it; -1 where no line does.
         by: who said it, "person" or "agent"; "" where nobody said a word.
         quote: the words, the command or the line of code.
+        asked: the questions behind which it is used, the last one first.
     """
 
     id: str
@@ -67,6 +75,7 @@ class Use(Record):
     at: int = -1
     by: str = ""
     quote: str = ""
+    asked: tuple[str, ...] = ()
 
 
 def uses(
@@ -87,11 +96,13 @@ def uses(
     """
     known = {one.id: one for one in facts}
     found: dict[str, Use] = {}
+    places: dict[int, set[str]] = {}
 
     def add(some: Iterable[Use]) -> None:
         for one in some:
             if one.id in known:
                 found.setdefault(one.id, one)
+                places.setdefault(one.at, set()).add(one.id)
 
     add(_opened(turns))
     add(Use(id, OPENED) for id in opened)
@@ -107,10 +118,31 @@ def uses(
             one
             for one in _unless_listed(again)
             if not (one.by == "agent" and forbidden(known[one.id], deeds))
+            and not (known[one.id].tried and not leaves(one.quote))
         )
     rest = [known[id] for id in dict.fromkeys(shown) if id in known and id not in found]
+    rest = [fact for fact in rest if not fact.tried]
     add(Use(id, FOLLOWED, at, "", line) for id, at, line in followed(rest, facts, deeds))
+    done = [one for one in found.values() if one.how in (RESTATED, FOLLOWED) and one.by != "person"]
+    for id in _broken([known[one.id] for one in done], turns):
+        del found[id]
+    for id, questions in asked_behind(turns, places).items():
+        if id not in found:
+            continue
+        taught = teaching(questions, f"{id} {known[id].text}")
+        found[id] = found[id]._replace(asked=taught)
     return tuple(sorted(found.values(), key=lambda one: HOWS.index(one.how)))[:MOST_USES]
+
+
+def _broken(facts: Iterable[Known], turns: Iterable[Turn]) -> list[str]:
+    """Return the ids of the facts that commands break: what is broken is not used."""
+    against: dict[str, list[Against]] = {}
+    for fact in facts:
+        for one in spoken_against(fact.kind, fact.text, fact.meta):
+            against.setdefault(one.program, []).append(Against(fact.id, one.given))
+    ran = [turn for turn in turns if turn.role == "tool" and not turn.failed] if against else []
+    lines = dict.fromkeys(command_of(turn) for turn in ran)
+    return list(dict.fromkeys(id for line in lines for id in broken(line, read(line), against)))
 
 
 def _unless_listed(some: Iterable[Use]) -> list[Use]:
@@ -165,7 +197,7 @@ def _named(turn: Turn, known: Mapping[str, Known]) -> Iterator[Use]:
         if match[0] not in known or not _is_meant(text, start, end):
             continue
         sentence = _sentence_at(text, start, end)
-        if not sentence.rstrip(_MARKS).endswith(_ASKS):
+        if not sentence.rstrip(MARKS).endswith(ASKS):
             yield _said(turn, NAMED, match[0], sentence)
 
 
