@@ -23,8 +23,9 @@ from memory.recall.index import read_logs as preparing
 from memory.recall.index import update as changes
 from memory.recall.index import writer as filling
 from memory.recall.index.follow import IndexFollower
-from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES, Index
+from memory.recall.index.fts_file import Index
 from memory.recall.index.read_logs import prepare
+from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.index.update import Change, everything, fill, write
 from memory.recall.index.writer import new_file, numbers_for
 from memory.recall.search import search

@@ -15,7 +15,8 @@ from ledger.model.order import seal, stamp_of
 from memory.cache.stamp import Stamp
 from memory.recall import search as searching
 from memory.recall.index.document import indexed
-from memory.recall.index.fts_file import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
+from memory.recall.index.fts_file import NOWHERE, Index, Totals
+from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.writer import BUILT, Placed, add, new_file, write_mark
 from memory.recall.query import postings
 from memory.recall.query.dates import Named, closeness, named_date

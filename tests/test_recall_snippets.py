@@ -15,7 +15,7 @@ from memory.recall.hits.snippets import (
     title_of,
     titled,
 )
-from memory.recall.index.fts_file import LogRow, Piece
+from memory.recall.index.rows import LogRow, Piece
 from memory.recall.values import TIMELINE
 from projection.text.clipping import sentence_starts
 

@@ -21,7 +21,7 @@ from memory import Memory
 from memory.cache.stamp import Stamp
 from memory.recall.index import meanings
 from memory.recall.index.follow import IndexFollower
-from memory.recall.index.fts_file import PLACE_BITS, PLACES
+from memory.recall.index.rows import PLACE_BITS, PLACES
 from memory.recall.query.parse import wanted_text, words_in
 from memory.recall.rank import similarity as comparing
 from memory.recall.rank import vectors

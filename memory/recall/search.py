@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from memory.recall.index.fts_file import FACTS_FROM, PLACES
+from memory.recall.index.rows import FACTS_FROM, PLACES
 from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.parse import Question, Word, as_indexed, read_question
 from memory.recall.query.postings import NEWEST, NO_POSTINGS, TOO_COMMON, Lookups

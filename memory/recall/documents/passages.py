@@ -20,7 +20,8 @@ from memory.recall.documents.listing import FOR_AGENTS, Document, documents_at
 from memory.recall.hits.answer import answer_of, with_score
 from memory.recall.hits.passages import passage_hit
 from memory.recall.index.follow import open_index, write_file
-from memory.recall.index.fts_file import PLACE_BITS, PLACES, Index, IndexDamaged, Mark
+from memory.recall.index.fts_file import Index, IndexDamaged, Mark
+from memory.recall.index.rows import PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.search import search
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.cache.file import Cache
-    from memory.recall.index.fts_file import LogRow
+    from memory.recall.index.rows import LogRow
     from memory.replay.snapshot import Snapshot
     from projection.policy.model import Recall
 

@@ -8,7 +8,7 @@ from ledger.model.session import ASKED_KEY
 from memory.cache.range_queries import ordinary_of_kind
 from memory.cache.truth import NOTHING_GONE
 from memory.recall.hits.snippets import one_line
-from memory.recall.index.fts_file import PLACE_BITS, PLACES, is_question
+from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.standing import Candidate
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from memory.cache.file import Cache
     from memory.cache.truth import Truth
-    from memory.recall.index.fts_file import Index, LogRow
+    from memory.recall.index.fts_file import Index
+    from memory.recall.index.rows import LogRow
     from memory.recall.rank.types import Scored
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Mark, Met

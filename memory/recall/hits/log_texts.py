@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ledger.git.pygit2_store import Store
     from ledger.home import Home
     from memory.cache.file import Cache
-    from memory.recall.index.fts_file import LogRow
+    from memory.recall.index.rows import LogRow
 
 #: The number of questions from which a library that reads packs pays for its start.
 _LIBRARY_FROM = 3

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory.recall.index.fts_file import LogRow
+    from memory.recall.index.rows import LogRow
 
 
 def passage_hit(

@@ -15,7 +15,7 @@ from memory.recall.hits.passages import passage_hit, passage_text
 from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
 from memory.recall.hits.stated import Stated
 from memory.recall.index.follow import IndexFollower
-from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 
     from memory.cache.file import Cache
     from memory.recall.documents.passages import Documents
-    from memory.recall.index.fts_file import Index, LogRow
+    from memory.recall.index.fts_file import Index
     from memory.recall.index.meanings import Meanings
+    from memory.recall.index.rows import LogRow
     from memory.recall.rank.types import Scored
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot

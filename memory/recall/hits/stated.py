@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import PLACE_BITS, PLACES
+from memory.recall.index.rows import PLACE_BITS, PLACES
 from memory.recall.query.parse import as_indexed
 from projection.text.normalize import plain, sentences
 

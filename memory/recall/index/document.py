@@ -11,8 +11,8 @@ from ledger.model.ids import WITHHELD
 from ledger.model.order import is_date, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, LATE_BIT, QUESTIONS_BIT
 from memory.recall.index.passages import passages_of, split_words
+from memory.recall.index.rows import FACTS_APART, FACTS_FROM, LATE_BIT, QUESTIONS_BIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

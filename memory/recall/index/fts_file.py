@@ -14,21 +14,13 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken, begin
+from memory.recall.index.rows import QUESTIONS_BIT, LogRow, Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-#: A row's number is that of its log, and behind it the place in the log.
-PLACE_BITS = 16
-PLACES = (1 << PLACE_BITS) - 1
-#: Where the facts of a log begin, and how far they stand apart: they have no neighbours.
-FACTS_FROM, FACTS_APART = 1 << 14, 4
-#: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
-QUESTIONS_BIT = 1
-#: Set in the place of what a reply says beyond its beginning.
-LATE_BIT = 1 << 13
 _TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
 
 #: `logs.number` follows `logs.stem`: both are in the ledger's order. `logs.blob` is the log's in the
@@ -95,56 +87,6 @@ class Totals(Record):
     logs: int = 0
     passages: int = 0
     chars: int = 0
-
-
-class Piece(Record):
-    """A passage as the index keeps it, behind `skip` characters of its line; `fact` is the id of one."""
-
-    line: int
-    chars: int
-    who: str
-    late: bool
-    fact: str
-    marks: int = 0
-    skip: int = 0
-
-
-class LogRow(Record):
-    """A log as the index keeps it.
-
-    Args:
-        stem: its key in the set, `STEM~BLOB` for the second log of a name.
-        blob: the object whose bytes were indexed.
-        pieces: its passages of prose, in order.
-        facts: those that hold a fact's text.
-        questions: those that hold the questions behind which a fact was used.
-    """
-
-    stem: str
-    blob: str
-    day: str
-    agent: str
-    role: str
-    branch: str
-    chars: int
-    pieces: tuple[Piece, ...]
-    facts: tuple[Piece, ...]
-    questions: tuple[Piece, ...] = ()
-
-    def at(self, place: int) -> Piece | None:
-        """Return the passage at a place, None when there is none."""
-        if place >= FACTS_FROM:
-            number, some = (place - FACTS_FROM) // FACTS_APART, self.facts
-            if is_question(place):
-                some = self.questions
-            return some[number] if number < len(some) else None
-        place &= LATE_BIT - 1
-        return self.pieces[place] if place < len(self.pieces) else None
-
-
-def is_question(row: int) -> bool:
-    """Tell whether a row, or a place, is of the questions behind which a fact was used."""
-    return row & PLACES >= FACTS_FROM and bool(row & QUESTIONS_BIT)
 
 
 class Index:

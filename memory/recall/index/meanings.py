@@ -11,7 +11,8 @@ import marshal
 from ledger.model.event import FactCreated, FactUpdated
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import StampBroken
-from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, unpacked
+from memory.recall.index.fts_file import unpacked
+from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
 from memory.recall.rank.meaning import stretches_of
 from memory.recall.rank.vectors import best_likeness, directions
 

@@ -11,7 +11,8 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
 from memory.cache.sqlite import sqlite3
 from memory.recall.index.document import Indexed
-from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, TABLES, Mark, Totals, is_question
+from memory.recall.index.fts_file import TABLES, Mark, Totals
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, is_question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

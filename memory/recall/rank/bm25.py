@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log
 
-from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.turn_marks import ASKERS, ASKING, REPLIERS
 from memory.recall.query.dates import closeness
 from memory.recall.rank.next_sessions import next_to
@@ -23,7 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.index.fts_file import Piece, Totals
+    from memory.recall.index.fts_file import Totals
+    from memory.recall.index.rows import Piece
     from memory.recall.query.dates import Named
     from memory.recall.query.postings import Turns
 
@@ -55,8 +56,7 @@ SESSION = 0.4
 #: Scores in prose are equal where they are to so many decimals: then the later turn, or log, goes first.
 EQUAL = 2
 #: How many passages are scored in full, and how many are returned.
-CANDIDATES = 300
-TOLD = 300
+CANDIDATES, TOLD = 300, 300
 #: How many passages, the best by themselves, lend weight to neighbours without a word of the question.
 NEIGHBOURED = 50
 #: The share of a question that has to be covered somewhere; below it nothing answers.

@@ -10,7 +10,7 @@ fitted.
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import PLACE_BITS, PLACES, is_question
+from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.bm25 import RELATED
 from memory.recall.rank.plan import Plan, follow
 from memory.recall.rank.types import Asked, Scored

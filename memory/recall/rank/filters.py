@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged, is_question
+from memory.recall.index.fts_file import IndexDamaged
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, is_question
 from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
 
 TYPE_CHECKING = False
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory.recall.hits.facts import Facts
-    from memory.recall.index.fts_file import Index, LogRow
+    from memory.recall.index.fts_file import Index
+    from memory.recall.index.rows import LogRow
 
 
 def _only(filters: Filters) -> str:

@@ -8,7 +8,7 @@ joining two orders by rank; the first way finds more, the second costs no order 
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import PLACE_BITS
+from memory.recall.index.rows import PLACE_BITS
 from memory.recall.rank.types import Ranking
 
 TYPE_CHECKING = False
