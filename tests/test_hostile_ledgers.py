@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from ledger.codec.log import decode
-from ledger.model.event import FactCreated
+from ledger.model import packed
+from ledger.model.event import Event, FactCreated
+from ledger.model.packed import unpack_event
 from ledger.model.session import Entry
 from memory.api import Memory
+from memory.cache import queries, schema
 from memory.cache.queries import Questions
 from memory.query import pairs, resident
 from projection.compare.candidates import CANDIDATES
@@ -25,10 +29,14 @@ from projection.compare.pairs import Claim, Opposition, opposition
 from projection.document.marks import instead_of, mark_of
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import resolve
+from projection.fold.truth import Edge
 from projection.text.normalize import index_words
 from rituals.cli.views.review import answer_lines
 from rituals.review.apply import Outcome
 from rituals.review.plan import Plan
+from rituals.review.question import Question
+from rituals.serve.web.export.site import page_at
+from rituals.serve.web.pages import review
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -94,6 +102,58 @@ def _logs_asked_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Questions, "entry", counting)
     return asked
+
+
+@pytest.mark.parametrize(
+    ("shape", "line"),
+    [("all superseded by one", ["timeline"]), ("one superseded by all", ["why", "f0"])],
+)
+def test_what_many_hang_on_is_read_a_few_times(
+    shape: str, line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One fact or one log of so many events, asked for by each of as many facts: events are counted."""
+    count = 300
+    monkeypatch.chdir(hostile.ledger_of(tmp_path, shape, count).folder)
+    Memory.open(".", agent="claude").state()  # what makes the cache reads all in its own way
+    read: list[int] = []
+
+    def resolving(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> Fact | None:
+        read.append(len(history.acts))
+        return resolve(fact, history, cut)
+
+    def unpacking(event: tuple[Any, ...]) -> Event:
+        read.append(1)
+        return unpack_event(event)
+
+    monkeypatch.setattr(queries, "resolve", resolving)
+    monkeypatch.setattr(packed, "unpack_event", unpacking)
+    monkeypatch.setattr(schema, "unpack_event", unpacking)
+    assert not hostile.ask(line)
+    assert count < sum(read) <= 20 * count
+
+
+def test_the_pages_of_a_review_ask_once_what_nobody_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of its pages together: each shows a dozen of thousands."""
+    home = hostile.ledger_of(tmp_path, "nothing between them", 120).folder
+    asked: list[int] = []
+    plain: Callable[[Plan], tuple[Question, ...]] = vars(Plan)["unanswered"].fget
+
+    def counting(plan: Plan) -> tuple[Question, ...]:
+        asked.append(1)
+        return plain(plan)
+
+    monkeypatch.setattr(Plan, "unanswered", property(counting))
+    memory = Memory.open(str(home), agent="claude")
+    tip = TipViews().of(memory)
+    rules = list(review.addresses(tip))
+    told = [page_at(tip, one) for one in rules]
+    memory.close()
+    cards = [one.question.key for page in told[1:] for one in page.values["group"].cards]
+    assert len(rules) > 5 and len(asked) == 1
+    assert cards == [one.key for some in tip.questions.values() for one in some]
+    assert sorted(cards) == sorted({one.key for one in plain(tip.plan)})
 
 
 def test_links_read_a_log_once_for_all_its_facts(

@@ -9,7 +9,7 @@ from ledger.model.session import Entry
 from memory.cache.apply import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
-from memory.cache.sqlite import FILE_ERRORS, sqlite3, unpack
+from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, sqlite3, unpack
 from projection.fold.decay import clock_at
 from projection.fold.fact import Fact, History
 from projection.fold.fold import resolve
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from projection.fold.truth import Edge
 
+    #: (packed history, cut edges, fact)
+    _Resolved = tuple[bytes, frozenset[Edge], Fact | None]
+
 #: How `marshal` packs a text: as it is, without an ending.
 PACKED_AS = "utf-8", "surrogatepass"
 #: How many values one query takes.
@@ -34,8 +37,8 @@ class Questions:
     """What can be asked of a cache that is open."""
 
     _base: sqlite3.Connection
-    #: what the last view was made of: (packed history, cut edges, fact)
-    _shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]]
+    #: what the last view was made of, and facts of long histories
+    _shown: dict[str, _Resolved]
     head: Head
     policy: Policy
 
@@ -108,18 +111,24 @@ class Questions:
         """Return what `continuity.md` shows, without looking at what is archived."""
         clock = self.clock()
         facts: list[Fact] = []
-        shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
+        shown: dict[str, _Resolved] = {}
         for fact, packed in self._maybe_live(clock).items():
-            known = self._shown.get(fact)
-            if known is None or known[0] != packed or known[1] != self.cut:
-                known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
-            shown[fact] = known
+            known = shown[fact] = self._resolved(fact, packed)
             if known[2] is not None:
                 facts.append(known[2])
         self._shown = shown
         return live_view(
             self.summary, self.policy, clock, facts, self.contested(), self.head.counts
         )
+
+    def _resolved(self, fact: str, packed: bytes) -> _Resolved:
+        """Read a fact off its packed history, unless that was done for the last view or is long work."""
+        known = self._shown.get(fact)
+        if known is None or known[0] != packed or known[1] != self.cut:
+            known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
+            if len(packed) > LONG_BYTES:
+                self._shown[fact] = known
+        return known
 
     def _maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
         """Return the packed histories of all facts that may stand in `continuity.md`, by id."""
@@ -183,7 +192,7 @@ class Questions:
     def fact(self, fact: str) -> Fact | None:
         """Return one fact, None when there is none of this id."""
         row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
-        found = None if row is None else resolve(fact, unpack_history(row[0]), self.cut)
+        found = None if row is None else self._resolved(fact, row[0])[2]
         if found is None or len(found.superseded_by) < 2:
             return found
         states = self.rows_among("SELECT id, state FROM facts WHERE id IN (?)", found.superseded_by)

@@ -10,7 +10,7 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.model.session import WORK, Entry
-from memory.cache.sqlite import unpack
+from memory.cache.sqlite import unpack_once
 from projection.fold.fact import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
@@ -120,7 +120,7 @@ def unpack_history(packed: bytes) -> History:
     Raises:
         CacheDamaged: it holds none.
     """
-    return unpack(packed, history_of)
+    return unpack_once(packed, history_of)
 
 
 def entry_in(packed: bytes) -> Entry:
@@ -129,7 +129,7 @@ def entry_in(packed: bytes) -> Entry:
     Raises:
         CacheDamaged: it holds none.
     """
-    return unpack(packed, unpack_entry)
+    return unpack_once(packed, unpack_entry)
 
 
 def plain_history(history: History) -> tuple[Any, ...]:

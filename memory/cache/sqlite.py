@@ -40,6 +40,23 @@ class _FileErrors:
 
 
 FILE_ERRORS = _FileErrors()
+#: A row of more bytes holds hundreds of events. What a few such rows make is kept: who looks at many
+#: facts asks of each of them for the one log, or the one fact, that they hang on.
+LONG_BYTES = 8192
+_KEPT = 16
+_long: dict[tuple[bytes, object], Any] = {}
+
+
+def unpack_once(packed: bytes, make: Callable[[Any], Made]) -> Made:
+    """Return the value that a row holds, which nobody can change, as `unpack`."""
+    if len(packed) <= LONG_BYTES:
+        return unpack(packed, make)
+    made: Made | None = _long.get((packed, make))
+    if made is None:
+        if len(_long) >= _KEPT:
+            _long.clear()
+        made = _long[packed, make] = unpack(packed, make)
+    return made
 
 
 def unpack(packed: bytes, make: Callable[[Any], Made]) -> Made:

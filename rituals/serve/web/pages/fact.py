@@ -55,9 +55,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
             "told": tellings(why.steps),
             "links": tip.graph.links(name, most=_FAR),
             "most": _FAR,
-            "disputes": [one for one in tip.disputes if one.fact == name]
-            if now and now.contradicted
-            else [],
+            "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
             "closable": now is not None and now.kind in CLOSABLE,
             "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
             "uses": tip.uses.get(name, ()),

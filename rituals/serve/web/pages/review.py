@@ -28,7 +28,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from projection.lifecycle.review_threads import Raised
     from rituals.review.learning.plan import Plan as LearnPlan
     from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -91,7 +90,7 @@ class Group(Record):
 
 def review(tip: TipView, asked: Asked) -> Page:
     """Return the page of what is to be decided, or of all questions of one rule."""
-    groups = _groups(tip)
+    groups = dict(tip.questions)
     rule = asked.get("rule", "")
     if rule in groups:
         return _of_rule(tip, groups[rule], _number(asked.get("from", "")))
@@ -145,13 +144,13 @@ def _learned(plan: LearnPlan) -> int:
 
 def waiting(tip: TipView) -> int:
     """Count what waits for somebody; the plan has to be there."""
-    return len(tip.disputes) + len(tip.plan.unanswered)
+    return len(tip.disputes) + sum(map(len, tip.questions.values()))
 
 
 def addresses(tip: TipView) -> Iterable[str]:
     """Return the addresses of the page: the whole, and all questions of a rule, some at a time."""
     yield "/review"
-    for rule, some in _groups(tip).items():
+    for rule, some in tip.questions.items():
         for start in range(0, len(some), _SOME):
             yield f"/review?rule={rule}&from={start}" if start else f"/review?rule={rule}"
 
@@ -167,14 +166,6 @@ def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
 
 def _number(said: str) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) < 6 else 0
-
-
-def _groups(tip: TipView) -> dict[str, list[Question]]:
-    """Return what nobody answered, by rule, in the order of a review."""
-    found: dict[str, list[Question]] = {}
-    for question in tip.plan.unanswered:
-        found.setdefault(question.rule, []).append(question)
-    return found
 
 
 def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> Group:
@@ -200,12 +191,8 @@ def _card(tip: TipView, question: Question) -> Card:
         _accept(question),
         _REJECT.get(question.rule, _STAYS),
         "; ".join(said),
-        next((one.id for one in _asking(tip) if question.key in one.keys), ""),
+        tip.asked_in.get(question.key, ""),
     )
-
-
-def _asking(tip: TipView) -> list[Raised]:
-    return [one for one in tip.plan.raised if not one.closed]
 
 
 def _accept(question: Question) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rituals.report.report import Report
     from rituals.review.learning.plan import Plan as LearnPlan
     from rituals.review.plan import Plan
+    from rituals.review.question import Question
 
 
 class TipView:
@@ -108,6 +109,14 @@ class TipView:
         return disputes(self.memory)
 
     @cached_property
+    def disputed(self) -> dict[str, list[Dispute]]:
+        """What stands against what, for each fact that it is about."""
+        found: dict[str, list[Dispute]] = {}
+        for one in self.disputes:
+            found.setdefault(one.fact, []).append(one)
+        return found
+
+    @cached_property
     def origins(self) -> Origins:
         """Which commit brought each log: whoever shows many of them has it worked out first."""
         return slow_parts.read_origins(self)()
@@ -136,6 +145,20 @@ class TipView:
     def plan(self) -> Plan:
         """What a review would ask; slow, as `lives`."""
         return slow_parts.read_plan(self)()
+
+    @cached_property
+    def questions(self) -> dict[str, list[Question]]:
+        """What a review asks and nobody answered, by rule, in the order of the review."""
+        found: dict[str, list[Question]] = {}
+        for one in self.plan.unanswered:
+            found.setdefault(one.rule, []).append(one)
+        return found
+
+    @cached_property
+    def asked_in(self) -> dict[str, str]:
+        """The thread that asks a question already, by the question's key."""
+        threads = [one for one in reversed(self.plan.raised) if not one.closed]
+        return {key: one.id for one in threads for key in one.keys}
 
     @cached_property
     def learn_plan(self) -> LearnPlan:
