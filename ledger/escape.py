@@ -69,7 +69,7 @@ def is_plain(text: str) -> bool:
     bare = text.replace("\n", "").replace("\t", "")
     if not bare.isprintable():
         return False
-    return not any(char in bare for char in _BLANK) and _TAG_BYTES not in bare.encode()
+    return not [char for char in _BLANK if char in bare] and _TAG_BYTES not in bare.encode()
 
 
 def unseen_in(text: str) -> set[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
 from ledger.model.session import SessionLog
+from ledger.secrets import scanner
 from ledger.secrets.match import PERSONAL_RULES
 from ledger.secrets.redaction import guard
 from ledger.secrets.scanner import (
@@ -25,11 +27,12 @@ from ledger.secrets.scanner import (
     redacted,
     without_secrets,
 )
-from ledger.secrets.unmask import place_in_source, unmasked
+from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import MARKS
+from ledger.secrets.view import place_in_source
 from tests.conftest import WHOLE
 from tests.planted_kinds import HELD, KNOWN, SEEN
-from tests.planted_places import DISGUISES, PLACES, leftover, logs
+from tests.planted_places import DISGUISES, PLACES, leftover, logs, plant
 from tests.planted_secrets import (
     ALNUM,
     TOKENS,
@@ -171,6 +174,37 @@ def test_every_character_of_a_view_has_its_place(text: str) -> None:
         assert at <= start < end <= len(text)
         assert end - start > 1 or text[start] == char or not text[start].isprintable()
         at = start
+
+
+_ROWS = "| name | password | since |\n|---|---|---|\n" + "| ada | - | 2024 |\n" * 99
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_edits_bear_on_is_found_as_in_the_whole(seed: int) -> None:
+    """Of a text that is unmasked only what is near its edits is read again, and nothing is lost by that."""
+    random, draw, kinds = Random(seed), Draw(seed), sorted(SEEN | KNOWN)
+    pieces = [
+        plant(kind, (SEEN | KNOWN)[kind], random.choice(PLACES), disguise, draw).snippet
+        for disguise in random.sample(sorted(DISGUISES), 4)
+        for kind in random.sample(kinds, 3)
+    ]
+    pieces += [
+        f"{_ROWS}| bob | hunter2\\-Prod-88 | 2023 |\n",
+        "user,pass\\word\n" + "ada,x9adax\n" * 99,
+    ]
+    random.shuffle(pieces)
+    filler = "A line says that nothing is here, (as `most` of them do): see x_y.z.\n"
+    text = "\n".join([piece + "\n" + filler * random.choice((0, 40, 200)) for piece in pieces])
+    near = find_all(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanner, "parts_edited", lambda said, _: [(0, len(said), 0, len(said))])
+        assert near == find_all(text)
+
+
+def test_no_half_of_what_a_line_break_cut_is_left_beside_something_masked() -> None:
+    """That a text reads otherwise somewhere does not hide where a value goes on."""
+    (place,) = find_secrets("as `a\\_b` says\n\nPGPASSWORD=jakQY8\n2uZhgw psql -h db shop")
+    assert place.end - place.start == 13
 
 
 @pytest.mark.skipif(not LEDGERS.is_dir(), reason="the shared ledgers are not here")

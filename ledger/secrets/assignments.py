@@ -26,7 +26,7 @@ from ledger.secrets.credential_names import (
 )
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, told
+from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, may_tell, told
 from ledger.secrets.value_places import (
     NAME_CHARS,
     SETTERS,
@@ -111,6 +111,8 @@ def _told(
 ) -> tuple[int, int] | None:
     """Return where the value stands that a sentence tells; each sentence is read once."""
     at, end = place
+    if not may_tell(low, at, end, name):
+        return None
     near = text[max(0, at - BEFORE) : end], text[end : end + BEHIND]
     if near not in tried.told:
         found = told(text, low, at, end, name)
@@ -177,9 +179,9 @@ def _value_behind(
         tried: what was judged before.
     """
     tail = low[end : end + 32]
-    more = 0
-    while more < len(tail) and tail[more] in NAME_CHARS:
-        more += 1
+    more = len(tail) - len(tail.lstrip(NAME_CHARS))
+    if more and "-" not in tail[:more] and not _may_follow(tail[:more].rstrip(".")):
+        return None
     before = low[max(0, at - 48) : at]
     front = before.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-")
     if text.startswith(":`", end) and front[-1:] == ":":

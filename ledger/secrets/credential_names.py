@@ -22,7 +22,7 @@ _FOREIGN = frozenset([name for names in FOREIGN.values() for name in names])
 #: What each of them holds: few searches tell that a text has none.
 ROOTS = {
     root: tuple([name for name in NAMES if root in name])
-    for root in ("pass", "auth", "pw", "secret")
+    for root in ("pass", "auth", "pw", "secret", "sen", "ave")
 }
 ROOTS |= {name: (name,) for name in NAMES if not any(root in name for root in ROOTS)}
 #: Settings whose value stands behind a blank.

@@ -40,7 +40,8 @@ def is_hex(value: str) -> bool:
 
 def may_be_drawn(words: list[str]) -> bool:
     """Tell whether one of the words has a digit, or is so long that it needs none."""
-    return any(len(word) > 6 and (len(word) > 19 or not _DIGITS.isdisjoint(word)) for word in words)
+    long = [word for word in words if len(word) > 6]
+    return any(map(_DIGITS.intersection, long)) or max(map(len, long), default=0) > 19
 
 
 def is_told(value: str, quoted: bool, behind: str) -> bool:

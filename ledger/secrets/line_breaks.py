@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from ledger.secrets.unmask import View, is_word
+from ledger.secrets.unmask import is_word
 from ledger.secrets.vendor_tokens import MARKS
+from ledger.secrets.view import View
 
 _DIGITS = frozenset("0123456789")
 #: How tokens begin: what follows such a line break is no rest of the word before it.
@@ -61,6 +62,8 @@ _MARGIN = frozenset(("", " ", "\t", ">"))
 
 def _possible_cuts(text: str) -> list[int]:
     """Return the line breaks between two words of which one may be a piece of something drawn."""
+    if "\n" not in text:
+        return []
     lines = text.split("\n")
     last = [line[line.rfind(" ") + 1 :] for line in lines]
     first = [line.lstrip(" \t>").partition(" ")[0] for line in lines]

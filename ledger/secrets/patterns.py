@@ -50,22 +50,10 @@ def _by_part(
 _SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
 _ROOTED = _by_part(
     _TEXT_MARKS,
-    (
-        "passw",
-        " code",
-        "secret",
-        "user",
-        "ogin",
-        "eden",
-        "entifi",
-        "mac",
-        "se ",
-        "uth",
-        "in ",
-        "in: ",
-    ),
+    ("passw", "ASSW", "ode", "secret", "user", "ogin", "eden", "entifi", "mac", "se ", "uth", "sql",
+     '"k', "pin", "in ", "in: ", "(", ")", "I", "S", "B"),
     "",
-)
+)  # fmt: skip
 _FOREIGN = [one for one in _ROOTED[""] if not one[0].isascii()]
 _ROOTED[""] = [one for one in _ROOTED[""] if one[0].isascii()]
 

@@ -17,8 +17,9 @@ from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_pat
 from ledger.secrets.personal_data import find_personal
 from ledger.secrets.program_flags import find_flags
 from ledger.secrets.shapes import find_shapes
-from ledger.secrets.unmask import View, place_in_source, unmasked
+from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import BASE64, HEX, find_tokens
+from ledger.secrets.view import View, parts_edited, place_in_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ WAIVERS = (
 )  # fmt: skip
 #: A token has at least so many characters, with no blank in it.
 _LONG = 16
+#: What no token is made of alone: it has digits, or capitals.
+_DULL = "abcdefghijklmnopqrstuvwxyz-_./:;,\"'`()[]{}<>*#=+&?!@$%|~^\\"
 #: What base64 of a token has at least, and up to how much is decoded.
 _ENCODED, _ENCODED_CAP = 24, 64 << 10
 _DEPTH = 2
@@ -50,8 +53,13 @@ def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
     found = find(text)
     said, views = unmasked(text)
     masked: list[Hit] = []
-    if views:
-        masked += _placed(find(said), views)
+    for begin, end, first, last in parts_edited(said, views) if views else ():
+        near = [
+            one._replace(start=one.start + begin, end=one.end + begin)
+            for one in find(said[begin:end])
+            if one.start + begin < last and one.end + begin > first
+        ]
+        masked += _placed(near, views)
     chain = chained(said)
     if chain is not None:
         # what has no mark might begin anywhere, so it is not looked for across lines
@@ -60,9 +68,8 @@ def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
             for one in find(chain.text)
             if one.rule != OPAQUE
         ]
-        masked += _placed(
-            [one for one in whole if chain.is_joined(one.start, one.end)], [*views, chain]
-        )
+        joined = [one for one in whole if chain.is_joined(one.start, one.end)]
+        masked = _placed(joined, [*views, chain]) + masked  # before a half of it
     return apart(_widened(masked, found) + found) if masked else apart(found)
 
 
@@ -99,16 +106,17 @@ def _find(text: str, depth: int) -> list[Hit]:
     long = [word for word in text.split() if len(word) >= _LONG]
     found: list[Hit] = []
     words = "\n".join(long)
+    drawn = [word for word in long if word.strip(_DULL)]
     if long or "-----BEGIN " in text:
-        found += find_tokens(text, words)
-        found += find_shapes(text, words)
+        mixed = "\n".join(drawn)
+        found += find_tokens(text, mixed) + find_shapes(text, words, mixed)
     found += find_credentials(text)
     found += find_patterns(text, words)
     if " -" in text or " /p:" in text or "'-" in text or '"-' in text:
         found += find_flags(text)
-    if depth and long:
-        found += _encoded(text, long, depth)
-        found += _told_by_word(text, long)
+    if depth and drawn:
+        found += _encoded(text, drawn, depth)
+        found += _told_by_word(text, drawn)
     return found
 
 

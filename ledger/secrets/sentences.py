@@ -51,6 +51,7 @@ _FOR = frozenset(
 )
 #: What may stand right behind a name in a sentence.
 _FRONTS = (" ", ":", "'s ", "’s ", "'s", '" ', "` ", "** ", "**:", "`:", '":', ") ", "\n", ", ")
+_NEXT = frozenset([front[0] for front in _FRONTS])
 #: Quotes and brackets in which a value stands, and their ends.
 _PAIRED = dict(zip("\"'`“„«‘‹(「『", "\"'`”“»’›)」』", strict=True))
 #: What is said of how the word before it is written.
@@ -88,6 +89,16 @@ def told(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] |
     chosen = name in CHOSEN
     place = _behind(text, low, at, end, name, chosen or is_qualified(low, at, end))
     return place or (_before(text, low, at, end, chosen) if at > 9 else None)
+
+
+def may_tell(low: str, at: int, end: int, name: str) -> bool:
+    """Tell whether a sentence may go on behind a name, or says before it what it is."""
+    behind = low[end + low.startswith("s", end) : end + 2][:1]
+    return (
+        behind in _NEXT
+        or not name.isascii()
+        or (at > 9 and not _CALLING.isdisjoint(low[max(0, at - 32) : at].split()))
+    )
 
 
 def is_qualified(low: str, at: int, end: int) -> bool:
@@ -274,21 +285,23 @@ def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool
     """Tell whether a word of a sentence is the value of its name."""
     value, quoted = text[slice(*place)], _is_quoted(text, place[0])
     behind = text[place[1] : place[1] + 12]
-    if value[0] in "/~.-" or is_placeholder(value) or value.lower().endswith(ENDS):
-        return False
-    if " " in value and quoted and level == _ADJACENT:
-        return is_told(value, quoted, behind)
     signs = _OPEN.intersection(value)
     if signs and not quoted and (signs != {"\\"} or not is_strong(value)):
         return False
-    if " " not in value and (is_drawn(value) or (chosen and is_hex(value))):
-        return True
+    spaced = " " in value
+    drawn = not spaced and (is_drawn(value) or (chosen and is_hex(value)))
+    phrased = spaced and quoted and level == _ADJACENT
+    if not (drawn or phrased or chosen or level == _SURE):
+        return False
+    if value[0] in "/~.-" or is_placeholder(value) or value.lower().endswith(ENDS):
+        return False
+    if drawn or phrased:
+        return drawn or is_told(value, quoted, behind)
     if not chosen:
         strong = is_strong(value) or _is_mixed(value)
-        told = (is_told(value, quoted, behind) and strong) or is_secret(
+        return (strong and is_told(value, quoted, behind)) or is_secret(
             value, "token", quoted, True, False, False
         )
-        return level == _SURE and told
     joined = not value.islower() and is_joined(value)
     if level == _LIKELY and not quoted and is_plain(value.rstrip("!")) and _is_chat(text, place):
         return not behind or behind[0] in "\n.,;"

@@ -29,28 +29,31 @@ _INFIXES = (
 _URL_END = "/?# \t\n\"'`<>|\\)]},;"
 
 
-def find_shapes(text: str, words: str) -> list[Hit]:
+def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
     """Find secrets by their shape.
 
     Args:
         text: to look in.
         words: the long words of it.
+        drawn: those that have digits or capitals.
     """
     found: list[Hit] = []
     if "BEGIN " in text or "Private-Lines:" in text:
         found += _blocks(text)
-    if "eyJ" in words:
-        found += _web_tokens(text)
-    for infix, rule, front, (low, high), chars, least, most in _INFIXES:
-        if infix in words:
-            found += _infixed(text, infix, rule, (front, low, high), (chars, least, most))
     if "://" in words:
         found += _addresses(text)
-    if "sig=" in words:
+    if not drawn:
+        return found
+    if "eyJ" in drawn:
+        found += _web_tokens(text)
+    for infix, rule, front, (low, high), chars, least, most in _INFIXES:
+        if infix in drawn:
+            found += _infixed(text, infix, rule, (front, low, high), (chars, least, most))
+    if "sig=" in drawn:
         found += _signatures(text)
-    if "." in words:
-        found += _dotted(text, words)
-    if "AKIA" in words or "ASIA" in words:
+    if "." in drawn:
+        found += _dotted(text, drawn)
+    if "AKIA" in drawn or "ASIA" in drawn:
         found += _aws_pairs(text)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _QUOTES = "\"'`"
 _BARE_END = " \t\n\"'`,;)}]|<>"
-NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
+NAME_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 #: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
 SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
 _SHORT = ("pw", "pwd", "pass", "passwd", "psk", "mdp", "senha", "clave", "contraseña")
@@ -141,7 +141,7 @@ def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> boo
             return True  # `{user: ada, password: blue-kettle}`: no code has such a name
     if text[stop : stop + 3] in (" ; ", " //") or text[stop : stop + 4] == "  //":
         behind = "#"
-    if not NAME_CHARS.issuperset(line.strip(" \t>*-").lower()) or behind not in ("", "\n", "#"):
+    if line.strip(" \t>*-").lower().strip(NAME_CHARS) or behind not in ("", "\n", "#"):
         return False
     if not value.islower():
         cased = value.istitle() or any(map(value.count, "-_."))

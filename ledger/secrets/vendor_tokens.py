@@ -180,7 +180,7 @@ def find_tokens(text: str, words: str) -> list[Hit]:
         words: the long words of it, in which a mark has to stand for the text to be looked at.
     """
     found: list[Hit] = []
-    fronts = [front for front in _FRONTS if front in words]
+    fronts = [front for front in _FRONTS if front in words] if words else []
     for number in sorted([number for front in fronts for number in _FRONTS[front]]):
         mark, rule, chars, least, most = MARKS[number]
         if mark not in words:

@@ -29,7 +29,8 @@ from ledger.escape import unseen_in, visible
 from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from ledger.secrets.scanner import Lines, find_all, redacted
-from ledger.secrets.unmask import place_in_source, unmasked
+from ledger.secrets.unmask import unmasked
+from ledger.secrets.view import place_in_source
 from memory.recall.index.passages import passages_of
 from projection.document.edit_events import absorb
 from projection.document.parse import machine_line, parse, unparse
