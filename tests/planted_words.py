@@ -81,6 +81,29 @@ DRAWN = (
     "The auth token @@ is in the vault.", "use auth token @@ for the relay", "the API token is @@", "its secret @@ leaked",
     "the access token @@ expired", "with token @@",
 )  # fmt: skip
+#: What developers write and programs print with words that also name credentials: real texts showed the kinds.
+ORDINARY = (
+    "All tests pass, `lint.ps1` is clean.", "Unit tests pass: `e2e_login_v2.py` is next.", "    --- PASS: TestRouter/static/wild2 (0.11s)",
+    "--- PASS: TestParser/empty-line-3", "PASS: test_reader_9.sh", "PASS: integration/suite-v2",
+    "The checks pass; `release-2026.yml` is not needed now.", "You may pass ``allow_empty=False2`` to keep them out.",
+    "We pass `retry-3x` to the runner on purpose.", "They pass, `build-v3.mjs` does not.", "It can pass `level2` down to the child.",
+    "Both pass, `smoke-2.py` flakes.", "Now the lints pass: `ruff-0.14` and `mypy-1.19`.", "Pass the `chunk2` flag on to the worker.",
+    "The second pass, `layout-2b`, is slower.", "A first pass: `parse2` and then `fold2`.", "This is a single-pass parser, v2.",
+    "The key point is `cache-2b` stays warm.", "Key: `order_id_2` sorts first.", "The key insight: `fold-v2` is pure.",
+    "The sort key is `created_at_2`.", "The primary key is `tenant-id-9`.", "The cache key is `user:42:cart`.",
+    "The key `max-line-2` is unknown to the parser.", "The next token is `else2`.", "The token count is 4096 now.",
+    "The tokenizer reads one token, `x2`, at a time.", "const inTokens = answer.usage?.prompt_tokens2 ?? 0;",
+    "const out = reply.usage!.output_tokens ?? 0;", "The secret of a quick build is `ccache-4`.", "No secret here: `build-2.log` is public.",
+    "An open secret, `v2-beta`, is out.", "grep -nE \"error|auth|401|403|ENEED9|E404\" out.log",
+    "rg \"login|500|502|Bad_Gateway9\" access.log", "persist-credentials: true\n2026-07-02T09:11:02.1133445Z   clean: true",
+    "always-auth: false\n419:2026-07-02T09:11:09.0000001Z npm warn", "js-tokens: 4.0.0\n./pnpm-lock.yaml:2001: js-tokens@4.0.0",
+    "   112→    password: shop_local_password\n   113→  ports:", "git clone ssh://git@git.example.dev/${name}.git ./dist",
+    "https://blog.example.dev/@ada.l/monorepos-at-scale-1a2b3c4d5e6f", "The login is at `/auth/v2/start`.", "auth: `oauth-v2` since spring.",
+    "The auth header moved to `client-2.ts`.", "Credentials are read from `store-2.json`.", "The bearer of the `v2-label` wins.",
+    "GITHUB_TOKEN Permissions\n2026-07-02T09:11:02.0000002Z Contents: read", "PASS: TestUsers/login-page-2",
+    "The password field is `pw-input-2`.", "`tests pass` is what `ci-2.yml` prints.", "Once the gates pass, `deploy-2.sh` runs.",
+    "The pass rate, `p95-2x`, went up.", "If those pass, `merge-2` is next.", "keys: `alpha-1`, `beta-2`", "tokens: 12_000 of 20_000",
+)  # fmt: skip
 #: What says nothing of what the password is.
 NOTHING = (
     "DB_PASSWORD=${DB_PASSWORD}", "DB_PASSWORD=$PW_2026", "PGPASSWORD=<your-password-1>", "password: string", "password: str | None = None",

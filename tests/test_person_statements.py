@@ -70,8 +70,12 @@ def test_a_wrapped_sentence_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Why is it cold?", "How is it slow", "Nothing is slow now.", "Warum ist es langsam?"]
+    "text",
+    [
+        *("Why is it cold?", "How is it slow", "Nothing is slow now.", "Warum ist es langsam?"),
+        *("Low: th-TH, bn-BD, ms-MY, es-ES, my-MM", "More: he-IL, de-DE, it-IT, uk-UA, sv-SE"),
+    ],
 )
 def test_a_question_names_nobody(text: str) -> None:
-    """What begins with a capital for another reason is no name."""
+    """What begins with a capital for another reason is no name, nor is the name of a language."""
     assert not about_person(text)

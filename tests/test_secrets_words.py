@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from ledger.secrets.scanner import find_secrets, redacted
 from ledger.secrets.word_passwords import is_phrase, is_plain, is_worded
-from tests.planted_words import NOTHING, SETTINGS, TOLD, planted
+from tests.planted_words import NOTHING, ORDINARY, SETTINGS, TOLD, planted
 
 SEEDS = range(10)
+SESSIONS = Path(__file__).resolve().parents[2] / "shared" / "bench" / "sessions" / "transcripts"
 
 
 def test_passwords_made_of_words_are_put_out_whole() -> None:
@@ -24,10 +29,30 @@ def test_passwords_made_of_words_are_put_out_whole() -> None:
     assert len(left) <= 0.02 * len(drawn), left
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@pytest.mark.parametrize("text", [*NOTHING, *ORDINARY])
 def test_what_is_said_of_passwords_is_none(text: str) -> None:
     """Placeholders, types, paths, variables, rules and what a sentence tells of a password stay as they are."""
     assert redacted(text, find_secrets(text)) == text
+
+
+@pytest.mark.skipif(not SESSIONS.is_dir(), reason="the shared sessions are not here")
+def test_real_sessions_hold_none() -> None:
+    """What is found in 30 sessions was looked through by hand: a bad example that an agent reads stays."""
+    said: dict[str, None] = {}
+    for file in sorted(SESSIONS.glob("*.jsonl")):
+        for line in file.read_text("utf-8").splitlines():
+            said |= dict.fromkeys(_strings(json.loads(line)))
+    found = {text[one.start : one.end] for text in said for one in find_secrets(text)}
+    assert len(said) > 20_000 and len(found) <= 1, found
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield the texts of a line of a transcript."""
+    if isinstance(value, str) and 20 <= len(value) < 200_000:
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +74,8 @@ def test_what_is_said_of_passwords_is_none(text: str) -> None:
         ("${DB_PASSWORD:-ginger-bread}", "ginger-bread"),
         ("ssh ada@db (pw: tangerine)", "tangerine"),
         ("7z x a.7z -psilentbob", "silentbob"),
+        ("the DB pass is sommer-2026", "sommer-2026"), ("pass, `hunter2Prod88`", "hunter2Prod88"),
+        ("login: ada\nPASS: Orchid-Lane-7", "Orchid-Lane-7"),
         ("webhook secret 7be01c94d2fa3356, the old one", "7be01c94d2fa3356"),
         ("chave de API 9d20f7e1c3b8a4657700 (teste)", "9d20f7e1c3b8a4657700"),
         ("MOT_DE_PASSE=ardoise.Pluie.7", "ardoise.Pluie.7"),

@@ -86,6 +86,8 @@ def find_credentials(text: str) -> list[Hit]:
             if name in WHOLE and _is_part(text, low, at, end):
                 begin = -1
             place = None
+            if name == "pass" and _is_outcome(text, low, at, end):
+                begin = -1
             if name not in NAMES and is_run_on(text, name, end):
                 begin = -1
             if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
@@ -119,6 +121,27 @@ def _told(
         tried.told[near] = (found[0] - at, found[1] - at) if found else None
     said = tried.told[near]
     return (at + said[0], at + said[1]) if said else None
+
+
+#: Who passes something, or what does.
+_PASSING = frozenset(
+    "tests test checks suites suite specs builds jobs lints linters examples benchmarks gates steps "
+    "stages pipelines workflows cases runs assertions all both they we you i it these those which that "
+    "to can could must should would will may might not don't didn't doesn't now still also "
+    "first second third next last final single each every another".split()
+)
+_USERS = ("user", "login", "usr", "account", "host", "@")
+
+
+def _is_outcome(text: str, low: str, at: int, end: int) -> bool:
+    """Tell whether something passes: `tests pass, …`, `--- PASS: TestName/part`."""
+    if low[at - 1 : at] in ("_", "-", ".") or text[end : end + 1] not in (",", ":", " ", ";"):
+        return False
+    before = low[max(0, at - 120) : at]
+    if not text[at:end].isupper():
+        return not _PASSING.isdisjoint(before[-24:].split()[-1:])
+    told = any(word in before for word in _USERS) or is_strong(text[end + 1 : end + 80].lstrip())
+    return text[end : end + 2] == ": " and not told
 
 
 def _is_part(text: str, low: str, at: int, end: int) -> bool:

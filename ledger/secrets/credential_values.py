@@ -164,5 +164,8 @@ def _is_code(value: str) -> bool:
     """Tell whether a value is an expression or a path: `process.env.TOKEN`, `config/secret.yml`."""
     if value.startswith(_CODE):
         return True
-    parts = value.split(".")
-    return len(parts) > 1 and all(part.replace("_", "").isalpha() for part in parts)
+    parts = value.replace("?.", ".").replace("!.", ".").split(".")
+    asked = ".".join(parts) != value  # `reply.usage?.tokens_2`
+    return len(parts) > 1 and all(
+        part.replace("_", "").isalpha() or (asked and part.isidentifier()) for part in parts
+    )

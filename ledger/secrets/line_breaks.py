@@ -127,10 +127,24 @@ def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
         return False
     if not (is_word(tail[-1]) and is_word(head[0])):
         return False
-    if head[:3] in _FRONTS:
-        return False  # a token of its own
+    if head[:3] in _FRONTS or _is_label(head):
+        return False  # a token of its own, or what a program writes before a line
+    if head[:6] == tail[:6]:
+        return False  # the next one of a list
     is_item = len(head) < 5 and not head.strip("-*+.0123456789)") and head[-1] in "-*+.)"
     return not is_item
+
+
+def _is_label(head: str) -> bool:
+    """Tell whether a line begins with its number, its file or its time: `988→`, `2026-06-18T…`."""
+    number = head.rstrip("→:|")
+    date = head[:10].replace("-", "")
+    return (
+        head.startswith("./")
+        or (number != head and number.isdigit())
+        or (len(date) == 8 and date.isdigit() and head[4] == head[7] == "-")
+        or (head[:1].isdigit() and head.lstrip("0123456789")[:1] in ("→", ":"))
+    )
 
 
 def _is_fragment(word: str) -> bool:

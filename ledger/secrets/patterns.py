@@ -74,7 +74,8 @@ def find_patterns(text: str, words: str) -> list[Hit]:
         pattern = _compiled(number)
         at = text.find(mark)
         while at >= 0:
-            said = pattern.match(text, at)
+            inside = mark == "@" and "/" in text[max(0, at - 60) : at].rpartition(" ")[2]
+            said = None if inside else pattern.match(text, at)  # `ssh://git@host/path`
             end = at + len(mark)
             if said is not None:
                 start, end = said.span(said.lastindex or 0)

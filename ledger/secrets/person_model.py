@@ -211,6 +211,7 @@ def _is_code(bare: str) -> bool:
     return (
         bare[0] in "@#$`"
         or bare[:2] == "--"
+        or (bare[2:3] == "-" and len(bare) == 5 and bare[:2].islower() and bare[3:].isupper())
         or any(mark in inner for mark in "_.=")
         or "/" in bare
         or "::" in bare

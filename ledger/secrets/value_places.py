@@ -69,6 +69,8 @@ def phrase_end(text: str, start: int, stop: int, server: bool) -> int:
 
 def whole(text: str, start: int, stop: int) -> int:
     """Return where a bare value ends that holds one of the signs which mostly end one: `a,b;c)7`."""
+    if text[start - 1 : start] == text[stop : stop + 1] == "|":
+        return stop  # a cell
     if text[stop : stop + 1] not in tuple(",;)}]|>") or not text[stop + 1 : stop + 2].isalnum():
         return stop
     near = text[stop : stop + 80].split(None, 1)[0]
