@@ -20,13 +20,15 @@ from ledger.secrets.credential_names import (
     PAGES,
     ROOTS,
     SPOKEN,
-    TAILS,
     TOLD,
     WHOLE,
+    is_qualified,
+    may_follow,
 )
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.sentences import BEFORE, BEHIND, is_qualified, may_tell, told
+from ledger.secrets.outcomes import is_outcome
+from ledger.secrets.sentences import BEFORE, BEHIND, may_tell, told
 from ledger.secrets.value_places import (
     NAME_CHARS,
     SETTERS,
@@ -83,13 +85,13 @@ def find_credentials(text: str) -> list[Hit]:
         while at >= 0:
             end = at + len(name)
             begin, loose = _front_of_key(low, at) if name == "key" else (at, name in LOOSE)
-            if name in WHOLE and _is_part(text, low, at, end):
+            if (
+                (name in WHOLE and _is_part(text, low, at, end))
+                or (name == "pass" and is_outcome(text, low, at, end))
+                or (name not in NAMES and is_run_on(text, name, end))
+            ):
                 begin = -1
             place = None
-            if name == "pass" and _is_outcome(text, low, at, end):
-                begin = -1
-            if name not in NAMES and is_run_on(text, name, end):
-                begin = -1
             if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
                 place = _value_behind(text, low, begin, end, name, tried)
                 if loose and place is not None and not is_drawn(text[slice(*place)]):
@@ -121,27 +123,6 @@ def _told(
         tried.told[near] = (found[0] - at, found[1] - at) if found else None
     said = tried.told[near]
     return (at + said[0], at + said[1]) if said else None
-
-
-#: Who passes something, or what does.
-_PASSING = frozenset(
-    "tests test checks suites suite specs builds jobs lints linters examples benchmarks gates steps "
-    "stages pipelines workflows cases runs assertions all both they we you i it these those which that "
-    "to can could must should would will may might not don't didn't doesn't now still also "
-    "first second third next last final single each every another".split()
-)
-_USERS = ("user", "login", "usr", "account", "host", "@")
-
-
-def _is_outcome(text: str, low: str, at: int, end: int) -> bool:
-    """Tell whether something passes: `tests pass, …`, `--- PASS: TestName/part`."""
-    if low[at - 1 : at] in ("_", "-", ".") or text[end : end + 1] not in (",", ":", " ", ";"):
-        return False
-    before = low[max(0, at - 120) : at]
-    if not text[at:end].isupper():
-        return not _PASSING.isdisjoint(before[-24:].split()[-1:])
-    told = any(word in before for word in _USERS) or is_strong(text[end + 1 : end + 80].lstrip())
-    return text[end : end + 2] == ": " and not told
 
 
 def _is_part(text: str, low: str, at: int, end: int) -> bool:
@@ -203,7 +184,7 @@ def _value_behind(
     """
     tail = low[end : end + 32]
     more = len(tail) - len(tail.lstrip(NAME_CHARS))
-    if more and "-" not in tail[:more] and not _may_follow(tail[:more].rstrip(".")):
+    if more and "-" not in tail[:more] and not may_follow(tail[:more].rstrip(".")):
         return None
     before = low[max(0, at - 48) : at]
     front = before.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -214,7 +195,7 @@ def _value_behind(
     rest = tail[:more].rstrip(".-")
     if name == "token" and rest[:1] == ".":
         return None  # of a design: `color.token.primary`
-    if not _may_follow(rest) or front[-2:] == "::" or before.endswith(("public", "[redacted: ")):
+    if not may_follow(rest) or front[-2:] == "::" or before.endswith(("public", "[redacted: ")):
         return None
     found = _sign(text, low, at, end + more, name, front)
     if found is None:
@@ -402,14 +383,6 @@ def _pair(low: str, at: int) -> int:
         if low[behind : behind + 1] in tuple(":=>"):
             return behind + 1
     return 0
-
-
-def _may_follow(rest: str) -> bool:
-    """Tell whether the rest of a name leaves it one of a secret: `_prod` does, `_count` does not."""
-    if not rest:
-        return True
-    parts = rest.replace("-", "_").replace(".", "_").split("_")
-    return all(not part or part in TAILS for part in parts)
 
 
 def _in_account(low: str, at: int) -> bool:

@@ -107,3 +107,22 @@ QUALIFIED = (
     " api", " d'api", " d’api", " de api", " da api", " de la api", " secre", " d'accès", " d’accès",
     " de acce", " de acesso", " доступа", " client", " wifi", " wi-fi", " de deploy", " для api",
 )  # fmt: skip
+
+
+def is_qualified(low: str, at: int, end: int) -> bool:
+    """Tell whether it says what a key, a secret or a token opens: `signing secret`, `API token`."""
+    if low.startswith(QUALIFIED, end):
+        return True
+    before = low[max(0, at - 16) : at]
+    return (
+        before[-1:] in (" ", "-", "_")
+        and before[:-1].replace("-", " ").rpartition(" ")[2] in QUALIFIERS
+    )
+
+
+def may_follow(rest: str) -> bool:
+    """Tell whether the rest of a name leaves it one of a secret: `_prod` does, `_count` does not."""
+    if not rest:
+        return True
+    parts = rest.replace("-", "_").replace(".", "_").split("_")
+    return all(not part or part in TAILS for part in parts)

@@ -6,7 +6,7 @@ Each look has a limit (fault:G23).
 
 from __future__ import annotations
 
-from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, QUALIFIERS
+from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, is_qualified
 from ledger.secrets.credential_values import (
     is_drawn,
     is_hex,
@@ -98,17 +98,6 @@ def may_tell(low: str, at: int, end: int, name: str) -> bool:
         behind in _NEXT
         or not name.isascii()
         or (at > 9 and not _CALLING.isdisjoint(low[max(0, at - 32) : at].split()))
-    )
-
-
-def is_qualified(low: str, at: int, end: int) -> bool:
-    """Tell whether it says what a key, a secret or a token opens: `signing secret`, `API token`."""
-    if low.startswith(QUALIFIED, end):
-        return True
-    before = low[max(0, at - 16) : at]
-    return (
-        before[-1:] in (" ", "-", "_")
-        and before[:-1].replace("-", " ").rpartition(" ")[2] in QUALIFIERS
     )
 
 
