@@ -18,6 +18,8 @@ from rituals.cli.option_table import RECALL
 from rituals.hosts.extraction.questions import VALUED
 from rituals.hosts.extraction.uses import Known, uses
 from rituals.hosts.transcripts.turns import Turn
+from rituals.review.learning.apply import Answer, raise_threads, record_answers
+from rituals.review.learning.plan import plan_learning
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import captured_texts, observe, tell
@@ -132,13 +134,16 @@ class Scene:
         )
         self.memory.append(SessionDraft(title="What holds", events=born))
 
-    def session(self, number: int, question: str, opened: str = "retry-three") -> None:
+    def session(self, number: int, *questions: str, opened: str = "retry-three") -> None:
         """A captured session that asks, and opens what it found."""
         name = f"87bdddb9-cbd9-45fd-89ce-{number:012d}"
         transcript = self.home.parent / f"{name}.jsonl"
         observe(self.home, 1, session=name)
         with transcript.open("a", encoding="utf-8") as file:
-            for given in (f"diurna recall '{question}'", f"diurna show {opened}"):
+            for given in (
+                *[f"diurna recall '{one}'" for one in questions],
+                f"diurna show {opened}",
+            ):
                 use = {"type": "tool_use", "id": given, "name": "Bash", "input": {"command": given}}
                 said = {"type": "assistant", "message": {"role": "assistant", "content": [use]}}
                 file.write(json.dumps(said) + "\n")
@@ -209,11 +214,54 @@ def test_a_question_passes_the_gates(scene: Scene) -> None:
 def test_it_is_redacted_with_the_fact(scene: Scene) -> None:
     """The question is found no more, beside another fact neither, and is not kept again."""
     scene.session(1, ASKED)
-    scene.session(2, ASKED, "pay-cents")
+    scene.session(2, ASKED, opened="pay-cents")
     assert set(scene.found(ASKED)) == {"retry-three", "pay-cents"}
     scene.memory.append(SessionDraft(title="Out", events=(FactRedacted("retry-three"),)))
     for memory in (scene.memory, open_memory(scene.home)):
         assert "retry-three" not in scene.found(ASKED, memory)
         assert "delivery" not in str(memory.why("retry-three"))
-    scene.session(3, ASKED, "pay-cents")
+    scene.session(3, ASKED, opened="pay-cents")
     assert sum(ASKED in one for one in scene.remarks()) == 2
+
+
+VAIN = "why do partners complain about duplicates"
+
+
+def test_learn_proposes_what_was_asked_in_vain(scene: Scene) -> None:
+    """Once a person says so it finds the fact, in their words too; what recall finds is not proposed."""
+    scene.session(1, VAIN, "webhooks with jitter", ASKED)
+    assert scene.found(VAIN) == []
+    plan = plan_learning(scene.memory)
+    (proposal,) = [one for one in plan.proposals if one.offer.source == "asked"]
+    assert proposal.offer.item.text == VAIN and proposal.question.facts == ("retry-three",)
+    assert raise_threads(scene.memory, plan).raised == ()  # it stands nowhere but in its log
+    before = scene.memory.state()["retry-three"].fact
+    outcome = record_answers(
+        scene.memory, plan, {proposal.key: Answer("accept", f"{VAIN} at night")}
+    )
+    assert outcome.facts == ("retry-three",)
+    now = scene.memory.state()["retry-three"].fact
+    assert dict(now.meta)["asked"] == f"{VAIN} at night"
+    assert (now.text, now.kind, now.uses, len(now.heads)) == (
+        before.text,
+        before.kind,
+        before.uses,
+        1,
+    )
+    assert scene.found(VAIN) == ["retry-three"]
+    assert not plan_learning(scene.memory).proposals
+
+
+def test_what_is_rejected_or_withheld_is_not_proposed_again(scene: Scene) -> None:
+    scene.session(1, VAIN, ASKED)
+    plan = plan_learning(scene.memory)
+    outcome = record_answers(
+        scene.memory, plan, {one.key: Answer("reject") for one in plan.proposals}
+    )
+    assert len(outcome.rejected) == 1 and outcome.receipt is None
+    assert not plan_learning(scene.memory).proposals
+    other = "who is paged when parcels vanish"
+    scene.session(2, other, ASKED, opened="pay-cents")
+    assert [one.offer.item.text for one in plan_learning(scene.memory).proposals] == [other]
+    scene.memory.append(SessionDraft(title="Out", events=(FactRedacted("pay-cents"),)))
+    assert not plan_learning(scene.memory).proposals

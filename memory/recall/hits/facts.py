@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.model.event import told
+from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from memory.cache.range_queries import ordinary_of_kind
@@ -201,7 +201,7 @@ class Facts:
             return False
         if fact.kind == QUESTION_KIND and log is not None and QUESTION_KIND not in filters.kinds:
             return False  # it has the words of what is asked, and answers nothing
-        if not filters.superseded and (fact.false or not (log is None or _stands(found, log))):
+        if not filters.superseded and (fact.false or not (log is None or self._says(found, log))):
             return False
         role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
         if (
@@ -233,6 +233,21 @@ class Facts:
         log = self._index.log(row >> PLACE_BITS)
         piece = None if log is None else log.at(row & PLACES)
         return ("" if piece is None else piece.fact), (None if is_question(row) else log)
+
+    def _says(self, found: Standing, log: LogRow) -> bool:
+        """Tell whether a log says a text that stands, as who adds a footer to it does, too."""
+        if _stands(found, log):
+            return True
+        known = found.fact
+        sizes = {len(version.text) for version in known.heads}
+        if not any(one.fact == known.id and one.chars in sizes for one in log.facts):
+            return False
+        texts = {version.text for version in known.heads}
+        entry = self._cache.entry(log.stem)
+        return entry is not None and any(
+            isinstance(act, FactCreated | FactUpdated) and act.id == known.id and act.text in texts
+            for act in entry.acts
+        )
 
     def _counts(self, fact: str, row: int) -> bool:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""

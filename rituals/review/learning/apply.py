@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError
-from ledger.model.event import Event, FactCreated, ThreadClosed
+from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import raised_threads
 from rituals.decide.decision import Author, Decision, record
 from rituals.review.learning.agents_file import after_others, put_back, write
 from rituals.review.learning.candidates import refuse
-from rituals.review.learning.offer import CANDIDATE, Proposal
+from rituals.review.learning.offer import ASKED, CANDIDATE, Proposal
+from rituals.review.learning.questions import in_words
 from rituals.review.question import LEARN, Question, answered_thread, threads_for
 
 TYPE_CHECKING = False
@@ -97,7 +98,7 @@ def record_answers(
     for other in [one for one in rejected if one.key not in refused]:
         events += _done(other.question, raised, f"Not worth keeping: {_of(other)}")
     keys = tuple([each.key for each in rejected])
-    facts = tuple([_birth(one).id for one in accepted])
+    facts = tuple([one.question.accept[0].id for one in accepted])
     receipt: Receipt | None = None
     written: tuple[str, ...] = ()
     if events:
@@ -144,16 +145,14 @@ def _word(given: Mapping[str, Answer], key: str) -> str:
     return given[key].word if key in given else ""
 
 
-def _birth(proposal: Proposal) -> FactCreated:
-    born = proposal.question.accept[0]
-    assert isinstance(born, FactCreated)
-    return born
-
-
 def _accepted(proposal: Proposal, text: str) -> list[Event]:
     """Return the events of a proposal, in a person's words where there are some."""
-    born = _birth(proposal)
-    return [born._replace(text=tidy(text)) if text else born, *proposal.question.accept[1:]]
+    first, *more = proposal.question.accept
+    if text and isinstance(first, FactCreated):
+        first = first._replace(text=tidy(text))
+    elif text and isinstance(first, FactUpdated):
+        first = in_words(first, " ".join(text.split()))
+    return [first, *more]
 
 
 def _done(question: Question, raised: Mapping[str, bool], said: str) -> list[Event]:
@@ -197,7 +196,7 @@ def _as_written(promotion: Promotion, done: list[tuple[Promotion, bytes]]) -> Pr
 
 
 def _is_candidate(step: Proposal | Promotion) -> bool:
-    return isinstance(step, Proposal) and step.offer.source == CANDIDATE
+    return isinstance(step, Proposal) and step.offer.source in (ASKED, CANDIDATE)
 
 
 def _of(step: Proposal | Promotion) -> str:

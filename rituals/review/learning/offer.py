@@ -12,6 +12,8 @@ from rituals.review.question import LEARN, Question
 CORRECTION, CANDIDATE, PREFERENCE, DECISION, LESSON, FINDING, REPEATED = SOURCES = (
     "correction", "candidate", "preference", "decision", "lesson", "finding", "repeated",
 )  # fmt: skip
+#: A question that found nothing: no text, but words by which a fact is found.
+ASKED = "asked"
 #: The four marks of the bar.
 RECURS, UNDOCUMENTED, UNSEEN, USABLE = "recurs", "undocumented", "unseen", "usable"
 #: The footer by which a fact is known as the answer to a proposal, whatever becomes of its text.
@@ -22,7 +24,7 @@ class Offer(Record):
     """Something that could be learned.
 
     Args:
-        source: one of `SOURCES`.
+        source: one of `SOURCES`, or `ASKED`.
         item: what would be recorded, with the words that bear it out.
         places: where it was said so, then the others, the newest first: `STEM:LINE`.
         weight: how much speaks for it by itself.

@@ -41,6 +41,7 @@ from rituals.review.learning.offer import (
     Offer,
     Proposal,
 )
+from rituals.review.learning.questions import asked_in_vain
 from rituals.review.learning.sources import offers_of_findings, offers_of_verdicts
 from rituals.review.promotions import documents_of, score_facts
 from rituals.review.question import LEARN, Question
@@ -148,10 +149,12 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
     bar = Bar(documents, code)
     found = _Proposing(memory, state, standings, bar, recurrence)
     found.propose(_repeated(offers, recurrence))
+    asked = asked_in_vain(memory, state, telling, found.answered, withheld)
+    proposals = [*found.proposals, *asked][:PROPOSALS]
     offered = _promotions(memory, state, entries, code, documents) if code is not None else []
     return Plan(
         tip, code.commit if code is not None else "", since, len(telling),
-        tuple(found.proposals), found.more, tuple(offered), tuple(found.held[:_NAMED]), state,
+        tuple(proposals), found.more, tuple(offered), tuple(found.held[:_NAMED]), state,
     )  # fmt: skip
 
 
@@ -232,9 +235,9 @@ class _Proposing:
             frozenset(index_words(fact.text)) for one in raised
             if one.closed and (fact := state.fact(one.id)) is not None
         ]  # fmt: skip
-        self._answered = {key for one in raised if one.closed for key in one.keys}
-        self._answered |= refused(memory.home.repository.commondir)
-        self._answered |= {
+        self.answered = {key for one in raised if one.closed for key in one.keys}
+        self.answered |= refused(memory.home.repository.commondir)
+        self.answered |= {
             value for one in standings for key, value in one.fact.meta if key == LEARNED_KEY
         }
         self.proposals: list[Proposal] = []
@@ -245,7 +248,7 @@ class _Proposing:
         """Choose the best offers, and make proposals of them."""
         once: dict[str, Offer] = {}
         for offer in offers:
-            if offer.key not in self._answered:
+            if offer.key not in self.answered:
                 once.setdefault(offer.key, offer)
         chosen = sorted(once.values(), key=_order)[:_CONSIDERED]
         self._bar.look_up(chosen)
