@@ -24,7 +24,7 @@ from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import Repo, Run
 from tests.mcp_clients import ask, connected, open_home
 from tests.test_web_html import frame_of
-from tests.told_sessions import ToldSession
+from tests.told_sessions import unbriefed
 
 #: Behind the clock of the tests, by which facts are written.
 AFTER = "2026-11-22T12:00:00Z"
@@ -244,11 +244,10 @@ def test_a_moment_marks_and_is_silent_at_a_file(
         uv="convention: Use uv, not pip, for packages; `src/fees.py` shows how.",
         bank="invariant: Never change `src/bank.py` without `src/fees.py`.",
     )
-    monkeypatch.delenv("DIURNA_AGENT")
-    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: "A brief of nothing.")
+    session = unbriefed(str(repo.path), monkeypatch)
 
     def told(name: str, marked: bool) -> None:
-        mine = ToldSession(str(repo.path), monkeypatch, "claude", name)
+        mine = session("claude", name)
         mine.start()
         line = mine.run("pip install requests")
         assert "- uv (convention, 20" in line

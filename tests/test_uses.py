@@ -83,6 +83,13 @@ def test_an_mcp_get_opens() -> None:
     assert [one[:3] for one in uses(FACTS, [opened], ())] == [("pay-cents", OPENED, 7)]
 
 
+def test_a_command_in_parts_is_read() -> None:
+    """As Codex writes it."""
+    given = json.dumps({"command": ["bash", "-lc", "diurna show pay-cents"]})
+    opened = Turn("tool", "", 7, "shell", given=given)
+    assert [one[:3] for one in uses(FACTS, [opened], ())] == [("pay-cents", OPENED, 7)]
+
+
 def test_followed_is_only_what_was_shown() -> None:
     """A number with its word, or the program that a rule prescribes; not where nobody had told of it."""
     change, command = ("write", "node-version: 22"), ("bash", "uv pip install rich")

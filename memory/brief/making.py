@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 _LOGS, _LOGS_FOR_NEW = 100, 20
 #: A line takes more characters than this, so only so many corrections and other news can stand there.
 _LINE_CHARS = 200
-#: How many facts the search is asked for.
+#: How many facts the search is asked for, and with how much of the text of a task.
 _FOUND, _WORDS_CHARS = 30, 2000
 #: Kinds of what is to be done.
 WORK_KINDS = frozenset((TASK_KIND, HANDOFF_KIND, STATE_KIND))

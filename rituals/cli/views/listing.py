@@ -61,12 +61,8 @@ def block_of(
     found = finding_of(one.fact, state.histories[one.fact.id])
     said = found.state if found is not None else _standing_of(one, state)
     lacks = "; ".join([mark.said for mark in gone])
-    more = (
-        ("state", said),
-        ("known", known.said.replace("--", "- -")),
-        ("marks", lacks.replace("--", "- -")),
-    )
-    told = "".join([f" | {key}: {value}" for key, value in more if value])
+    more = (("state", said), ("known", known.said), ("marks", lacks))
+    told = "".join([f" | {key}: {value.replace('--', '- -')}" for key, value in more if value])
     return f"{written.removesuffix(' -->')}{told} -->" if told else written
 
 

@@ -6,6 +6,8 @@ questions alone.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ledger.escape import prose
 from ledger.model.event import FactReferenced
 from ledger.model.evidence import RESTATED, Proof
@@ -65,7 +67,10 @@ class Evidence:
             Known(fact.id, fact.kind, fact.text, fact.meta, tried_in_vain(fact)) for fact in facts
         ]
         self._tried = frozenset([one.id for one in self._facts if one.tried])
-        self._restatements = Restatements((one.id, one.text) for one in self._facts)
+
+    @cached_property
+    def _restatements(self) -> Restatements:
+        return Restatements((one.id, one.text) for one in self._facts)
 
     def of(self, said: Slice | None) -> tuple[Use, ...]:
         """Return what a part of the session used, and no log of the session says yet."""
@@ -79,8 +84,9 @@ class Evidence:
         told = heard_by(commondir, file_name(self._seen.host, self._seen.session))
         shown = (*told.moments, *told.shown)
         turns = said.turns if said else ()
-        found = uses(self._facts, turns, shown, opened, self._restatements)
-        return self.once(found)
+        return self.once(
+            uses(self._facts, turns, shown, opened, self._restatements if turns else None)
+        )
 
     def once(self, found: Iterable[Use], without: Collection[str] = ()) -> tuple[Use, ...]:
         """Return uses, each fact once, of those that no log of the session used.

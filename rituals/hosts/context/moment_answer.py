@@ -24,8 +24,8 @@ HOLD, _OFF = "hold", "off"
 #: Programs that change the files that they are given, and those that only read them.
 _CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
 _READ = frozenset("cat sed head tail less more bat nl perl awk".split())
-#: Of those, by which option they change a file.
-_IN_PLACE = {"sed": "-i", "perl": "-pi"}
+#: Of those, the ones that change them by an option `-i`, and what may stand before its letter.
+_IN_PLACE, _LETTERS = frozenset(("sed", "perl")), "-nprsElu"
 
 
 def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | None, bool]:
@@ -137,9 +137,9 @@ def _of_line(
     for one in commands if named else ():
         program = one.words[0].rpartition("/")[2]
         if program in _CHANGE | _READ:
-            option = _IN_PLACE.get(program, "")
-            changed = program in _CHANGE or any(
-                word.startswith(option) for word in one.words if option
+            changed = program in _CHANGE or (
+                program in _IN_PLACE
+                and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
             )
             folder = f"{start_folder(moment)}/{joined('', one.folder)}"
             rows += _of_paths(index, inside(one.words[1:], top, folder), changed=changed)

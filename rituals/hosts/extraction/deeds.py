@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from functools import lru_cache
 
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
@@ -17,6 +18,7 @@ from projection.text.technologies import FAMILIES
 from projection.text.vocabulary import LABELS
 from rituals.hosts.observed.commands import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.shell import read
+from rituals.hosts.observed.tool_input import line_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,6 +183,7 @@ def _names(text: str, denied: frozenset[str]) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=16)  # who asks whether a fact was broken asks next whether it was followed
 def _denied(text: str) -> frozenset[str]:
     """Return the words of what a fact says no of, and never yes."""
     said: dict[bool, set[str]] = {True: set(), False: set()}
@@ -282,8 +285,7 @@ def arguments(given: str) -> Mapping[str, object]:
 
 def command_of(turn: Turn) -> str:
     """Return the command that a tool was given, "" where it was given something else."""
-    said = arguments(turn.given)
-    command = next((said[key] for key in ("command", "cmd", "script") if key in said), "")
-    if isinstance(command, str) and command:
+    command = line_in(arguments(turn.given))
+    if command:
         return command
     return "" if turn.given[:1] in ("{", "[") or turn.given.startswith(_PATCH) else turn.given

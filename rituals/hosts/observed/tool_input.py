@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rituals.hosts.moments import Moment
 
@@ -39,7 +39,12 @@ def tool_name(said: Moment) -> str:
 
 def shell_line(said: Moment) -> str:
     """Return the line of shell that a tool ran, "" for none."""
-    given = next((said.given[name] for name in _COMMANDS if name in said.given), None)
+    return line_in(said.given)
+
+
+def line_in(arguments: Mapping[str, object]) -> str:
+    """Return the line of shell among what a tool was given by name, "" for none."""
+    given = next((arguments[name] for name in _COMMANDS if name in arguments), None)
     if isinstance(given, list):
         parts = [part for part in given if isinstance(part, str)]
         script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
