@@ -110,7 +110,7 @@ def uses(
     for turn in said:
         add(_unless_listed(_named(turn, known)))
     deeds = deeds_of(turns)
-    restatements = known_words or Restatements((one.id, one.text) for one in facts)
+    restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
     for turn in said:
         again = [_again(turn, one) for one in restatements.said_in(without_lead(turn.text))]
         found |= {one.id: one for one in _unless_listed(again) if one.how == CORRECTED}
