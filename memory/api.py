@@ -206,11 +206,7 @@ class Memory(Reader):
         return self._committer.spool.waiting()
 
     def commit_files(
-        self,
-        files: Iterable[tuple[str, bytes | None]],
-        message: str,
-        *,
-        only_missing: bool = False,
+        self, files: Iterable[tuple[str, bytes | None]], message: str, *, only_missing: bool = False
     ) -> str:
         """Commit files of the home (a policy, attributes; None takes one out); return the commit.
 

@@ -49,10 +49,7 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "drift",
-    "warning: continuity.md differs from the replay",
-    "run `diurna publish`",
-    exit_code=1,
+    "drift", "warning: continuity.md differs from the replay", "run `diurna publish`", exit_code=1
 )
 def _(shop: Shop) -> Arguments:
     shop.run("append", "--title", "Second", "--new", "id=use-y Use Y.")
@@ -85,10 +82,7 @@ def _(shop: Shop) -> Arguments:
     return ("verify",)
 
 
-@case(
-    "absorbed",
-    "info: the edit of continuity.md became the log STEM, Updated: use-x",
-)
+@case("absorbed", "info: the edit of continuity.md became the log STEM, Updated: use-x")
 def _(shop: Shop) -> Arguments:
     shop.publish_when("append")
     text = (shop.home / "continuity.md").read_text()
@@ -292,10 +286,9 @@ case(
 )(linted(f"# T\n\nIt is {_TOKEN}.\n"))
 
 
-case(
-    "secret-waived",
-    f"info: {LOG}:3: 1 line looks like a secret and says that it is none",
-)(linted(f"# T\n\nIt is {_TOKEN}, which is made up. <!-- diurna: allow-secret -->\n"))
+case("secret-waived", f"info: {LOG}:3: 1 line looks like a secret and says that it is none")(
+    linted(f"# T\n\nIt is {_TOKEN}, which is made up. <!-- diurna: allow-secret -->\n")
+)
 
 
 case(

@@ -22,11 +22,9 @@ case(
 )(by_hand(b"# T\n\n\xff\n"))
 
 
-case(
-    "nul-byte",
-    f"warning: {LOG}:3: a NUL byte; it is read as U+FFFD",
-    "take it out",
-)(by_hand(b"# T\n\na\0b\n"))
+case("nul-byte", f"warning: {LOG}:3: a NUL byte; it is read as U+FFFD", "take it out")(
+    by_hand(b"# T\n\na\0b\n")
+)
 
 
 case(
@@ -44,10 +42,9 @@ case(
 )(by_hand("x" * (LINE_LIMIT_BYTES + 1)))
 
 
-case(
-    "too-many-ids",
-    f"warning: {LOG}: {IDS_LIMIT + 2} ids; the limit is {IDS_LIMIT}",
-)(by_hand(REFERENCES + f"- Referenced: {', '.join(['use-x'] * (IDS_LIMIT // 2 + 1))}\n" * 2))
+case("too-many-ids", f"warning: {LOG}: {IDS_LIMIT + 2} ids; the limit is {IDS_LIMIT}")(
+    by_hand(REFERENCES + f"- Referenced: {', '.join(['use-x'] * (IDS_LIMIT // 2 + 1))}\n" * 2)
+)
 
 
 case(
@@ -57,11 +54,9 @@ case(
 )(by_hand("# T\n\n```\nx\n"))
 
 
-case(
-    "unclosed-comment",
-    f"warning: {LOG}:3: a comment or HTML block is never closed",
-    "close it",
-)(by_hand("# T\n\n<!-- x\n"))
+case("unclosed-comment", f"warning: {LOG}:3: a comment or HTML block is never closed", "close it")(
+    by_hand("# T\n\n<!-- x\n")
+)
 
 
 case(
@@ -114,10 +109,9 @@ case(
 )(by_hand("## Facts\n\n- A fact.\n"))
 
 
-case(
-    "bad-date",
-    f"warning: {LOG}:8: created: 2026-02-30 is no calendar date; it is left out",
-)(by_hand(born("- A.\n  <!-- id: a | created: 2026-02-30 -->\n")))
+case("bad-date", f"warning: {LOG}:8: created: 2026-02-30 is no calendar date; it is left out")(
+    by_hand(born("- A.\n  <!-- id: a | created: 2026-02-30 -->\n"))
+)
 
 
 case(
@@ -141,16 +135,14 @@ case(
 )(by_hand(born("- A.\n  <!-- id: a -->\n- B.\n  <!-- id: a -->\n")))
 
 
-case(
-    "repeated-section",
-    f"info: {LOG}:3: `## Memory References` stands more than once",
-)(by_hand(f"{REFERENCES}{REFERENCES}- Referenced: use-x\n"))
+case("repeated-section", f"info: {LOG}:3: `## Memory References` stands more than once")(
+    by_hand(f"{REFERENCES}{REFERENCES}- Referenced: use-x\n")
+)
 
 
-case(
-    "section-suffix",
-    f"info: {LOG}:1: `## Memory References (late)` is read",
-)(by_hand("## Memory References (late)\n\n- Referenced: use-x\n"))
+case("section-suffix", f"info: {LOG}:1: `## Memory References (late)` is read")(
+    by_hand("## Memory References (late)\n\n- Referenced: use-x\n")
+)
 
 
 @case(
@@ -173,10 +165,9 @@ case(
 )(by_hand("# T\n", "sessions/notes.md"))
 
 
-case(
-    "date-only-name",
-    "info: sessions/2026-11-20.md has no time of day in its name",
-)(by_hand("# T\n", "sessions/2026-11-20.md"))
+case("date-only-name", "info: sessions/2026-11-20.md has no time of day in its name")(
+    by_hand("# T\n", "sessions/2026-11-20.md")
+)
 
 
 @case(
@@ -438,10 +429,7 @@ case(
 )(by_hand(born("- A.\n  <!-- id: a | kind: rumour -->\n")))
 
 
-case(
-    "unknown-version",
-    "info: sessions/2026-11-21-101500.md: use-x has no version 01234567 (yet)",
-)(
+case("unknown-version", "info: sessions/2026-11-21-101500.md: use-x has no version 01234567 (yet)")(
     by_hand(
         f"{REFERENCES}- Updated: use-x (was {version_id('Use X.')}, 01234567)\n\n"
         "## Facts\n\n- Use X and Y.\n  <!-- id: use-x -->\n",

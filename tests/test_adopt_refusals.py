@@ -74,8 +74,7 @@ def own_branch(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil",
-    [ignored, staged_twice, deleted, detached, own_policy, linked, other_home, own_branch],
+    "spoil", [ignored, staged_twice, deleted, detached, own_policy, linked, other_home, own_branch]
 )
 def test_a_refusal_changes_nothing(bare_repo: Repo, run: Run, spoil: object) -> None:
     """Where something could be lost, hidden or swept in, the command says so and stops."""

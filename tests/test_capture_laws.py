@@ -20,12 +20,7 @@ from ledger.wal.spool import Spool as LogSpool
 from memory.write.commit import Committer
 from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE
 from rituals.hosts.capture import boundary as bounds
-from rituals.hosts.capture.composition import (
-    Part,
-    draft_of_part,
-    passages_of,
-    storable,
-)
+from rituals.hosts.capture.composition import Part, draft_of_part, passages_of, storable
 from rituals.hosts.capture.sources import sources_of
 from rituals.hosts.capture.titles import title_of
 from rituals.hosts.extraction.items import Item

@@ -11,14 +11,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import NotFound, WriteRefused
-from ledger.git.log_history import (
-    DELETED,
-    MODIFIED,
-    MOVED,
-    Alteration,
-    altered,
-    damages,
-)
+from ledger.git.log_history import DELETED, MODIFIED, MOVED, Alteration, altered, damages
 from ledger.home import discover
 from ledger.model.digest import blob_id
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
@@ -171,32 +164,18 @@ def change(path: str, before: str, after: str = "", to: str = "") -> Alteration:
         ([change("a", "1")], {"a": "2"}, [(MODIFIED, "a", "a")]),
         ([change("a", "1", to="b")], {"b": "1"}, [(MOVED, "a", "b")]),
         ([change("a", "1", to="b"), change("b", "1", to="a")], {"a": "1"}, []),
-        (
-            [change("a", "1", to="b"), change("b", "1", to="c")],
-            {"c": "1"},
-            [(MOVED, "a", "c")],
-        ),
-        (
-            [change("a", "1", to="b"), change("b", "1", "2")],
-            {"b": "2"},
-            [(MODIFIED, "a", "b")],
-        ),
+        ([change("a", "1", to="b"), change("b", "1", to="c")], {"c": "1"}, [(MOVED, "a", "c")]),
+        ([change("a", "1", to="b"), change("b", "1", "2")], {"b": "2"}, [(MODIFIED, "a", "b")]),
         ([change("a", "1", to="b"), change("b", "1")], {}, [(DELETED, "a", "")]),
         (
-            [
-                change("a", "1", to="b"),
-                change("b", "1", to="c"),
-                change("c", "1", to="a"),
-            ],
+            [change("a", "1", to="b"), change("b", "1", to="c"), change("c", "1", to="a")],
             {"a": "1"},
             [],
         ),
     ],
 )
 def test_what_stands_at_the_tip_judges_what_history_did(
-    changes: list[Alteration],
-    standing: Mapping[str, str],
-    expected: list[tuple[str, str, str]],
+    changes: list[Alteration], standing: Mapping[str, str], expected: list[tuple[str, str, str]]
 ) -> None:
     """One finding for each log, whatever was done to it on the way; none when its bytes are back."""
     found = damages(changes, standing, {})

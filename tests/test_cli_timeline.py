@@ -89,10 +89,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         "type": "work",
         "title": "Lost",
         "summary": "The shop lost webhooks while it was restarting.",
-        "facts": {
-            "created": ["webhook-retries"],
-            "superseded": ["webhook-once → webhook-retries"],
-        },
+        "facts": {"created": ["webhook-retries"], "superseded": ["webhook-once → webhook-retries"]},
         "tokens": 98,
         "anchor": True,
     }

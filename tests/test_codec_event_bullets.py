@@ -116,7 +116,7 @@ TOLERANT: dict[str, list[Event]] = {
     "- thread-x — created (again)": [FactCreated("thread-x", None, remark="created (again)")],
     "- thread-x — substance updated": [FactUpdated("thread-x", None, remark="substance updated")],
     "- port-bottom-up-faithful (map-dont-mirror)": [
-        R("port-bottom-up-faithful", "map-dont-mirror"),
+        R("port-bottom-up-faithful", "map-dont-mirror")
     ],
     "- referenced: release-4.6.2, single": [R("release-4.6.2"), R("single")],
     "- referenced: `a` and `b-c`": [R("a"), R("b-c")],

@@ -36,10 +36,7 @@ def entry(*acts: FactCreated | FactUpdated, agent: str = "codex", type: str = "w
         ),
         ([entry()], "diurna: session log by codex"),
         ([entry(type="review")], "diurna: review by codex"),
-        (
-            [entry(FactCreated("a", "T")), entry(agent="claude")],
-            "diurna: 2 session logs: 1 fact",
-        ),
+        ([entry(FactCreated("a", "T")), entry(agent="claude")], "diurna: 2 session logs: 1 fact"),
         ([entry(), entry()], "diurna: 2 session logs by codex"),
         ([entry(agent="Bob who is ill")], "diurna: session log"),
         ([entry(FactCreated("a", "T", meta=(("kind", WORD),)))], "diurna: 1 fact by codex"),

@@ -22,12 +22,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.document.render import render
 from rituals.decide.confirmation import confirmation, due, reinstatement
-from rituals.decide.contradictions import (
-    CIRCLE,
-    REWORDED,
-    Dispute,
-    disputes,
-)
+from rituals.decide.contradictions import CIRCLE, REWORDED, Dispute, disputes
 from rituals.decide.decision import Author, record
 from rituals.decide.redaction import redaction
 from rituals.decide.resolution import Verdict, resolution

@@ -300,8 +300,7 @@ def test_a11_read_only_folder(place: Path, writer: str, cached: bool) -> None:
             file.unlink()
     with read_only(place):
         done = tried.child(
-            "print(sorted(one.fact.id for one in memory.state().standings()))",
-            preexec=_no_override,
+            "print(sorted(one.fact.id for one in memory.state().standings()))", preexec=_no_override
         )
         if done.returncode == DIED:
             pytest.skip("this user writes whatever the modes say, and can not give that up")

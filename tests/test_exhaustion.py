@@ -14,11 +14,7 @@ import pytest
 
 from memory.replay import read_logs as reading
 from tests.append_faults import ROOT, Tried, both, place
-from tests.campaigns.homes import (
-    assert_sound,
-    draft,
-    hermetic,
-)
+from tests.campaigns.homes import assert_sound, draft, hermetic
 from tests.conftest import Repo, Run
 
 __all__ = ["hermetic", "place"]

@@ -106,9 +106,7 @@ def _said(run: Run, command: str, *more: str) -> tuple[set[str], Said]:
 
 @pytest.mark.parametrize("code", sorted(TOLD))
 def test_a_state_is_told_by_the_commands_of_the_table(
-    code: str,
-    shop: Callable[[str], Shop],
-    run: Run,
+    code: str, shop: Callable[[str], Shop], run: Run
 ) -> None:
     """And by those alone; where several name it, with one severity, file and line."""
     home = _plant(code, shop("agree"))

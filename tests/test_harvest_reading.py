@@ -396,10 +396,7 @@ def test_a_list_of_decisions_gives_each() -> None:
         """
     assert taken("DECISIONS.md", text) == [
         ("decision", "Queue: We keep jobs in Redis, because it is there."),
-        (
-            "decision",
-            "Storage: We store orders in PostgreSQL, because payments need transactions.",
-        ),
+        ("decision", "Storage: We store orders in PostgreSQL, because payments need transactions."),
     ]
 
 

@@ -233,8 +233,7 @@ def test_copilots_skills_and_subagents(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "first",
-    [{"thread_source": "subagent"}, {"source": {"subagent": {"other": "guardian"}}}],
+    "first", [{"thread_source": "subagent"}, {"source": {"subagent": {"other": "guardian"}}}]
 )
 def test_a_subagent_of_codex_is_asked_by_an_agent(tmp_path: Path, first: Any) -> None:
     """Also where the line of the session that it copied follows, and in a slice behind both."""

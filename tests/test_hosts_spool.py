@@ -16,13 +16,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.moments import file_name
 from rituals.hosts.observed import spool as module
-from rituals.hosts.observed.spool import (
-    LINE_BYTES,
-    Observation,
-    Spool,
-    spool_of,
-    spools,
-)
+from rituals.hosts.observed.spool import LINE_BYTES, Observation, Spool, spool_of, spools
 
 ROOT = Path(__file__).parent.parent
 

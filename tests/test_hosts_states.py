@@ -157,11 +157,7 @@ def test_what_lately_told_is_no_news(ask: Ask, repo: Repo, run: Run) -> None:
 
 
 def test_two_hooks_for_one_start_give_one_brief(
-    ask: Ask,
-    repo: Repo,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    ask: Ask, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Codex and Copilot run the user's hooks and the project's; the others merge them."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -202,10 +198,7 @@ def _in_this_process(patch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_start_that_was_late_is_told_at_the_first_prompt(
-    ask: Ask,
-    repo: Repo,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
+    ask: Ask, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whole, with its empty lines, and once; a start that comes in time meanwhile makes it needless."""
     run("note", "decision: Orders are numbered per year.")
@@ -241,10 +234,7 @@ def _plain(text: str) -> str:
 
 
 def test_a_host_that_does_not_start_again_is_given_back_at_the_prompt(
-    repo: Repo,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    ask: Ask,
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, ask: Ask
 ) -> None:
     """Copilot, behind its compaction: the checkpoint and the brief, once."""
     run("note", "decision: Orders are numbered per year.")

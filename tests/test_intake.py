@@ -256,9 +256,7 @@ def test_what_was_redacted_does_not_come_back(repo: Repo) -> None:
     memory.append(SessionDraft("Redact", "", (FactRedacted(one.id),), type="edit"))
     memory.close()
     plan = take(
-        repo,
-        item("a", "Mara's desk is in room 4."),
-        item("z", "Mara's desk is in room 4."),
+        repo, item("a", "Mara's desk is in room 4."), item("z", "Mara's desk is in room 4.")
     )
     assert (plan.new, len(plan.left_out)) == ((), 2)
     assert plan.left_out[0].why == "it was redacted here"

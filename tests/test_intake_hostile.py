@@ -20,15 +20,7 @@ from rituals.intake.sources.table import SOURCES, Ground, Source, read_source
 from rituals.intake.stored_facts import Brought, parts
 from tests import hostile_stores
 from tests.conftest import Repo, Run
-from tests.hostile_stores import (
-    CANARY,
-    HOSTILE_TEXTS,
-    NODES,
-    PLANTS,
-    SCHEMAS,
-    TABLES,
-    corrupt,
-)
+from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
 
 _SECONDS = 8
 _MEMORY_BYTES = 50 << 20

@@ -109,14 +109,7 @@ def test_mem0_brings_the_texts_that_a_memory_had_and_none_that_was_deleted(tmp_p
     """Users, agents and metadata come from the vectors; what is about a person is personal."""
     reading = write_mem0(tmp_path).read()
     assert told(reading) == {
-        "We deploy with blue/green since March.": (
-            "decision",
-            "mara",
-            False,
-            "",
-            [],
-            (),
-        ),
+        "We deploy with blue/green since March.": ("decision", "mara", False, "", [], ()),
         "The staging port is 5434.": ("", "mara", False, "", [], ("The staging port is 5433.",)),
         "I prefer tabs over spaces.": ("preference", "tim", True, "", [], ()),
     }

@@ -9,12 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.event import (
-    FactCreated,
-    FactRedacted,
-    FactReferenced,
-    FactSuperseded,
-)
+from ledger.model.event import FactCreated, FactRedacted, FactReferenced, FactSuperseded
 from ledger.model.findings import severe
 from ledger.model.order import seal
 from memory.api import SessionDraft

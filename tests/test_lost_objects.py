@@ -19,14 +19,7 @@ from ledger.git.pygit2_store import Store
 from ledger.model.digest import blob_id
 from ledger.model.layout import JOURNAL_FILE
 from tests.append_faults import ROOT, Tried, both, object_file, place
-from tests.campaigns.homes import (
-    KINDS,
-    OWN_BRANCH,
-    draft,
-    git,
-    hermetic,
-    users_files,
-)
+from tests.campaigns.homes import KINDS, OWN_BRANCH, draft, git, hermetic, users_files
 
 __all__ = ["hermetic", "place"]
 

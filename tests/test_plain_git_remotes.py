@@ -266,8 +266,7 @@ def test_over_ssh(tmp_path: Path, kind: str) -> None:
     )
     (tmp_path / "known").write_text(f"[127.0.0.1]:{port} {(tmp_path / 'host.pub').read_text()}")
     server = subprocess.Popen(
-        [SSHD, "-D", "-e", "-f", str(tmp_path / "sshd.conf")],
-        stderr=subprocess.PIPE,
+        [SSHD, "-D", "-e", "-f", str(tmp_path / "sshd.conf")], stderr=subprocess.PIPE
     )
     try:
         assert server.stderr is not None

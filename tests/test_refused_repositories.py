@@ -10,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import (
-    CorruptRepository,
-    HomeNotFound,
-    UnsupportedRepository,
-    WriteRefused,
-)
+from ledger.errors import CorruptRepository, HomeNotFound, UnsupportedRepository, WriteRefused
 from ledger.home import discover
 from ledger.model.findings import severe
 from memory.query.last_answers import continuity

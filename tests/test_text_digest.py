@@ -166,10 +166,7 @@ def test_summaries(text: str, title: str, summary: str) -> None:
         ("- One thing that was done\nNext up is another thing.\n", ["Next up is another thing."]),
         ("**Remaining:** none.", []),
         ("## Next\n\n- [x] Write the migration\n- ✅ Ship it\n", []),
-        (
-            "The question of the lock is open.",
-            ["The question of the lock is open."],
-        ),
+        ("The question of the lock is open.", ["The question of the lock is open."]),
         ("It opens the file that is next to the cache and reads it.", []),
         ("## The open door\n\n- Nobody came in here\n", []),
     ],

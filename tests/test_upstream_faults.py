@@ -107,9 +107,7 @@ def test_a_reference_transaction_sees_who_came_first(repository: pygit2.Reposito
     assert git(repository.workdir, "rev-parse", BRANCH).strip() == theirs
 
 
-def test_create_commit_gives_an_id_of_what_was_never_written(
-    repository: pygit2.Repository,
-) -> None:
+def test_create_commit_gives_an_id_of_what_was_never_written(repository: pygit2.Repository) -> None:
     """On a full disk it returns as if all were well.
 
     Hence `gitstore.Store._write_commit`: `create_commit_string`, and the object written by hand.

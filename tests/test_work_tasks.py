@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.model.task_states import (
-    BLOCKED,
-    CANCELLED,
-    DONE,
-    HANDOFF_READY,
-    IN_PROGRESS,
-    TODO,
-)
+from ledger.model.task_states import BLOCKED, CANCELLED, DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact import Fact, Move, Version
 from projection.fold.state import Standing
 from projection.work.circles import circles

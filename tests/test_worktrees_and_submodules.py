@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import (
-    HomeNotFound,
-    UnsupportedRepository,
-    WaitsInSpool,
-)
+from ledger.errors import HomeNotFound, UnsupportedRepository, WaitsInSpool
 from ledger.home import discover
 from ledger.wal.atomic_files import Lock
 from rituals.setup.home import apply_setup, plan_setup

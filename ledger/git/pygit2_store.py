@@ -14,13 +14,7 @@ import zlib
 import pygit2
 from pygit2.enums import ObjectType, Option
 
-from ledger.errors import (
-    CorruptRepository,
-    GitFailed,
-    ReferenceLocked,
-    StorageFailed,
-    TipMoved,
-)
+from ledger.errors import CorruptRepository, GitFailed, ReferenceLocked, StorageFailed, TipMoved
 from ledger.git import trees
 from ledger.git.commit_record import (
     Commit,

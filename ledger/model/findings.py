@@ -109,10 +109,7 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "host-files": (WARNING, "a file of an agent's program lacks what install writes into it"),
     "host-server": (WARNING, "the MCP server that agents' programs start does not answer"),
-    "host-folder": (
-        INFO,
-        "an agent's program reads no hooks of the project in this folder",
-    ),
+    "host-folder": (INFO, "an agent's program reads no hooks of the project in this folder"),
     "host-unreviewed": (INFO, "an agent's program ran no hook, where those of others ran"),
     "host-untried": (INFO, "what is known of an agent's program comes from its documents alone"),
     "host-faults": (WARNING, "hooks failed of late"),

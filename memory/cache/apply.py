@@ -9,14 +9,7 @@ from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.newest_logs import NOTE_NEWEST, newest_logs, shown_rows
-from memory.cache.schema import (
-    FALSE,
-    PENDING,
-    fact_row,
-    log_row,
-    unpack_history,
-    unreadable,
-)
+from memory.cache.schema import FALSE, PENDING, fact_row, log_row, unpack_history, unreadable
 from memory.cache.sqlite import sqlite3, unpack
 from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fact import History

@@ -55,12 +55,7 @@ def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
             policy, _ = unpack(meta["policy"], policy_and_problem)
             return [(kind.name, "") for kind in policy.kinds if kind.name.startswith(begin)]
         start = agent_name(begin) if what == AGENTS else begin
-        given = {
-            "begin": start,
-            "end": start + _END,
-            "pending": PENDING,
-            "pinned": PINNED,
-        }
+        given = {"begin": start, "end": start + _END, "pending": PENDING, "pinned": PINNED}
         rows = base.execute(_QUERIES[what], given).fetchmany(_MOST)
     except (sqlite3.Error, CacheDamaged, KeyError):
         return []

@@ -13,14 +13,7 @@ from ledger.model.session import Entry
 from ledger.wal.locks import is_abandoned
 from memory.cache.apply import Head, put_edges, put_facts, put_logs
 from memory.cache.file import Cache, open_cache
-from memory.cache.schema import (
-    FALSE,
-    PENDING,
-    TABLES,
-    fact_row,
-    plain,
-    unreadable,
-)
+from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable
 from memory.cache.sqlite import FILE_ERRORS, sqlite3
 from memory.cache.stamp import Stamp
 from projection.fold.cycles import cut_edges, edges_and_takes

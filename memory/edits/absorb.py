@@ -219,9 +219,7 @@ class Absorber:
         # a fact that becomes a thread in this very log is ticked in it, too
         noticed = [one for one in receipt.findings if one.code != "not-a-thread"]
         return found._replace(
-            stem=receipt.stem,
-            commit=receipt.commit,
-            findings=(*noticed, *identity_findings(who)),
+            stem=receipt.stem, commit=receipt.commit, findings=(*noticed, *identity_findings(who))
         )
 
 

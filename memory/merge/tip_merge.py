@@ -118,12 +118,7 @@ def plan_sync(
 
 class _Planner:
     def __init__(
-        self,
-        snapshot: Snapshot,
-        ours: str,
-        theirs: str,
-        adopt: bool,
-        progress: Progress | None,
+        self, snapshot: Snapshot, ours: str, theirs: str, adopt: bool, progress: Progress | None
     ) -> None:
         self._snapshot = snapshot
         self._progress = progress
@@ -371,12 +366,7 @@ class _Planner:
         return self._snapshot.read_policy(blob)[1]
 
     def _only_adds(
-        self,
-        cache: Cache,
-        joined: Joined,
-        policy: Policy,
-        added: list[LogRef],
-        reading: Reading,
+        self, cache: Cache, joined: Joined, policy: Policy, added: list[LogRef], reading: Reading
     ) -> bool:
         """Tell whether the union is the cache and what came, read whole, and nothing else."""
         return (

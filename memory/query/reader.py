@@ -44,10 +44,7 @@ class Reader:
     """
 
     def __init__(
-        self,
-        home: Home,
-        progress: Progress | None = None,
-        clock: Callable[[], int] | None = None,
+        self, home: Home, progress: Progress | None = None, clock: Callable[[], int] | None = None
     ) -> None:
         self.home = home
         self._clock = clock or now_ms

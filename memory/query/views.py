@@ -106,10 +106,7 @@ def whole_source(
 
 
 def session_lines(
-    snapshot: Snapshot,
-    cache: Cache,
-    logs: Sequence[tuple[LogRef, Entry]],
-    facts: dict[str, Fact],
+    snapshot: Snapshot, cache: Cache, logs: Sequence[tuple[LogRef, Entry]], facts: dict[str, Fact]
 ) -> list[SessionLine]:
     """Return logs as views tell them, without what is withheld and without the notes of roles."""
     texts = {

@@ -109,10 +109,7 @@ def worth_two(refs: Sequence[LogRef]) -> bool:
 
 
 def read_part(
-    home: Home,
-    refs: Sequence[LogRef],
-    of: int,
-    progress: Callable[[int, int], None] | None,
+    home: Home, refs: Sequence[LogRef], of: int, progress: Callable[[int, int], None] | None
 ) -> Reading:
     """Read logs in this process alone.
 

@@ -11,11 +11,7 @@ import re
 from ledger.errors import EditNotUnderstood, ObjectMissing
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    EDITABLE,
-    SESSIONS_DIR,
-)
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.logset import log_refs
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.publish import is_projection, standing_files

@@ -16,13 +16,7 @@ from ledger.git.repository import checked_out_elsewhere, head
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    ATTRIBUTES_FILE,
-    EDITABLE,
-    POLICY_FILE,
-    SESSIONS_DIR,
-)
+from ledger.model.layout import ARCHIVE_DIR, ATTRIBUTES_FILE, EDITABLE, POLICY_FILE, SESSIONS_DIR
 from ledger.wal.atomic_files import Lock
 from ledger.wal.intents import Intents
 from ledger.wal.locks import (

@@ -6,10 +6,7 @@ from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, WaitsInSpool, WriteRefused
 from ledger.git.repository import head
-from ledger.model.event import (
-    FactRedacted,
-    ThreadReopened,
-)
+from ledger.model.event import FactRedacted, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in

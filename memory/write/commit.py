@@ -317,11 +317,7 @@ class Committer:
         return made, [*ahead.findings, *show_elsewhere(self.home, wanted.parent, made)]
 
     def wanted(
-        self,
-        tip: str,
-        files: Sequence[tuple[str, bytes | None]],
-        message: str,
-        occasion: Occasion,
+        self, tip: str, files: Sequence[tuple[str, bytes | None]], message: str, occasion: Occasion
     ) -> Commit:
         """Return the commit to be made of some files of the home on a tip."""
         home = self.home

@@ -21,23 +21,10 @@ from projection.compare.difference import (
     scoped,
 )
 from projection.compare.overturned import exception, replacement
-from projection.compare.rivals import (
-    ROOTS_LIMIT,
-    alternative,
-    denial,
-    order,
-    owner,
-    value,
-)
+from projection.compare.rivals import ROOTS_LIMIT, alternative, denial, order, owner, value
 from projection.compare.subjects import Subject, read_once, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
-from projection.text.vocabulary import (
-    COUNTED,
-    LABELS,
-    MOMENTS,
-    NEGATORS,
-    SLOTS,
-)
+from projection.text.vocabulary import COUNTED, LABELS, MOMENTS, NEGATORS, SLOTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

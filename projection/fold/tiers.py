@@ -86,10 +86,7 @@ def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -
 
 
 def stand(
-    fact: Fact,
-    clock: DecayClock,
-    lasting: frozenset[str],
-    decay: Decay | None = None,
+    fact: Fact, clock: DecayClock, lasting: frozenset[str], decay: Decay | None = None
 ) -> Standing:
     """Place a fact: its tier, and for an archived one why and on which page.
 

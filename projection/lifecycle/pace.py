@@ -22,10 +22,7 @@ _LEAST_DAYS = 7
 _LEAST_SESSIONS = 20
 _DAY_MS = 86_400_000
 #: Key of `[review]`, what it should last at least and at most in days, what to propose for either.
-_FITTING = (
-    ("every", 1, 91, 7, 28),
-    ("verify_invariants_every", 7, 365, 30, 182),
-)
+_FITTING = (("every", 1, 91, 7, 28), ("verify_invariants_every", 7, 365, 30, 182))
 _UNKNOWN = "unknown"
 
 

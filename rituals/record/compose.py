@@ -144,11 +144,7 @@ def birth(fact: str, new: NewFact) -> FactCreated:
 
 
 def free_id(
-    text: str,
-    used: set[str],
-    taken: Taken,
-    free: dict[str, list[int]],
-    words: Mapping[str, str],
+    text: str, used: set[str], taken: Taken, free: dict[str, list[int]], words: Mapping[str, str]
 ) -> str:
     """Make an id for a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
 

@@ -207,9 +207,7 @@ def _append(memory: Memory, outcome: Outcome) -> Outcome:
         draft = draft._replace(title=CUT_SHORT, type="edit", header=())
     receipt = memory.append(draft, again=True, on=plan.tip)
     return outcome._replace(
-        stem=receipt.stem,
-        commit=receipt.commit,
-        findings=(*outcome.findings, *receipt.findings),
+        stem=receipt.stem, commit=receipt.commit, findings=(*outcome.findings, *receipt.findings)
     )
 
 

@@ -25,9 +25,7 @@ _RULES = (CONTRADICTION, "overlap")
 
 
 def pair_questions(
-    ground: Ground,
-    returned: Iterable[str],
-    progress: Callable[[int, int], None] | None = None,
+    ground: Ground, returned: Iterable[str], progress: Callable[[int, int], None] | None = None
 ) -> list[Question]:
     """Ask about pairs of facts that disagree or say the same.
 

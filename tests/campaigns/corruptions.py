@@ -347,10 +347,7 @@ def _exchanged(shop: Shop, file: Path) -> None:
 #: What SQLite itself is made to do: the file, and the statement.
 _STATEMENTS = (
     (".sqlite", "DELETE FROM facts WHERE id = 'fact-7'"),
-    (
-        ".sqlite",
-        "UPDATE facts SET history = (SELECT history FROM facts WHERE id = 'fact-9')",
-    ),
+    (".sqlite", "UPDATE facts SET history = (SELECT history FROM facts WHERE id = 'fact-9')"),
     (".sqlite", "UPDATE facts SET state = 3"),
     (".sqlite", "UPDATE logs SET entry = (SELECT entry FROM logs WHERE number = 1)"),
     (".sqlite", "UPDATE meta SET value = x'00'"),

@@ -37,15 +37,7 @@ from tests.campaigns.calls import (
     make_template,
     sites_of,
 )
-from tests.campaigns.homes import (
-    IN_TREE,
-    KINDS,
-    OWN_BRANCH,
-    WRITERS,
-    assert_sound,
-    git,
-    logs_in,
-)
+from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, WRITERS, assert_sound, git, logs_in
 
 #: A command that takes longer hangs: the longest wait of ours, for a fetch or a push, is two minutes.
 LIMIT_SECONDS = 200.0

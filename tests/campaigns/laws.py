@@ -35,16 +35,7 @@ def main(arguments: list[str]) -> int:
     only = ["-k", chosen.law] if chosen.law else []
     begun = time.monotonic()
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "--durations=0",
-            *only,
-            *LAWS,
-        ],
+        [sys.executable, "-m", "pytest", "-q", "-x", "--durations=0", *only, *LAWS],
         cwd=ROOT,
         env={**os.environ, "DIURNA_LAW_EXAMPLES": str(chosen.examples)},
     )

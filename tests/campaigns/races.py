@@ -16,15 +16,7 @@ from pathlib import Path
 from ledger.home import Home, discover
 from ledger.model.record import Record
 from tests.campaigns.forks import ROOT, Forked
-from tests.campaigns.homes import (
-    KINDS,
-    WRITERS,
-    fsck,
-    git,
-    logs_in,
-    make_home,
-    sealed_environment,
-)
+from tests.campaigns.homes import KINDS, WRITERS, fsck, git, logs_in, make_home, sealed_environment
 
 
 class Outcome(Record):

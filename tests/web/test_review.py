@@ -50,10 +50,7 @@ def test_resolve_and_confirm_without_script(server: Server, page: Page, browser:
     expect(notice).to_contain_text("Confirm money, orders")
     expect(notice).to_contain_text("diurna confirm money orders")
     logs = git(served.folder, "log", "--format=%s", f"{before}..HEAD", "--", "sessions").split("\n")
-    assert [one for one in logs if one] == [
-        "diurna: 2 verified by ada",
-        "diurna: 1 updated by ada",
-    ]
+    assert [one for one in logs if one] == ["diurna: 2 verified by ada", "diurna: 1 updated by ada"]
 
     plain.get_by_role("button", name="Keep sixty").click()
     expect(notice).to_contain_text("Superseded: forty")

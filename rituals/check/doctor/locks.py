@@ -67,10 +67,7 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
                 hint="wait for it to end, and look again",
             )
         )
-    for path in (
-        f"{repository.commondir}/{LOCK_FILE}",
-        f"{repository.gitdir}/{ABSORB_LOCK_FILE}",
-    ):
+    for path in (f"{repository.commondir}/{LOCK_FILE}", f"{repository.gitdir}/{ABSORB_LOCK_FILE}"):
         holder = _held(path)
         if holder is not None:
             who = f"process {holder}" if holder else "another Diurna process"

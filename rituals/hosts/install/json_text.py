@@ -52,10 +52,7 @@ def parse(text: str) -> dict[str, object]:
 
 
 def added(
-    text: str,
-    path: tuple[str, ...],
-    value: object,
-    beside: tuple[tuple[str, object], ...] = (),
+    text: str, path: tuple[str, ...], value: object, beside: tuple[tuple[str, object], ...] = ()
 ) -> str:
     """Return a file with a value at a path; containers that are missing are made.
 

@@ -193,9 +193,7 @@ def _attributes(memory: layout.AgentMemory) -> bytes:
 
 
 def _ledger(
-    memory: layout.AgentMemory,
-    ground: Ground,
-    progress: Callable[[int, int], None] | None,
+    memory: layout.AgentMemory, ground: Ground, progress: Callable[[int, int], None] | None
 ) -> tuple[list[LogRef], list[Entry], list[Finding]]:
     """Read the session logs that the adopted ledger will hold: git's, and those that are kept."""
     prefix = ground.prefix

@@ -110,11 +110,7 @@ def _section(data: bytes) -> str:
 
 
 def _why_uses(
-    footer: Footer,
-    theirs: set[str],
-    ours: set[str],
-    texts: Mapping[str, bytes],
-    work: set[str],
+    footer: Footer, theirs: set[str], ours: set[str], texts: Mapping[str, bytes], work: set[str]
 ) -> str:
     """Name the reasons for a different number of uses, with how many logs each concerns."""
     if not theirs and footer.tier not in ("core", "superseded") and not ours:

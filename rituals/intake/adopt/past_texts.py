@@ -9,13 +9,7 @@ today; the past has their texts and checkboxes alone. Pure.
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
-from ledger.model.event import (
-    Event,
-    FactArchived,
-    FactUpdated,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model.event import Event, FactArchived, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.model.record import Record
 from rituals.intake.adopt.import_logs import Standing, birth_of
 
@@ -86,10 +80,7 @@ class _Walk:
 
 
 def past_of(
-    commits: Iterable[PageCommit],
-    facts_in: Mapping[str, Facts],
-    today: Facts,
-    said: Said,
+    commits: Iterable[PageCommit], facts_in: Mapping[str, Facts], today: Facts, said: Said
 ) -> Past:
     """Return what the commits say.
 

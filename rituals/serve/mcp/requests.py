@@ -103,17 +103,9 @@ Point = Annotated[
     _Unsaid,
 ]
 Id = Annotated[
-    str,
-    Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]+$"),
-    AfterValidator(_fact),
-    _Unsaid,
+    str, Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]+$"), AfterValidator(_fact), _Unsaid
 ]
-Reference = Annotated[
-    str,
-    Field(max_length=_REFERENCE_CHARS),
-    AfterValidator(_reference),
-    _Unsaid,
-]
+Reference = Annotated[str, Field(max_length=_REFERENCE_CHARS), AfterValidator(_reference), _Unsaid]
 #: What a schema says of a draft, and `rituals.record.slips` checks, in the words of the command line.
 SaidId = Annotated[str, Field(json_schema_extra={"maxLength": ID_LIMIT_CHARS, UNSAID: True})]
 SomeText = Annotated[Text, Field(json_schema_extra={"minLength": 1})]
@@ -123,8 +115,7 @@ class RecallAsked(Strict):
     """A search."""
 
     query: Annotated[
-        Words,
-        Field(min_length=1, description='Words, identifiers, "phrases", prefix*, -not'),
+        Words, Field(min_length=1, description='Words, identifiers, "phrases", prefix*, -not')
     ]
     level: Literal["index", "timeline", "full"] = "index"
     limit: Annotated[int, Field(ge=1, le=HITS_LIMIT)] = 10
@@ -147,8 +138,7 @@ class GetAsked(Strict):
 
     ids: Annotated[list[Reference], Field(min_length=1, max_length=IDS_LIMIT)]
     level: Annotated[
-        Literal["index", "timeline", "full"],
-        Field(description="timeline: what happened around it"),
+        Literal["index", "timeline", "full"], Field(description="timeline: what happened around it")
     ] = "full"
 
 
