@@ -19,12 +19,11 @@ FOREIGN = {
     "口": ("口令",), "令": ("令牌",), "パ": ("パスワード",), "비": ("비밀번호",),
 }  # fmt: skip
 _FOREIGN = frozenset([name for names in FOREIGN.values() for name in names])
-#: What each of them holds: few searches tell that a text has none.
-ROOTS = {
-    root: tuple([name for name in NAMES if root in name])
-    for root in ("pass", "auth", "pw", "secret", "sen", "ave")
-}
-ROOTS |= {name: (name,) for name in NAMES if not any(root in name for root in ROOTS)}
+#: What each of them holds: few searches tell that a text has none, and one character is soon found.
+_ROOTS = ("pass", "auth", "pw", "secret", "token", "k", "j", "sen", "ave")
+ROOTS: dict[str, list[str]] = {}
+for _name in NAMES:
+    ROOTS.setdefault(next((root for root in _ROOTS if root in _name), _name), []).append(_name)
 #: Settings whose value stands behind a blank.
 BLANK = ("bindpw", "requirepass", "masterauth")
 #: What a key is of that surely opens something, and what it is of that sorts, stores and names.

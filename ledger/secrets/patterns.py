@@ -48,12 +48,12 @@ def _by_part(
 
 
 _SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
+#: One character is looked for ten times as fast as two.
 _ROOTED = _by_part(
     _TEXT_MARKS,
-    ("passw", "ASSW", "ode", "secret", "user", "ogin", "eden", "entifi", "mac", "se ", "uth", "sql",
-     '"k', "pin", "in ", "in: ", "(", ")", "I", "S", "B"),
+    ("passw", "secret", "mac", "eden", "uth", "ogin", "entifi", "ode", *'"()/_PSIDBCU:qj@', "pin"),
     "",
-)  # fmt: skip
+)
 _FOREIGN = [one for one in _ROOTED[""] if not one[0].isascii()]
 _ROOTED[""] = [one for one in _ROOTED[""] if one[0].isascii()]
 
