@@ -171,7 +171,9 @@ _FRONTS: dict[str, list[int]] = {}
 for _number, _row in enumerate(MARKS):
     _FRONTS.setdefault(_row[0][:2], []).append(_number)
 #: These by their first character, which is looked for much faster.
-_FIRSTS = {first: [front for front in _FRONTS if front[0] == first] for first, *_ in _FRONTS}
+_FIRSTS: dict[str, list[str]] = {}
+for _front in _FRONTS:
+    _FIRSTS.setdefault(_front[0], []).append(_front)
 
 
 def find_tokens(text: str, words: str) -> list[Hit]:
