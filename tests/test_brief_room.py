@@ -30,11 +30,13 @@ def test_brief_crowded(tmp_path: Path) -> None:
     assert asked >= 70
     plain = scored(memory, questions, 7500, tasks=True)
     alone = scored(memory, questions, 7500, tasks=False)
-    assert plain.there >= 78 / 80 * asked and plain.share >= 0.72 and alone.there >= 45 / 80 * asked
+    assert plain.there >= 78 / 80 * asked and plain.share >= 0.72
+    assert alone.there >= 60 / 80 * asked and alone.share >= 0.72
     crowd(memory)
     crowded, small = (scored(memory, questions, chars, tasks=True) for chars in (7500, 5000))
     assert crowded.there >= 76 / 80 * asked and small.there >= 72 / 80 * asked
     assert crowded.share >= 0.72
+    assert scored(memory, questions, 7500, tasks=False).there >= 46 / 80 * asked
     least = memory.brief(budget_chars=1000, agent="another")
     (first,) = [one for one in least.sections if one.name == CHANGES]
     assert first.lines[0].id == "ot-profiles-alias-backlog"

@@ -1,8 +1,9 @@
 """Choose what fits into a brief: for each section a share of the room, and always the newest correction.
 
 First come the fewest lines that a section has, then each section in its order up to its share, then what
-there is still room for: a long section crowds out none. Texts are made longer where no line is lost by
-it. What is for a role has a budget of its own. The budget counts every character of the output.
+there is still room for: a long section crowds out none. Texts are made longer, section by section, where
+no line is lost by it; what then is left is for more of the last sessions. What is for a role has a budget
+of its own. The budget counts every character of the output.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ if TYPE_CHECKING:
 LEAST_CHARS = 1000
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.
 _SHARES = {
-    ASKED: (50, 50, 1), CONTRADICTIONS: (8, 8, 1), INVARIANTS: (16, 25, 2), HANDED: (25, 25, 1),
+    ASKED: (50, 50, 1), CONTRADICTIONS: (8, 8, 1), INVARIANTS: (16, 16, 2), HANDED: (25, 25, 1),
     CHANGES: (8, 15, 1), ROLE: (100, 100, 0), THREADS: (10, 15, 1), DECISIONS: (35, 35, 0),
-    SESSIONS: (0, 8, 0), REST: (100, 100, 0),
+    SESSIONS: (0, 3, 0), REST: (100, 100, 0),
 }  # fmt: skip
 _OTHERS_SHARE = (8, 8, 1)
 _OTHER_HOMES = (YOURS, UPSTREAM)
 #: The sections of facts that may rest.
 _RESTED = (ROLE, DECISIONS, REST)
 #: Of a hundred characters, how many are left for the index of ids.
-_INDEX_SHARE = 4
+_INDEX_SHARE = 2
 #: By how many halves texts are made longer where there is room.
 _LONGER = (6, 4, 3)
 #: How many characters of a forced line's text are left at least.
@@ -136,14 +137,20 @@ class _Filling:
                 self._take_notes(section)
             self._take(section, self._whole * _share(section)[not asks] // 100)
         for left in (index, 0):  # what the index does not need is for lines
-            for section in self.wanted:
-                self._take(section, self._budget)
+            self._take_all(but=SESSIONS)
             if left:
                 index = min(left, self._cost_of_index(self._not_shown(left)))
                 self._room += left - index
         self._room += index
         self._name_the_rest(index)
         self._lengthen()
+        self._take_all()
+
+    def _take_all(self, but: str = "") -> None:
+        """Take what there is room for, of all sections but one."""
+        for section in self.wanted:
+            if section.name != but:
+                self._take(section, self._budget)
 
     def _line(self, section: Wanted, item: Item, nth: int, halves: int = 2) -> Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
@@ -301,21 +308,19 @@ class _Filling:
         self._index = tuple(ids)
 
     def _lengthen(self) -> None:
-        """Show more of each text, as far as there is room for all of them."""
-        for halves in _LONGER:
-            longer: dict[str, list[Line]] = {}
-            over = -self._room
-            for section in self.wanted:
-                lines = longer[section.name] = self.lines[section.name]
-                if section.name not in self._cut and section.name != ROLE:
-                    items = enumerate(self._items[section.name])
-                    lines = [self._line(section, item, nth, halves) for nth, item in items]
-                    longer[section.name] = lines
-                    over += self._chars_of(section, lines)
-                    over -= self._chars_of(section, self.lines[section.name])
-            if over <= 0:
-                self.lines = longer
-                return
+        """Show more of each text of a section, as far as there is room for all of them."""
+        for section in self.wanted:
+            if section.name in self._cut or section.name == ROLE:
+                continue
+            for halves in _LONGER:
+                items = enumerate(self._items[section.name])
+                lines = [self._line(section, item, nth, halves) for nth, item in items]
+                more = self._chars_of(section, lines)
+                more -= self._chars_of(section, self.lines[section.name])
+                if more <= self._room:
+                    self.lines[section.name] = lines
+                    self._room -= more
+                    break
 
     def _chars_of(self, section: Wanted, lines: Sequence[Line]) -> int:
         return sum([len(self._form_line(section, line)) for line in lines])

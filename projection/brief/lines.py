@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
-#: How many characters of a text are shown in a brief of `_USUAL_CHARS`, and of a shorter one at least.
+#: How many characters of a text are shown in a brief of `_USUAL_CHARS`, of what a task asks for in one of
+#: `_ASKED_USUAL_CHARS`; and of a shorter one at least.
 _TEXT_CHARS = {
     ASKED: 260, CONTRADICTIONS: 300, HANDED: 1200, INVARIANTS: 180, THREADS: 180, DECISIONS: 220,
     ROLE: 220, REST: 220, SESSIONS: 140,
 }  # fmt: skip
 LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS, _USUAL_CHARS = 100, 300, 160, 7500
+_ASKED_USUAL_CHARS = 5000
 #: Of the first that a task asks for more is shown, of many that must hold less.
 _FIRST, _FIRST_CHARS, _MANY, _MANY_CHARS = 3, 520, 8, 150
 #: What a footer calls a fact, in so many characters on one line.
@@ -54,7 +56,8 @@ def text_chars(section: str, nth: int, budget_chars: int) -> int:
         chars = _FIRST_CHARS
     elif section == INVARIANTS and nth >= _MANY:
         chars = _MANY_CHARS
-    return max(LEAST_TEXT_CHARS, min(chars, chars * budget_chars // _USUAL_CHARS))
+    usual = _ASKED_USUAL_CHARS if section == ASKED else _USUAL_CHARS
+    return max(LEAST_TEXT_CHARS, min(chars, chars * budget_chars // usual))
 
 
 def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
