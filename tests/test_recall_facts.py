@@ -53,6 +53,34 @@ def test_the_fact_that_answers_comes_first(shop: Repo, run: Run, question: str, 
     assert all(hit["kind"] == "session" for hit in found["passages"])
 
 
+def test_a_fact_that_says_it_in_related_words_is_an_answer(repo: Repo, run: Run) -> None:
+    """What it lacks are these very words, not what they say; one that says less is still none."""
+    said = "id=jobs decision: A suspended job resumes by its own key."
+    assert run("append", "--title", "Jobs", "--new", said).code == 0
+    asked = run("recall", "continue a paused job", "--in", "facts", "--json").json
+    assert [hit["id"] for hit in asked["hits"]] == ["jobs"]
+    other = run(
+        "recall", "continue the kubernetes terraform rollout", "--in", "facts", "--json"
+    ).json
+    assert other["hits"] == []
+
+
+def test_the_words_that_ask_for_a_number_are_in_no_answer(repo: Repo, run: Run) -> None:
+    """A fact with a count answers "how many", and one that says "many" has none."""
+    for id, said in (("gate", "The gate runs 305 tests."), ("talk", "Many tests had many owners.")):
+        assert run("append", "--title", id, "--new", f"id={id} fact: {said}").code == 0
+    for question, first in (("how many tests", "gate"), ("many tests", "talk")):
+        found = run("recall", question, "--in", "facts", "--no-vectors", "--explain", "--json").json
+        words = [
+            part["remark"]
+            for hit in found["hits"]
+            for part in hit["parts"]
+            if part["name"] == "words"
+        ]
+        assert any("many" in one for one in words) == (first == "talk"), words
+        assert found["hits"][0]["id"] == first
+
+
 def test_no_fact_is_an_answer(shop: Repo, run: Run) -> None:
     """A question whose words no fact covers is told so; what was said is still there."""
     found = run(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from memory.recall.index.rows import FACTS_FROM, PLACES
+from memory.recall.index.turn_marks import NUMBERED
 from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.parse import Question, Word, as_indexed, read_question
 from memory.recall.query.postings import NEWEST, NO_POSTINGS, TOO_COMMON, Lookups
 from memory.recall.query.related import related_to
 from memory.recall.query.spelling import respelled
 from memory.recall.query.state_words import StateWords, state_words
-from memory.recall.query.stopwords import FORMS, MONTHS
+from memory.recall.query.stopwords import COUNTED, FORMS, MONTHS
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
 from memory.recall.rank.facts import rank_facts
 from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored, Term
@@ -121,7 +122,8 @@ def search(
     outside = [index.matching(lookups.stems(as_indexed(one))) for one in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
     passages = rank(asked, index.totals, lookups.turns, test, explain, told) if told else NOTHING
-    for_facts = _for_facts(asked.without(state.words), index.totals.passages)
+    unsaid = state.words | (COUNTED if question.hints & NUMBERED else frozenset())
+    for_facts = _for_facts(asked.without(unsaid), index.totals.passages)
     alike = None if meanings is None else meanings.likeness(_meant(question, state))
     facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
     subject = any(word.raw not in state.words for word in question.words)

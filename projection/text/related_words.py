@@ -1,8 +1,9 @@
 """List words that say nearly the same, and take endings off: looser than `vocabulary`.
 
 There a word becomes the one that stands for it, so that two texts that say the same read the same. Here
-words are only related: somebody who looks for one may have meant the other. Everyday groups of English,
-both ways in each line, with all that `vocabulary` has. A missing word costs a hit, a wrong one order.
+words are only related: somebody who looks for one may have meant the other. Groups of everyday English,
+then of software, both ways in each line, with all that `vocabulary` has. A missing word costs a hit, a
+wrong one order.
 """
 
 from __future__ import annotations
@@ -193,6 +194,103 @@ schedule calendar timetable
 meeting appointment
 percent percentage rate
 number count amount many
+pause suspend halt
+resume continue proceed
+abort cancel terminate kill
+timeout deadline expiry
+retry reattempt backoff
+fault failure error exception
+absent missing lack
+remove delete drop erase discard
+deprecated obsolete legacy retired sunset
+replace swap substitute supersede
+setting configuration option parameter preference
+alter change edit adjust tweak
+demo example sample tutorial
+log logging trace telemetry
+metric monitoring telemetry observability
+event message notification
+queue topic broker
+store storage persist save
+fetch load retrieve
+send publish transmit emit
+receive consume
+call invoke execute
+function method routine
+argument parameter
+rule convention policy guideline
+forbid prohibit ban disallow
+allow permit
+mandatory required obligatory
+check validate verify
+lint format style
+compile build
+bundle package embed
+ship release publish
+rollback revert undo
+merge integrate land
+approve approval signoff
+ci pipeline gate
+container docker image
+machine box host server
+migrate migration port convert upgrade
+rewrite port refactor
+field attribute property column
+key identifier
+row record entry
+leader primary master
+replica copy duplicate mirror
+identical same equal parity
+differ diverge deviate
+concurrent parallel simultaneous
+lock mutex semaphore
+async asynchronous background
+schedule cron periodic
+encrypt cipher
+permission access role authorization
+invoice bill
+payment charge billing
+ui interface frontend screen
+endpoint route url
+serialize encode marshal
+deserialize decode parse
+empty blank null
+limit cap maximum quota
+throttle limit rate
+framework library toolkit stack
+maintainer owner responsible
+maintain support
+ram memory heap
+disk storage filesystem
+offline disconnected
+twice duplicate idempotent
+once idempotent
+order sequence
+initial first
+final last
+step phase stage
+mock stub fake
+flaky unstable intermittent
+warn warning alert
+hide mask redact conceal
+render display show
+refresh reload
+stale outdated expired
+lifetime ttl expiration
+shard partition split
+join combine merge
+sync synchronize replicate
+backup snapshot
+restore recover
+notify alert
+startup boot launch
+shutdown stop teardown
+leak exhaustion
+hang freeze stuck deadlock
+vendor supplier provider
+customer tenant account
+locale language translation
+price tariff fee
 """
 _ENDINGS = sorted(
     "ation ition ion ator er or ist ism ment ness ship ful less abl ibl iti ity age al iv ic "

@@ -13,6 +13,9 @@ SMALL = frozenset(
     "kind kinds type types sort sorts mention mentioned".split()
 )
 
+#: Words behind "how" that ask for a number, and are in no fact that has it.
+COUNTED = frozenset("many much often".split())
+
 _VERBS = """
 go went gone|say said|get got gotten|make made|know knew known|think thought|take took taken
 see saw seen|come came|find found|give gave given|tell told|feel felt|become became|leave left

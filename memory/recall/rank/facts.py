@@ -117,13 +117,13 @@ def _newest_of_best(by_cover: Mapping[float, list[int]]) -> Iterator[int]:
         yield from sorted(by_cover[share], reverse=True)
 
 
-def _cover(asked: Asked, mask: int) -> float:
-    """Return how much of the question some words of it are, 0 to 1."""
+def _cover(asked: Asked, mask: int, related: float = RELATED) -> float:
+    """Return how much of the question some words of it are, 0 to 1; a related one for a share."""
     known = 0.0
     for number, term in enumerate(asked.terms):
         two = mask >> (2 * number) & 3
         if two:
-            known += term.weight * term.sure * (1.0 if two & 1 else RELATED)
+            known += term.weight * term.sure * (1.0 if two & 1 else related)
     return known / asked.total
 
 
@@ -139,7 +139,7 @@ def _scored(asked: Asked, row: int, mask: int, plan: Plan, norm: float, lead: in
     subject = OF_LEAD * sum([term.weight for term in held if min(term.rows[row]) < lead])
     score = (words + pairs) * (1 + COVERAGE * covered) * (1 + TOGETHER * together) + subject
     parts = zip(PARTS, (words, pairs, covered, together, subject), strict=True)
-    return Scored(row, score, plan.names, tuple(parts), covered)
+    return Scored(row, score, plan.names, tuple(parts), covered, _cover(asked, mask, 1.0))
 
 
 def _stretch(terms: Sequence[Term], row: int) -> float:

@@ -27,7 +27,8 @@ UNDONE, DONE = 1.5, 0.5
 NEWEST = 2.0
 #: How much more one of a series of versions counts, where a version is asked for.
 NUMBERED = 1.5
-#: How much of a question the fact that comes first must cover, for an answer.
+#: How much of a question the fact that comes first must say, for an answer:
+#: in which words it does decides the order alone.
 ENOUGH = 0.35
 #: How alike in meaning it must be where it covers less.
 ALIKE = 0.45
@@ -83,16 +84,16 @@ def _newest_of_series(found: Sequence[Candidate], state: StateWords) -> dict[str
         own = newest.scored
         if best.score > own.score:
             parts = (*own.parts, ("newest of its series", best.score / own.score))
-            covered = max(own.covered, best.covered)
-            scored = own._replace(score=best.score, parts=parts, covered=covered)
+            covered, said = max(own.covered, best.covered), max(own.said, best.said)
+            scored = own._replace(score=best.score, parts=parts, covered=covered, said=said)
             lifted[newest.standing.fact.id] = newest._replace(scored=scored)
     return lifted
 
 
 def answers(found: Sequence[Candidate]) -> bool:
-    """Tell whether what comes first covers enough of a question, or means nearly the same."""
+    """Tell whether what comes first says enough of a question, in any words, or means nearly the same."""
     first = found[0].scored if found else None
-    return first is not None and (first.covered >= ENOUGH or (first.alike or 0.0) >= ALIKE)
+    return first is not None and (first.said >= ENOUGH or (first.alike or 0.0) >= ALIKE)
 
 
 def _newness(found: Sequence[Candidate], state: StateWords) -> dict[int, float]:

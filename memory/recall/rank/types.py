@@ -77,8 +77,8 @@ class Asked(Record):
 class Scored(Record):
     """A passage or a fact's text with its score and, where they were asked for, the parts of it.
 
-    Of a fact alone: `covered` is how much of the question it covers, 0 to 1; `alike` how alike it is in
-    meaning, 0 to 1, None where that is not weighed.
+    Of a fact alone: `covered` is how much of the question it covers, 0 to 1; `said` the same with related
+    words counted whole; `alike` how alike it is in meaning, 0 to 1, None where that is not weighed.
     """
 
     row: int
@@ -86,6 +86,7 @@ class Scored(Record):
     words: tuple[str, ...] = ()
     parts: tuple[tuple[str, float], ...] = ()
     covered: float = 0.0
+    said: float = 0.0
     alike: float | None = None
 
 
