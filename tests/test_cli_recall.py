@@ -264,8 +264,8 @@ def test_all_logs_of_an_answer_are_read_at_once(
         started.append(arguments)
         return start(git, *arguments, **more)
 
-    run("recall", "broker")  # brings the index to the logs
+    run("recall", "backlog")  # brings the index to the logs
     monkeypatch.setattr(Git, "start", counted)
-    ran = run("recall", "broker", "--no-vectors", "--json")
+    ran = run("recall", "backlog", "--no-vectors", "--json")
     assert len({hit["stem"] for hit in ran.json["hits"]}) == 4
     assert [arguments[0] for arguments in started] == ["cat-file"]
