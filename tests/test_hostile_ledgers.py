@@ -17,10 +17,10 @@ import pytest
 
 from ledger.codec.log import decode
 from ledger.model import packed
-from ledger.model.event import Event, FactCreated
+from ledger.model.event import Event, FactCreated, FactSuperseded
 from ledger.model.packed import unpack_event
 from ledger.model.session import Entry
-from memory.api import Memory
+from memory.api import Memory, SessionDraft
 from memory.cache import queries, schema
 from memory.cache.queries import Questions
 from memory.query import pairs, resident
@@ -36,7 +36,7 @@ from rituals.review.apply import Outcome
 from rituals.review.plan import Plan
 from rituals.review.question import Question
 from rituals.serve.web.export.site import page_at
-from rituals.serve.web.pages import review
+from rituals.serve.web.pages import review, session
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -130,6 +130,40 @@ def test_what_many_hang_on_is_read_a_few_times(
     monkeypatch.setattr(schema, "unpack_event", unpacking)
     assert not hostile.ask(line)
     assert count < sum(read) <= 20 * count
+
+
+def test_what_stands_instead_is_looked_for_once_for_all_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each session of a row of supersessions leads to its end; another log leads further."""
+    count = 60
+    home = hostile.ledger_of(tmp_path, "a chain, a log each", count).folder
+    asked: list[str] = []
+    plain = Questions.fact
+
+    def counting(cache: Questions, fact: str) -> Fact | None:
+        asked.append(fact)
+        return plain(cache, fact)
+
+    memory = Memory.open(str(home), agent="claude")
+    tip = TipViews().of(memory)
+    sessions = list(session.addresses(tip))
+    monkeypatch.setattr(Questions, "fact", counting)
+    for one in sessions:
+        page_at(tip, one)
+    assert len(sessions) == count and len(asked) <= 12 * count
+
+    def instead() -> tuple[str, ...]:
+        first = memory.state().fact("f0")
+        assert first is not None
+        return memory.marks([first])["f0"].instead
+
+    last = f"f{count - 1}"
+    assert instead() == (last,)
+    events = (FactCreated("end", "So it is."), FactSuperseded(last, "end"))
+    memory.append(SessionDraft(title="The end", events=events))
+    assert instead() == ("end",)
+    memory.close()
 
 
 def test_the_pages_of_a_review_ask_once_what_nobody_answered(

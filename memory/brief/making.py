@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer
     from memory.replay.layers import Layer
     from memory.replay.snapshot import Snapshot
-    from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView
 
@@ -304,16 +303,15 @@ def news_of(
     if only_corrections:
         others = []
     place = cache.placing()
-    met: Met = {}
-    told = [_told(cache, one, place, met) for one in corrections[:most]]
-    rest = [news for one in others[:most] if _is_news(news := _told(cache, one, place, met))]
+    told = [_told(cache, one, place) for one in corrections[:most]]
+    rest = [news for one in others[:most] if _is_news(news := _told(cache, one, place))]
     more = len(corrections[most:]) + len(others[most:])
     return (*told, *sorted(rest, key=lambda news: news.what != BORN)), more
 
 
-def _told(cache: Cache, one: Happened, place: Callable[[Fact], Standing], met: Met) -> News:
+def _told(cache: Cache, one: Happened, place: Callable[[Fact], Standing]) -> News:
     now = _standing(cache, one.fact, place)
-    mark = mark_of(now.fact if now else None, cache.fact, met)
+    mark = mark_of(now.fact if now else None, cache.fact, cache.met)
     successor = mark.instead[0] if len(mark.instead) == 1 else one.successor
     replacing = cache.fact(successor) if one.successor else None
     return News(one.fact, one.what, one.stem, one.by, now, one.successor, replacing, mark)

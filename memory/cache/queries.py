@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from projection.document.marks import Met
     from projection.fold.truth import Edge
 
-    #: (packed history, cut edges, fact)
     _Resolved = tuple[bytes, frozenset[Edge], Fact | None]
 
 #: How `marshal` packs a text: as it is, without an ending.
@@ -37,8 +37,9 @@ class Questions:
     """What can be asked of a cache that is open."""
 
     _base: sqlite3.Connection
-    #: what the last view was made of, and facts of long histories
+    #: (packed history, cut edges, fact) of the last view, and of long histories
     _shown: dict[str, _Resolved]
+    _met: tuple[str, Met] = "", {}
     head: Head
     policy: Policy
 
@@ -101,6 +102,13 @@ class Questions:
             (number,),
         )
         return [date for (date,) in reversed(rows)]
+
+    @property
+    def met(self) -> Met:
+        """What was found to stand in the place of what is false; it holds until there is another log."""
+        if self._met[0] != self.summary.digest:
+            self._met = self.summary.digest, {}
+        return self._met[1]
 
     def placing(self) -> Callable[[Fact], Standing]:
         """Return what tells where facts stand: for many of them the clock is read once."""
@@ -215,11 +223,10 @@ class Questions:
 
     def abouts(self) -> list[tuple[str, int, int]]:
         """Return each value of the footer `entity`, with how many facts have it, and false ones."""
-        rows = self.rows(
+        return self.rows(
             "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
             (FALSE,),
         )
-        return rows
 
     def facts_about(self, values: Iterable[str]) -> list[str]:
         """Return the ids of facts with one of some values of the footer `entity`, sorted."""
@@ -353,8 +360,7 @@ class Questions:
 
     def logs_after(self, stem: str) -> int:
         """Count the logs of any type behind a stem."""
-        row = self.row("SELECT count(*) FROM logs WHERE stem > ?", (stem,))
-        return int(row[0])
+        return int(self.row("SELECT count(*) FROM logs WHERE stem > ?", (stem,))[0])
 
     def like(self, entry: Entry, since: str) -> list[LogRef]:
         """Return the logs from a stem on that may repeat an entry, newest first."""

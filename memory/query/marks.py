@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from memory.cache.truth import Truth
     from memory.query.resident import Resident
     from memory.replay.snapshot import Snapshot
-    from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.testimony import Testimony
 
@@ -37,7 +36,6 @@ def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
 def marked(
     cache: Cache | Resident,
     fact: Fact | None,
-    met: Met | None = None,
     truth: Truth = NOTHING_GONE,
 ) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
@@ -45,10 +43,9 @@ def marked(
     Args:
         cache: of the home.
         fact: where it stands now.
-        met: kept by whoever marks many (`projection.document.marks.instead_of`).
         truth: tells what of it the code no longer has.
     """
-    mark = mark_of(fact, cache.fact, met)
+    mark = mark_of(fact, cache.fact, cache.met)
     if truth and (gone := truth.of(fact)):
         mark = mark._replace(gone=gone)
     if fact is None or fact.false:
@@ -66,6 +63,5 @@ def marked(
 
 def marks_of(snapshot: Snapshot, facts: Iterable[Fact]) -> dict[str, Mark]:
     """Mark facts, by id."""
-    met: Met = {}
     truth = truth_of(snapshot.home)
-    return snapshot.ask(lambda cache: {one.id: marked(cache, one, met, truth) for one in facts})
+    return snapshot.ask(lambda cache: {one.id: marked(cache, one, truth) for one in facts})

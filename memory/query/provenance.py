@@ -185,7 +185,7 @@ def provenance(
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(fact)
     told = testimony(now, cache.entry, cache.some_histories)
-    mark = marked(cache, now, resident.met if resident else None, truth_of(snapshot.home))
+    mark = marked(cache, now, truth_of(snapshot.home))
     edges = resident.edges if resident else partial(supersessions, cache)
     chain, further = chain_of(edges, cache.cut, fact, near)
     return Provenance(fact, tuple(steps), chain, mark, told, further)

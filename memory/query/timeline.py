@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from memory.cache.truth import Truth
     from memory.recall.values import Answer
     from memory.replay.snapshot import Snapshot
-    from projection.document.marks import Met
 
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
 
@@ -188,8 +187,7 @@ def _marks(cache: Cache, sessions: Iterable[Session], truth: Truth) -> dict[str,
     """Mark the facts that sessions name and that are closed or false by now."""
     said = [name for session in sessions for _, ids in session.did for name in ids]
     names = {id for name in said for id in name.split(" → ")}
-    met: Met = {}
-    marks = {id: marked(cache, cache.fact(id), met, truth) for id in sorted(names)}
+    marks = {id: marked(cache, cache.fact(id), truth) for id in sorted(names)}
     return {id: mark for id, mark in marks.items() if mark.said}
 
 

@@ -42,7 +42,7 @@ class Outdated:
     ) -> None:
         self._cache, self._known, self._logs = cache, known or cache.fact, logs
         self._gone: dict[str, tuple[tuple[str, str], ...]] = {}
-        self._met: Met = {}
+        self._met: Met = {} if known else cache.met
 
     def line(self, key: str, text: str, brought: Iterable[str]) -> str:
         """Return a line of a log, behind what is true in its place (see `mark`)."""
