@@ -210,6 +210,7 @@ def lines_in(made: Brief, form: str) -> list[tuple[str, str, str]]:
     assert (before.count("\n"), after.count("\n")) == (1, 2)
     assert "<" not in inside
     titles = {section.title: section.name for section in made.sections}
+    sessions = (one.id for part in made.sections if part.name == SESSIONS for one in part.lines)
     found = []
     name = ""
     for line in inside.split("\n"):
@@ -220,12 +221,9 @@ def lines_in(made: Brief, form: str) -> list[tuple[str, str, str]]:
             head, _, said = line[2:].partition("): " if "): " in line else ": ")
             id = head.partition(" ")[0].rstrip(":")
             if name == SESSIONS:
-                (id,) = {
-                    one.id
-                    for part in made.sections
-                    for one in part.lines
-                    if one.id.startswith(id[:-1])
-                }
+                stem = next(sessions)  # of several stems the same may be shown
+                assert id == f"{stem[:15]}…"
+                id = stem
             found.append((name, id, said))
         else:
             begins = ("State: ", "Review due: ", "Also there: ")
