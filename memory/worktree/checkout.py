@@ -62,7 +62,7 @@ def note_written(home: Home, blobs: Mapping[str, str]) -> None:
 def _writing(home: Home) -> Lock:
     """Return the lock of the record, which `diurna replay --write` takes beside an append."""
     make_folder(os.path.dirname(written_record(home)))
-    return Lock(f"{written_record(home)}.lock")
+    return Lock(f"{home.repository.gitdir}/diurna/writing")
 
 
 def _note(home: Home, blobs: Mapping[str, str]) -> None:
