@@ -58,9 +58,9 @@ def cut(wanted):
     # git waits for the rest of a file that never comes, and dies with the writer
     return stream[: stream.rindex(b"\\n", 0, len(stream) - 60)]
 ledger.git.fast_import._stream = cut
-def dying(status, said, wanted):
+def dying(command, status, said):
     os.killpg(0, signal.SIGKILL)
-writer._failure = dying
+writer._git.failure = dying
 """
     )
     assert done.returncode == -9, done.stdout + done.stderr
@@ -74,14 +74,8 @@ writer._failure = dying
 def test_a2_killed_between_commit_object_and_reference(place: Path, writer: str, kind: str) -> None:
     """A commit that nothing points to is harmless; the log comes in once."""
     tried = Tried(place, writer, kind)
-    lock = Path(tried.home.repository.commondir) / (tried.home.reference + ".lock")
-    if writer == "pygit2":
-        tried.die('before(writer, "_move", die)')
-    else:  # the branch is locked, so git gets as far as the commit object and no further
-        tried.die(
-            f'before(writer, "commit", lambda: open({str(lock)!r}, "x").close())\nwriter._failure = die'
-        )
-        lock.unlink()
+    owner = "writer, '_move'" if writer == "pygit2" else "ledger.git.fast_import, 'move_reference'"
+    tried.die(f"before({owner}, die)")
     tried.assert_nothing_moved()
     assert len(tried.waiting()) == 1
     tried.assert_next_append_works("second")

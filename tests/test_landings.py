@@ -156,6 +156,8 @@ def switched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., P
                 time.sleep(0.01)
             if switch[0] == "checkout":  # which needs the index itself
                 lock.unlink()
+            while switch[0] == "checkout" and (home / ".git/index.lock").exists():
+                time.sleep(0.001)
             git(home, *switch)
             if switch[0] != "checkout":  # by now it may be the lock of another one
                 lock.unlink()

@@ -12,7 +12,7 @@ from ledger.home import discover
 from ledger.model.findings import Finding
 from ledger.wal.atomic_files import replace_file
 from memory.worktree import checkout, next_index
-from memory.worktree.next_index import NextIndex
+from memory.worktree.next_index import NextIndex, index_line
 from memory.write.branch_lock import Branch
 from memory.write.commit import Committer
 from tests.campaigns.homes import (
@@ -138,7 +138,7 @@ def test_where_it_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     else:
         (state / "index-next").mkdir(parents=True)
     index = NextIndex(home)
-    index.prepare([("memory/x", b"x")])
+    assert not index.prepare([index_line("memory/x", b"x")])
     assert not index.take()
     assert not (folder / ".git" / "index.lock").exists()
 
@@ -178,5 +178,43 @@ def test_a_branch_that_is_switched_while_files_are_written_is_clean(
         return
     assert git(folder, "status", "--porcelain") == ""
     git(folder, "checkout", "-q", "main")
+    assert_sound(home, [stem])
+    assert git(folder, "status", "--porcelain") == ""
+
+
+@kinds
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("held", [False, True])
+def test_a_commit_that_begins_before_the_branch_moves_takes_nothing_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, writer: str, held: bool
+) -> None:
+    """Git refuses it, with the index as ours has it and the branch about to move; given again it is theirs.
+
+    So it is where our git finds the index held at first.
+    """
+    folder = tmp_path / "home"
+    home = make_home(folder, kind)
+    take = NextIndex.take
+    refused: list[str] = []
+
+    def take_and_commit(self: NextIndex) -> bool:
+        if held and not refused:
+            _stage(folder, "earlier.py")
+        taken = take(self)
+        _stage(folder)
+        try:
+            git(folder, "commit", "-q", "-m", "theirs")
+        except AssertionError as problem:
+            refused.append(str(problem))
+        return taken
+
+    monkeypatch.setattr(NextIndex, "take", take_and_commit)
+    stem = open_memory(folder, writer=writer).append(draft("a")).stem
+    monkeypatch.undo()
+    assert len(refused) == 1 + held
+    assert all("lock ref" in one for one in refused)
+    git(folder, "commit", "-q", "-m", "theirs")
+    theirs = ["earlier.py"] * held + ["theirs.py"]
+    assert git(folder, "show", "--format=", "--name-only", "HEAD").split() == theirs
     assert_sound(home, [stem])
     assert git(folder, "status", "--porcelain") == ""

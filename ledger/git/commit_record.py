@@ -14,6 +14,15 @@ from ledger.errors import StorageFailed
 from ledger.model.digest import sha1
 from ledger.model.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    #: Asked while git's own lock of a branch is held: whether the branch is to move.
+    Within = Callable[[], bool]
+    #: Moves a branch where that says so; tells whether it did.
+    Move = Callable[[Within], bool]
+
 FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
 
 
@@ -54,6 +63,11 @@ class Commit(Record):
     message: str
     identity: Identity
     seconds: int
+
+
+def at_once(move: Move) -> None:
+    """Move a branch, with nothing to be done while it is locked."""
+    move(lambda: True)
 
 
 def clean_name(text: str) -> str:

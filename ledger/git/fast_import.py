@@ -1,26 +1,28 @@
 """Write commits through `git fast-import`, which a short command uses instead of loading pygit2.
 
-git itself builds the trees on the tip, checks that the branch still descends into the new commit, and
-moves it in a transaction. The stream only ever names our own paths; fast-import would put a folder in the
-place of a file without a word, so it is asked first what stands where our folders go.
+git itself builds the trees on the tip, and `git update-ref` moves the branch, in a transaction that is
+open while the index gets its entries. The stream only ever names our own paths; fast-import would put a
+folder in the place of a file without a word, so it is asked first what stands where our folders go.
 """
 
 from __future__ import annotations
 
-from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
+from ledger.errors import GitFailed, StorageFailed, TipMoved
 from ledger.git.commit_record import (
     Commit,
-    branch_lock,
+    at_once,
     clean_name,
     in_the_way,
-    lock_in_the_way,
     loose_object,
 )
+from ledger.git.objects import move_reference
 from ledger.git.repository import Repository, read_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from ledger.git.commit_record import Move, Within
 
 
 class FastImport:
@@ -35,14 +37,12 @@ class FastImport:
         self._git = repository.git()
         self._objects = repository.commondir + "/objects"
 
-    def commit(self, wanted: Commit, show: Callable[[], None] = lambda: None) -> str:
+    def commit(self, wanted: Commit, show: Callable[[Move], None] = at_once) -> str:
         """Make a commit and move the branch to it; return its id.
-
-        Returns `wanted.parent` when the tip holds all the files already.
 
         Args:
             wanted: the commit.
-            show: called once nothing is known to be in the way, before the branch moves.
+            show: called once nothing is known to be in the way, with what moves the branch.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -51,9 +51,27 @@ class FastImport:
         """
         if read_reference(self._where, wanted.reference) != wanted.expected:
             raise TipMoved(wanted.reference)
+        made, who = self._make(wanted), wanted.identity
+        why = wanted.message.split("\n")[0]
+
+        def move(within: Within) -> bool:
+            return move_reference(
+                self._git,
+                wanted.reference,
+                made,
+                wanted.expected,
+                why,
+                within,
+                (who.name, who.email),
+            )
+
+        show(move)
+        return made
+
+    def _make(self, wanted: Commit) -> str:
+        """Write the objects of a commit; return its id."""
         folders = _folders(wanted) if wanted.parent else []
         blocked: list[str] = []
-        failed: list[Exception] = []
 
         def answer(said: bytes) -> bytes | None:
             rows = said.split(b"\n")
@@ -62,49 +80,25 @@ class FastImport:
             for folder, row in zip(folders, rows, strict=False):
                 if not row.startswith((b"040000 tree ", b"missing ")):
                     blocked.append(folder)
-            try:
-                if not blocked:
-                    show()
-                    return _stream(wanted)
-            except Exception as problem:  # noqa: BLE001 - raised again once git has ended
-                failed.append(problem)
-            return b"done\n"
+            return b"done\n" if blocked else _stream(wanted)
 
-        if not folders:
-            show()
         asked = "".join(f"ls {wanted.parent} {_quoted(folder)}\n" for folder in folders).encode()
-        who = wanted.identity
         status, out, err = self._git.call(
-            "-c", f"user.name={clean_name(who.name)}",  # of the reflog's entry
-            "-c", f"user.email={clean_name(who.email)}",
             "fast-import", "--quiet", "--done", "--date-format=raw",
             data=asked or _stream(wanted), answer=answer if asked else None,
         )  # fmt: skip
-        said = err.decode("utf-8", "replace")
         if blocked:
             raise in_the_way(blocked[0])
-        if failed:
-            raise failed[0]
-        if status or "Not updating" in said:
-            raise self._failure(status, said, wanted)
-        return out.decode("utf-8", "replace").strip().split("\n")[-1]
-
-    def _failure(self, status: int, said: str, wanted: Commit) -> Exception:
-        lock = lock_in_the_way(said, branch_lock(self._where.commondir, wanted.reference))
-        if lock:
-            return ReferenceLocked(lock)
-        failure = self._git.failure("fast-import", status, said.encode())
-        if isinstance(failure, StorageFailed):
-            return failure
-        moved = ("Not updating", "cannot lock ref", "but expected", "unable to resolve")
-        if any(words in said for words in moved):
-            return TipMoved(wanted.reference)
-        if isinstance(failure, GitFailed):
-            return StorageFailed(
-                f"git could not store the commit: {said.strip().split(chr(10))[0] or status}",
+        if status:
+            failure = self._git.failure("fast-import", status, err)
+            if not isinstance(failure, GitFailed):
+                raise failure
+            said = err.decode("utf-8", "replace").strip().split("\n")[0]
+            raise StorageFailed(
+                f"git could not store the commit: {said or status}",
                 hint="the log is safe in the spool; check the disk and its free space",
             )
-        return failure
+        return out.decode("utf-8", "replace").strip().split("\n")[-1]
 
     def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:
         """Read a commit back from the disk.
@@ -153,8 +147,8 @@ def _stream(wanted: Commit) -> bytes:
             continue
         parts.append(f"M 100644 inline {_quoted(path)}\ndata {len(data)}\n".encode())
         parts += [data, b"\n"]
-    # the answer to get-mark is the new commit's id, on standard output
-    parts.append(b"get-mark :1\ndone\n")
+    # the answer to get-mark is the new commit's id, on standard output; behind a reset no branch moves
+    parts.append(b"get-mark :1\nreset %s\n\ndone\n" % wanted.reference.encode())
     return b"".join(parts)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ledger.git.cli import Git
-    from ledger.git.commit_record import Identity
+    from ledger.git.commit_record import Identity, Within
     from ledger.git.process import Running
 
 COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
@@ -177,7 +177,15 @@ def merge_bases(git: Git, one: str, two: str) -> list[str]:
     return sorted(said.decode("ascii", "replace").split())
 
 
-def move_reference(git: Git, reference: str, new: str, old: str, why: str) -> None:
+def move_reference(
+    git: Git,
+    reference: str,
+    new: str,
+    old: str,
+    why: str,
+    within: Within = lambda: True,
+    who: tuple[str, str] = ("Diurna", "diurna@localhost.invalid"),
+) -> bool:
     """Let a reference point elsewhere if it still is where it was.
 
     Args:
@@ -186,24 +194,42 @@ def move_reference(git: Git, reference: str, new: str, old: str, why: str) -> No
         new: the object it shall point to.
         old: where it must be, "" for not there.
         why: for the reflog.
+        within: asked while git has the reference locked; where it says no nothing is changed.
+        who: name and address for the reflog.
 
     Raises:
         TipMoved: it is elsewhere by now.
         ReferenceLocked: its lock file is there.
     """
     from ledger.errors import ReferenceLocked, TipMoved
-    from ledger.git.commit_record import branch_lock
+    from ledger.git.commit_record import branch_lock, lock_in_the_way
+
+    moves: list[bool] = []
+    failed: list[Exception] = []
+
+    def answer(said: bytes) -> bytes | None:
+        if b"prepare: ok\n" not in said:
+            return None
+        try:
+            moves.append(within())
+        except Exception as problem:  # noqa: BLE001 - raised again once git has ended
+            failed.append(problem)
+        return b"commit\n" if moves == [True] else b"abort\n"
 
     status, _, err = git.call(
-        "-c", "user.name=Diurna", "-c", "user.email=diurna@localhost.invalid",
-        "update-ref", "-m", why, reference, new, old or "0" * 40,
+        "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1])}",
+        "update-ref", "-m", why, "--stdin",
+        data=f"start\nupdate {reference} {new} {old or '0' * 40}\nprepare\n".encode(), answer=answer,
     )  # fmt: skip
+    if failed:
+        raise failed[0]
     if not status:
-        return
+        return moves == [True]
     said = err.decode("utf-8", "replace")
     if "File exists" in said:
         common = git.run("rev-parse", "--git-common-dir").decode("utf-8", "surrogateescape").strip()
-        raise ReferenceLocked(branch_lock(os.path.join(git.where, common), reference))
+        branch = branch_lock(os.path.join(git.where, common), reference)
+        raise ReferenceLocked(lock_in_the_way(said, branch) or branch)
     if "but expected" in said or "already exists" in said or "unable to resolve" in said:
         raise TipMoved(reference)
     failure = git.failure("update-ref", status, err)

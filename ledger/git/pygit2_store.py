@@ -18,6 +18,7 @@ from ledger.errors import CorruptRepository, GitFailed, ReferenceLocked, Storage
 from ledger.git import trees
 from ledger.git.commit_record import (
     Commit,
+    at_once,
     branch_lock,
     clean_name,
     in_the_way,
@@ -29,6 +30,8 @@ from ledger.git.repository import Repository
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from ledger.git.commit_record import Move, Within
 
 # a tree's entries are what was just written or what the parent's tree has: looking each one up again
 # costs more than writing it, and every commit is read back before it is acknowledged
@@ -128,14 +131,14 @@ class Store:
             return found[found.index(b"\0") + 1 :]
         return bytes(self._odb.read(one)[1])
 
-    def commit(self, wanted: Commit, show: Callable[[], None] = lambda: None) -> str:
+    def commit(self, wanted: Commit, show: Callable[[Move], None] = at_once) -> str:
         """Make a commit and move the branch to it; return its id.
 
         Returns `wanted.parent` when the tip holds all the files already.
 
         Args:
             wanted: the commit.
-            show: called once nothing is known to be in the way, before the branch moves.
+            show: called once nothing is known to be in the way, with what moves the branch.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -151,8 +154,7 @@ class Store:
                 loose_object(self._objects, one)
             made = self._write_commit(wanted, str(tree))
             self._read_back(made)
-            show()
-            self._move(wanted, made)
+            show(lambda within: self._move(wanted, made, within))
             self._last = (made, str(tree))
         except (TipMoved, ReferenceLocked, StorageFailed):
             raise
@@ -269,8 +271,8 @@ class Store:
             if made not in pygit2.Repository(self._where.gitdir):
                 raise StorageFailed(f"the commit {made} did not reach the disk")
 
-    def _move(self, wanted: Commit, made: str) -> None:
-        """Move the branch if it is still where it was."""
+    def _move(self, wanted: Commit, made: str, within: Within) -> bool:
+        """Move the branch if it is still where it was, and `within` says so."""
         reference = wanted.reference
         with self._git.transaction() as transaction:
             transaction.lock_ref(reference)
@@ -280,10 +282,13 @@ class Store:
                 now = ""
             if now != wanted.expected:
                 raise TipMoved(reference)
+            if not within():
+                return False
             # the reflog's author: `set_target` of pygit2 1.21 can not take a signature
             who = wanted.identity
             self._git.set_ident(clean_name(who.name), clean_name(who.email))
             transaction.set_target(reference, made, message=wanted.message.split("\n")[0])
+        return True
 
     def _failure(self, problem: Exception, wanted: Commit) -> Exception:
         """Tell libgit2's errors apart, by their text: it gives no codes for them."""

@@ -7,13 +7,14 @@ is staged: whatever a person does then brings it in, or leaves it to the next co
 
 from __future__ import annotations
 
-from ledger.git.objects import BLOB, pack_of
+import time
+
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
-from memory.worktree.checkout import blobs_at, update_index
+from memory.worktree.checkout import INDEX_TRIES, blobs_at, update_index
 from memory.worktree.follow import show_files, take_back
 from memory.worktree.mirror import mirror
 from memory.worktree.next_index import NextIndex, entry_line
@@ -21,6 +22,8 @@ from memory.worktree.next_index import NextIndex, entry_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ledger.git.commit_record import Move
 
 
 class Ahead:
@@ -39,27 +42,39 @@ class Ahead:
         self.findings: list[Finding] = []
         self._unset = False
 
-    def show(self) -> None:
-        """Write them.
+    def show(self, move: Move) -> None:
+        """Write them, and move the branch.
 
-        Raises:
-            StorageFailed: the disk refused the objects that the index is to name.
+        Args:
+            move: moves it.
         """
-        home = self._home
-        index = None
-        if home.checked_out:
-            git, index = home.repository.git(), self._index
-            bodies = dict.fromkeys([data for _, data in self._files if data is not None])
-            pack = pack_of([(BLOB, one) for one in bodies])
-            if git.call("unpack-objects", "-q", data=pack)[0]:
-                git.run(
-                    "index-pack", "--stdin", data=pack
-                )  # where no folder can be made it stays one
-            index.prepare(self._files)
-        inside = [(path[len(home.prefix) :], data) for path, data in self._files]
-        found = show_files(home, inside, index)
+        self._move = move
+        inside = [(path[len(self._home.prefix) :], data) for path, data in self._files]
+        found = show_files(self._home, inside, self._stage)
+        if not self._home.checked_out:
+            move(lambda: True)
         self.findings = [one for one in found if one.code != "index-busy"]
-        self._unset = len(self.findings) < len(found)
+        self._unset |= len(self.findings) < len(found)
+
+    def _stage(self, home: Home, lines: list[str], sparse: bool) -> list[Finding]:
+        """Set the index's entries while git has the branch locked, and move it.
+
+        So nobody's commit has them before the branch does. One who holds the index is waited for with
+        nothing locked: their git may want the branch. Where the index is none that is replaced at one
+        stroke, its entries come first.
+        """
+        found: list[Finding] = []
+        for attempt in range(INDEX_TRIES):
+            if not self._index.prepare(lines):
+                found = update_index(home, lines, sparse)
+                break
+            if self._move(self._index.take):
+                return []
+            time.sleep(0.01 * (attempt + 1))
+        else:
+            self._unset = True  # somebody holds it for long: `settle` sets them, or tells
+        self._move(lambda: True)
+        return found
 
     def take_back(self) -> None:
         """Let them be as the branch has them: it did not move."""

@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_INDEX_TRIES = 12
+INDEX_TRIES = 12
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: git knows this one without having it
 FILE_MODE = "100644"
 
@@ -335,7 +335,7 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     git, where = home.repository.git(), home.repository
     findings: list[Finding] = []
     said = b""
-    for attempt in range(_INDEX_TRIES):
+    for attempt in range(INDEX_TRIES):
         began, here = now_seconds(), head(where)[0]
         lines = data if here == home.reference else _as_checked_out(home, data)
         status, _, said = git.call("update-index", "--add", "--index-info", data=lines)

@@ -38,30 +38,33 @@ from memory.worktree.checkout import (
     write_noted,
 )
 from memory.worktree.merge_drivers import ensure_drivers
-from memory.worktree.next_index import NextIndex, entry_line, index_line
+from memory.worktree.next_index import entry_line, index_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ledger.git.cli import Git
+
+    #: Sets entries of the index, as `update_index`.
+    Stage = Callable[[Home, list[str], bool], list[Finding]]
 
 _OURS = (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
 def show_files(
-    home: Home, files: Sequence[tuple[str, bytes | None]], index: NextIndex | None = None
+    home: Home, files: Sequence[tuple[str, bytes | None]], stage: Stage = update_index
 ) -> list[Finding]:
     """Let the work tree and the index, or the mirror, have what is committed.
 
     Args:
         home: the home.
         files: logs and others, by their paths in the home; None takes one out.
-        index: has their entries, and is to take its place once the work tree has the files.
+        stage: sets the index entries of a checked-out home once the work tree has the files.
     """
     if home.checked_out:
         paths = [path for path, _ in files]
-        return ensure_drivers(home, paths) + follow(home, files, index)
+        return ensure_drivers(home, paths) + follow(home, files, stage)
     pages = [(path, data) for path, data in files if not path.startswith(SESSIONS_DIR + "/")]
     if pages and home.kind == OWN_BRANCH and home.repository.top:
         from memory.worktree.mirror import mirror
@@ -148,7 +151,7 @@ def _ours(home: Home) -> list[str]:
 
 
 def follow(
-    home: Home, files: Iterable[tuple[str, bytes | None]], index: NextIndex | None = None
+    home: Home, files: Iterable[tuple[str, bytes | None]], stage: Stage = update_index
 ) -> list[Finding]:
     """Let work tree and index have what a commit on the checked-out branch brings.
 
@@ -158,7 +161,7 @@ def follow(
     Args:
         home: a home with a work tree.
         files: (path relative to the home, bytes) that the commit adds or changes; None: takes out.
-        index: what has their entries and is to take the index's place behind the work tree's files.
+        stage: sets the index entries once the work tree has the files.
 
     Returns:
         What could not be done; the commit itself stands.
@@ -199,8 +202,7 @@ def follow(
             )
             if not _never_written(problem):
                 unwritten.append(lines[-1])
-    if here != home.reference or not (index and index.take()):
-        findings += update_index(home, lines, sparse)
+    findings += stage(home, lines, sparse)
     if unwritten:
         remember_pending(home, unwritten)
     if head(home.repository)[0] != here:

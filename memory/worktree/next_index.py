@@ -53,14 +53,15 @@ class NextIndex:
         self._mode = 0
         self._taken: tuple[int, ...] = ()
 
-    def prepare(self, files: Sequence[tuple[str, bytes | None]]) -> None:
-        """Make the copy, with the files (path from the root, bytes) of the commit to come."""
+    def prepare(self, lines: Sequence[str]) -> bool:
+        """Make the copy, with entries as `index_line` writes them; tell whether there can be one."""
         try:
-            self._make(files)
+            self._make(lines)
         except OSError:
             self._before = ()
+        return bool(self._before)
 
-    def _make(self, files: Sequence[tuple[str, bytes | None]]) -> None:
+    def _make(self, lines: Sequence[str]) -> None:
         home, self._before = self._home, ()
         where = home.repository
         if head(where)[0] != home.reference or os.path.exists(pending_file(home)):
@@ -82,11 +83,11 @@ class NextIndex:
             file.write(data)
         # git looks twice at files that are not older than the index itself
         os.utime(self._copy, ns=(found.st_atime_ns, found.st_mtime_ns))
-        lines = "".join([index_line(path, data) + "\n" for path, data in files])
+        entries = "".join([line + "\n" for line in lines])
         running = where.git().start(
             "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": self._copy}
         )
-        status, _, _ = running.finish(lines.encode("utf-8", "surrogateescape"))
+        status, _, _ = running.finish(entries.encode("utf-8", "surrogateescape"))
         if status == 0:
             self._before, self._mode = _identity(found), found.st_mode & 0o777
 
