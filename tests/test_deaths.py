@@ -138,7 +138,16 @@ def test_a_copy_made_at_a_call_is_what_a_kill_there_leaves(tmp_path: Path) -> No
     deed = next(one for one in DEEDS if str(one) == "note in-tree")
     ground = tmp_path / "ground"
     make_ground(ground, deed)
-    copied = {digest(dead) for _, dead in stops(deed, ground, tmp_path) if dead.exists()}
+    copied = set()
+    for _, dead in stops(deed, ground, tmp_path):
+        if dead.exists():
+            copied.add(digest(dead))
+            for lock in (
+                "HEAD.lock",
+                "refs/heads/main.lock",
+            ):  # a git that lives on takes them away
+                (dead / "home/.git" / lock).unlink(missing_ok=True)
+            copied.add(digest(dead))
     assert len(copied) > 20
     words = ("index.lock", "refs/heads/main.lock", "/spool/", "index-next")
     sites = sites_of(deed, ground, tmp_path)
@@ -201,8 +210,10 @@ def test_no_redaction_lies_beside_a_page_that_shows_its_text(
 
         monkeypatch.setattr(os, name, looking)
 
-    def refusing(self: Store, wanted: Commit, show: Callable[[], None]) -> str:
-        show()
+    def refusing(
+        self: Store, wanted: Commit, show: Callable[[Callable[[Callable[[], bool]], bool]], None]
+    ) -> str:
+        show(lambda within: within())
         raise StorageFailed("the disk is full")
 
     looked("replace")

@@ -177,6 +177,11 @@ def test_d3_our_files_are_never_shown_as_staged_deleted(
     assert changed == {home.prefix + receipt.path, home.prefix + "continuity.md"}
 
 
+def _give_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("checkout", "ahead"):
+        monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
+
+
 @both_writers
 def test_d3_an_entry_that_could_not_follow_is_said_and_follows_later(
     tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
@@ -186,7 +191,7 @@ def test_d3_an_entry_that_could_not_follow_is_said_and_follows_later(
     home = make_home(folder)
     staged_work(folder)
     status = git(folder, "status", "--porcelain")
-    monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
+    _give_up_at_once(monkeypatch)
     lock = folder / ".git" / "index.lock"
     lock.touch()
     memory = open_memory(folder, writer)
@@ -209,7 +214,7 @@ def test_d3_an_entry_that_could_not_follow_waits_on_its_branch(
     folder = tmp_path / "home"
     make_home(folder)
     git(folder, "branch", "side/branch")
-    monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
+    _give_up_at_once(monkeypatch)
     lock = folder / ".git" / "index.lock"
     lock.touch()
     first = open_memory(folder, writer).append(draft("a"))
@@ -236,7 +241,7 @@ def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
     make_home(folder, OWN_REPOSITORY)
     memory = open_memory(folder, writer)
     memory.append(draft("a"))
-    monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
+    _give_up_at_once(monkeypatch)
     lock = folder / ".git" / "index.lock"
     lock.touch()
     memory.append(draft("b"))
