@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.codec.log import canonical
+from ledger.codec.log import canonical, entry_of
 from ledger.codec.validate import problems
-from ledger.model.event import FactCreated, FactUpdated
+from ledger.model.event import FactArchived, FactCreated, FactUpdated
+from ledger.model.logset import LogRef
 from ledger.model.order import milliseconds_of
 from ledger.model.session import SessionLog
 from memory.api import Memory
+from memory.replay.state import state_from
 from projection.fold.fact import Fact
+from projection.policy.model import CLOSABLE, Policy
 from rituals.check.run import verify
 from rituals.intake.adopt.adopt import plan_adoption
 from rituals.intake.adopt.held import CHECK, REVIEW, Held, confirmed, held_by, held_in
-from rituals.intake.adopt.import_logs import said_by
+from rituals.intake.adopt.import_logs import events_of, said_by
 from rituals.intake.adopt.page_pieces import PageReader
 from rituals.intake.adopt.page_versions import PageCommit
 from rituals.intake.adopt.past import _of_commit, _of_rituals
@@ -275,6 +278,26 @@ def test_thread_files_and_the_archive_have_a_past(tmp_path: Path) -> None:
     memory.close()
 
 
+def test_a_box_of_long_ago_is_no_obstacle(tmp_path: Path, run: Run) -> None:
+    """A done thread that became a convention: it was closed then, and is a convention now."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    done = "## Open Threads\n\n- [x] Money in cents.\n  <!-- id: t-one | uses: 1 -->\n"
+    write_ledger(tmp_path, {"continuity.md": done})
+    _commit(tmp_path, "2026-05-01", "Done", "Ann")
+    rule = "## Conventions\n\n- Money in cents.\n  <!-- id: t-one | uses: 1 -->\n"
+    write_ledger(tmp_path, {"continuity.md": rule})
+    moved = _commit(tmp_path, "2026-05-02", "A rule", "Cid")
+    ran = run("adopt", str(tmp_path))
+    assert ran.code == 0, ran.err
+    home = ("--home", str(tmp_path / "memory"))
+    (then,) = run("show", "t-one", "--as-of", "2026-05-01T18:00", "--json", *home).json["facts"]
+    assert (then["kind"], then["closed"]) == ("thread", True)
+    (now,) = run("show", "t-one", "--json", *home).json["facts"]
+    assert (now["kind"], now["closed"]) == ("convention", False)
+    why = run("why", "t-one", "--json", *home).json["events"]
+    assert [one["author"] for one in why] == ["Ann", "Cid"] and moved.startswith(why[1]["commit"])
+
+
 def test_a_shallow_history_is_said(tmp_path: Path) -> None:
     """What was cut off can not date a text, and a finding says so."""
     folder = _grown(tmp_path / "a")
@@ -375,6 +398,48 @@ def test_after_each_commit_the_texts_are_those_of_its_page(
                 stands[event.id] = event.text or ""
         assert {id: stands[id] for id in version} == {id: text for id, (text, _) in version.items()}
     assert set(past.gone) == set(stands) - set(versions[-1])
+
+
+_KINDS = ("thread", "convention", "decision", "task", "fact")
+_BOXED = st.dictionaries(
+    st.sampled_from(["a-a", "b-b"]),
+    st.tuples(st.sampled_from(["One.", "Two."]), st.sampled_from(_KINDS), st.sampled_from("x ")),
+)
+
+
+def _boxed(text: str, kind: str, mark: str) -> ImportedFact:
+    closable = kind in CLOSABLE
+    return _fact("a-a", text, mark if closable else "")._replace(kind=kind)
+
+
+@given(st.lists(_BOXED, min_size=1, max_size=6), _BOXED)
+def test_whatever_a_fact_was_it_is_told_as_it_was(
+    versions: list[dict[str, tuple[str, str, str]]], now: dict[str, tuple[str, str, str]]
+) -> None:
+    """Texts, kinds and boxes of any past stand in logs, and leave what the pages of today say."""
+    commits, pages = [], {}
+    for number, version in enumerate(versions):
+        before = (str(number - 1),) if number else ()
+        commits.append(PageCommit(str(number), before, "A", number, "s", ()))
+        pages[str(number)] = {id: _boxed(*one)._replace(id=id) for id, one in version.items()}
+    today = {id: _boxed(*one)._replace(id=id) for id, one in now.items()}
+    said = said_by([])
+    past = past_of(commits, pages, today, said)
+    logs = [events for _, events in past.logs]
+    away = [FactArchived(id) for id in past.standing if id not in today]
+    logs += events_of(list(today.values()), said, {}, past.standing, away)[0]
+    entries = []
+    for number, events in enumerate(logs):
+        log = SessionLog((("type", "import"),), "Import", "", tuple(events))
+        assert not problems(canonical(log)), events
+        entries.append(entry_of(f"2026-01-01-0000{number:02}000-aaaa", canonical(log)))
+    refs = [LogRef(one.stem, "", "") for one in entries]
+    state = state_from(refs, entries, Policy("p"))
+    for id, fact in today.items():
+        found = state[id].fact
+        told = (found.text, found.kind, found.closed, found.contradicted)
+        assert told == (fact.text, fact.kind, fact.mark == "x", False)
+    assert not [one for one in state.findings() if one.code == "not-a-thread"]
 
 
 _LINES = [

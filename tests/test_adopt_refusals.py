@@ -258,3 +258,60 @@ def test_a_ledger_that_changes_meanwhile_is_not_written(bare_repo: Repo) -> None
         apply_adoption(plan, lambda: NOW_MS)
     assert bare_repo.shape()[1:] != shape[1:]
     assert not (bare_repo.path / "memory/diurna.toml").exists()
+
+
+def test_all_that_stands_in_the_way_is_said_at_once(bare_repo: Repo, run: Run) -> None:
+    """A page that is staged twice, a policy that is not committed, and no branch, in one run."""
+    small(bare_repo)
+    staged_twice(bare_repo)
+    own_policy(bare_repo)
+    detached(bare_repo)
+    ran = run("adopt", ".")
+    assert ran.code == 1
+    for said in (
+        "3 things stand in the way",
+        "staged and was changed",
+        "diurna.toml is not",
+        "HEAD",
+    ):
+        assert said in ran.err, said
+
+
+SMOKE = """# Memory Smoke Test
+
+## How to run
+
+1. Read only `memory/`.
+
+## Orientation questions (generic — apply to any repo)
+
+1. What does this project do? *(→ instructions)*
+
+## Project-specific questions
+
+2. Why are jobs kept in **Valkey**? *(→ continuity "Key Decisions": a-b)*
+3. Which port does the broker listen on? *(→ README)*
+
+## Result log
+
+1. Was it run? Yes.
+"""
+
+
+def test_the_questions_of_a_ledger_are_those_of_the_quiz(bare_repo: Repo, run: Run) -> None:
+    """Its own alone: the general ones the quiz asks anyway. The file stays as it is."""
+    small(bare_repo)
+    bare_repo.write("memory/smoke-test.md", SMOKE)
+    bare_repo.write("memory/instructions.md", "Read this.\n")
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-q", "-m", "questions")
+    ran = run("adopt", ".")
+    assert "`diurna quiz` ask 2 questions of smoke-test.md" in ran.out.replace("\n", " "), ran.out
+    assert "left smoke-test.md, instructions.md in place" in ran.out.replace("\n", " ")
+    asked = run("ls", "--kind", "question", "--json").json["facts"]
+    assert sorted((one["text"], dict(one["meta"]).get("expect", "")) for one in asked) == [
+        ("Which port does the broker listen on?", ""),
+        ("Why are jobs kept in Valkey?", "a-b"),
+    ]
+    assert (bare_repo.path / "memory/smoke-test.md").read_text() == SMOKE
+    assert run("verify").code == 0

@@ -158,6 +158,14 @@ def follow_hint(states: tuple[str, ...]) -> str:
     return f"what may follow: {may}" if may else "`Reopened` brings it back to todo"
 
 
+def _was_closable(fact: Fact, history: History) -> bool:
+    """Tell whether a fact is, or was once, of a kind that can be closed."""
+    if fact.kind in CLOSABLE:
+        return True
+    texts = [one.event for one in history.acts if isinstance(one.event, FactCreated | FactUpdated)]
+    return any(one.mark or dict(one.meta).get("kind") in CLOSABLE for one in texts)
+
+
 def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Finding]:
     """Find what is odd in what happened to a fact."""
     found: list[Finding] = []
@@ -169,7 +177,7 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
                 versions.add(version_id(event.text))
             if isinstance(event, FactUpdated):
                 replaced += [(stem, was) for was in event.was or ()]
-        elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind not in CLOSABLE:
+        elif isinstance(event, ThreadClosed | ThreadReopened) and not _was_closable(fact, history):
             said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
             hint = "an update whose footer says `kind: thread` makes it a thread"
             found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))

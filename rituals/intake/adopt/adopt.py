@@ -12,7 +12,7 @@ import os
 import re
 
 from ledger.codec.log import read_entry
-from ledger.errors import StorageFailed, WriteRefused
+from ledger.errors import DraftRefused, StorageFailed, WriteRefused
 from ledger.git.repository import Repository, default_branch, find_repository
 from ledger.home import checked_out_home
 from ledger.model.digest import blob_id
@@ -37,6 +37,7 @@ from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
 from rituals.intake.adopt.past import guarded_past, recall_past
 from rituals.intake.adopt.plain_markdown import MACHINE, before_it, is_by_hand, plan_by_hand
 from rituals.intake.adopt.plan import AdoptionPlan, sealed, state_with
+from rituals.intake.adopt.quiz_questions import questions
 from rituals.intake.adopt.read_facts import facts as read_facts
 from rituals.intake.adopt.source import Ground, is_page, survey
 from rituals.intake.adopt.unclaimed_text import passages
@@ -83,11 +84,38 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
 
     Raises:
         NotFound: it is no such layout.
-        WriteRefused: it can not be adopted there; the reason is said.
-        DraftRefused: a text is too large for the format.
+        WriteRefused: it can not be adopted there; all that stands in the way is said.
+        DraftRefused: texts are too large for the format; all of them are said.
     """
     memory = layout.read(start)
     ground = survey(start, memory)
+    try:
+        plan = _planned(memory, ground, progress)
+    except DraftRefused as problem:
+        if not ground.refused:
+            raise
+        texts = [
+            WriteRefused(one.message, where=one.where, hint=one.hint) for one in problem.findings
+        ]
+        raise _in_the_way([*ground.refused, *texts]) from problem
+    if ground.refused:
+        raise _in_the_way(ground.refused)
+    return plan
+
+
+def _in_the_way(refused: Sequence[WriteRefused]) -> WriteRefused:
+    """Say all that stands in the way of an adoption at once."""
+    if len(refused) == 1:
+        return refused[0]
+    said = "; ".join([one.message for one in refused])
+    hints = list(dict.fromkeys([one.hint for one in refused if one.hint]))
+    return WriteRefused(f"{len(refused)} things stand in the way: {said}", hint="; ".join(hints))
+
+
+def _planned(
+    memory: layout.AgentMemory, ground: Ground, progress: Callable[[int, int], None] | None
+) -> AdoptionPlan:
+    """Plan the adoption of what was read."""
     policy, policy_data, noticed = _policy(memory, ground)
     refs, entries, odd = _ledger(memory, ground, progress)
     facts, findings = read_facts(memory)
@@ -104,6 +132,8 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
     pages = [page for page in pages if page != layout.ARCHIVE_INDEX]
     loose = passages(memory, pages, {fact.id for fact in facts})
     imported = [*facts, *(passage.fact for passage in loose)]
+    asked = questions(memory, {fact.id for fact in imported})
+    imported += asked
     said = said_by(entries)
     recalled = recall_past(memory, ground, facts, said, entries, progress)
     events, crooked, notes = events_of(
@@ -115,6 +145,7 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
     plan = AdoptionPlan(
         memory, ground, False, policy, policy_data, _attributes(memory),
         tuple(one for one, _ in guarded), loose, tuple(refs), tuple(entries), past=past,
+        questions=len(asked),
     )  # fmt: skip
     imports_now = sealed(plan, 0, "adopt", "")  # their stamps are made when they are written
     state = state_with(plan, imports_now)
@@ -254,13 +285,18 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
         f"`{passage.fact.id}` ({passage.fact.kind})"
         for passage in plan.passages
     ]
+    if plan.questions:
+        own = _several(plan.questions, "question")
+        steps.append(f"let `diurna quiz` ask {own} of {layout.QUESTIONS}")
     steps += notes
     if plan.left:
         steps.append(f"leave {ground.prefix}{layout.CONTINUITY} as it is: not all of it is bullets")
     else:
         steps.append(f"publish {ground.prefix}{layout.CONTINUITY} and the archive {on}")
     unread = [(layout.POLICY, memory.policy), (layout.VISION, memory.vision)]
+    unread += [(layout.QUESTIONS, memory.questions)]
     left = [name for name, data in unread if data] + [layout.THREADS + "/"] * bool(memory.threads)
+    left += memory.beside
     if left:
         steps.append(f"leave {', '.join(left)} in place; Diurna does not read them again")
     if ground.prefix not in ("", "memory/"):

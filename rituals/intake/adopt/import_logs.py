@@ -8,6 +8,7 @@ it reaches the limits of the format.
 from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
+from ledger.errors import DraftRefused
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -15,6 +16,7 @@ from ledger.model.event import (
     FactPromoted,
     FactSuperseded,
     FactUpdated,
+    Meta,
     ThreadClosed,
     ThreadReopened,
 )
@@ -38,10 +40,11 @@ _LAST = "9999"  #: sorts after every date: a fact whose creation nobody knows
 
 
 class Standing(Record):
-    """What the past of a fact, told by commits, leaves: the text that stands, and its checkbox."""
+    """What the past of a fact, told by commits, leaves: its text, the last checkbox, and its kind."""
 
     text: str
     mark: str
+    kind: str
 
 
 class Said(Record):
@@ -119,7 +122,11 @@ def events_of(
     Returns:
         A list of groups, each with the events of one log; what could not stand as it is; and a
         sentence for each thread whose checkbox contradicts the logs.
+
+    Raises:
+        DraftRefused: texts that no log can hold.
     """
+    refused: list[Finding] = []
     findings: list[Finding] = []
     notes: list[str] = []
     successors = {
@@ -135,7 +142,11 @@ def events_of(
     for same in sorted(by_id.values(), key=_by_creation):
         texts: set[str] = set()
         for fact in same:
-            event = birth_of(fact, said, findings)
+            try:
+                event = birth_of(fact, said, findings)
+            except DraftRefused as problem:
+                refused += problem.findings
+                continue
             if event.text is None or event.text in texts:
                 continue
             state: list[Event] = []
@@ -145,14 +156,18 @@ def events_of(
                 state = _state(fact, said, reasons, successors, notes)
             if known is not None:
                 state += _turned(event, known, said)
-                brought = FactUpdated(fact.id, event.text)
+                kind = kind_of(event)
+                turned = (("kind", kind),) if kind != known.kind else ()
+                brought = FactUpdated(fact.id, event.text, meta=turned)
             if len(texts) == len(rounds):
                 rounds.append([])
-            if known is not None and known.text == event.text:
+            if known is not None and (known.text, known.kind) == (event.text, kind_of(event)):
                 settled += state
             else:
                 rounds[len(texts)].append(Brought(brought, tuple(state)))
             texts.add(event.text)
+    if refused:
+        raise DraftRefused(tuple(refused))
     *before, last = rounds or [[]]
     logs = [log for births in before for log in parts(births)]
     return [*logs, *parts(last, settled)], findings, notes
@@ -166,6 +181,17 @@ def _turned(event: FactCreated, known: Standing, said: Said) -> list[Event]:
     if event.id in said.closed or not event.mark or event.mark == known.mark == " ":
         return []
     return [ThreadClosed(event.id) if event.mark == "x" else ThreadReopened(event.id)]
+
+
+def kind_of(birth: FactCreated) -> str:
+    """Return the kind that a birth gives."""
+    return dict(birth.meta).get("kind", DEFAULT_KIND)
+
+
+def of_kind(kind: str, meta: Meta) -> Meta:
+    """Return footers with another kind in them."""
+    rest = tuple([pair for pair in meta if pair[0] != "kind"])
+    return rest if kind == DEFAULT_KIND else (("kind", kind), *rest)
 
 
 def _by_creation(same: list[ImportedFact]) -> tuple[str, str]:

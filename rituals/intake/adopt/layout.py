@@ -23,6 +23,9 @@ SESSIONS = "sessions"
 ARCHIVE = "archive"
 ARCHIVE_INDEX = "archive/INDEX.md"
 THREADS = "open-threads"
+QUESTIONS = "smoke-test.md"
+#: What an agent of that layout reads beside the memory; Diurna does not.
+BESIDE = ("PROTOCOL.md", "instructions.md")
 FILE_LIMIT_BYTES = 16 << 20
 _CHUNK_BYTES = 1 << 16
 
@@ -46,7 +49,8 @@ class AgentMemory(Record):
 
     `root` is the real path of the folder that holds `continuity.md`; all names are relative to it,
     with forward slashes. `logs` are (stem, bytes) of every `sessions/*.md` in the order of the
-    stems, whatever their names; `archive` and `threads` are (file, bytes) in the order of names.
+    stems, whatever their names; `archive` and `threads` are (file, bytes) in the order of names;
+    `beside` names files of the layout that are not read.
     """
 
     root: str
@@ -57,6 +61,8 @@ class AgentMemory(Record):
     archive: tuple[tuple[str, bytes], ...]
     threads: tuple[tuple[str, bytes], ...]
     findings: tuple[Finding, ...] = ()
+    questions: bytes = b""
+    beside: tuple[str, ...] = ()
 
 
 def text_of(data: bytes) -> str:
@@ -110,7 +116,9 @@ def read(directory: str) -> AgentMemory:
         _single(root, VISION, findings),
         tuple(sorted(_folder(root, ARCHIVE, findings))),
         tuple(sorted(_folder(root, THREADS, findings))),
-        tuple(sorted(findings)),
+        questions=_single(root, QUESTIONS, findings),
+        beside=tuple([name for name in BESIDE if os.path.isfile(f"{root}/{name}")]),
+        findings=tuple(sorted(findings)),
     )
 
 

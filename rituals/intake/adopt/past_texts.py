@@ -3,7 +3,7 @@
 What a commit says is what its pages have and those of none of its parents do: a text is new with it, or
 reworded. Where its parents disagree, the commit says which text holds. A fact that no page has any more
 was taken out by the last commit that had it to take out. All facts bear the footers that they have
-today; the past has their texts and checkboxes alone. Pure.
+today; the past has their texts, kinds and checkboxes alone. Pure.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactArchived, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.model.record import Record
-from rituals.intake.adopt.import_logs import Standing, birth_of
+from rituals.intake.adopt.import_logs import Standing, birth_of, kind_of, of_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,31 +52,39 @@ class _Walk:
         found: list[Event] = []
         for id, fact in here.items():
             self.gone.pop(id, None)
-            olds = {(facts[id].text, facts[id].mark) for facts in before if id in facts}
-            if olds != {(fact.text, fact.mark)}:
+            olds = {_told(facts[id]) for facts in before if id in facts}
+            if olds != {_told(fact)}:
                 found += self._said(id, fact)
         self.gone.update({id: commit for facts in before for id in facts if id not in here})
         return found
 
     def _said(self, id: str, fact: ImportedFact) -> list[Event]:
         known = self.standing.get(id)
-        if known is not None and self.raw[id] == fact.text and known.mark == fact.mark:
+        if known is not None and (self.raw[id], known.kind, known.mark) == _told(fact):
             return []
+        now = None if known else self.today.get(id)
         try:
             event = birth_of(fact, self.said, [])
+            meta = birth_of(now, self.said, []).meta if now else event.meta
         except DraftRefused:  # no log can hold it; what stands today is looked at elsewhere
             return []
-        text = event.text or ""
-        self.raw[id], self.standing[id] = fact.text, Standing(text, event.mark)
+        text, kind = event.text or "", kind_of(event)
+        mark = event.mark or (known.mark if known else "")  # the box that it last had
+        self.raw[id], self.standing[id] = fact.text, Standing(text, mark, kind)
         if known is None:
-            now = self.today.get(id)
-            meta = birth_of(now, self.said, []).meta if now else event.meta
-            return [event._replace(meta=meta)]
-        found: list[Event] = [FactUpdated(id, text)] if text != known.text else []
-        turned = event.mark != known.mark and "x" in (event.mark, known.mark)
-        if turned and id not in self.said.closed:
+            return [event._replace(meta=of_kind(kind, meta))]
+        found: list[Event] = []
+        if kind != known.kind:
+            found.append(FactUpdated(id, text, meta=(("kind", kind),)))
+        elif text != known.text:
+            found.append(FactUpdated(id, text))
+        if event.mark and event.mark != (known.mark or " ") and id not in self.said.closed:
             found.append(ThreadClosed(id) if event.mark == "x" else ThreadReopened(id))
         return found
+
+
+def _told(fact: ImportedFact) -> tuple[str, str, str]:
+    return fact.text, fact.kind, fact.mark
 
 
 def past_of(

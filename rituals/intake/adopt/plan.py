@@ -51,6 +51,7 @@ class AdoptionPlan(Record):
         past: the logs that tell of what the pages said before, in time.
         by_hand: there is nothing but a page that no tool wrote.
         left: what stands in that page and is no bullet; it stays there.
+        questions: how many questions of the ledger's own the quiz asks from then on.
     """
 
     memory: layout.AgentMemory
@@ -69,6 +70,7 @@ class AdoptionPlan(Record):
     past: tuple[PastLog, ...] = ()
     by_hand: bool = False
     left: tuple[Finding, ...] = ()
+    questions: int = 0
 
     @property
     def title(self) -> str:

@@ -24,6 +24,10 @@ from ledger.model.record import Record
 from memory.worktree.publish import refuse_unwritable
 from rituals.intake.adopt.layout import ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMemory
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 DEFAULT_BRANCH = "main"
 
 
@@ -40,6 +44,7 @@ class Ground(Record):
         kept: (path relative to the home, bytes) of logs and pages that git does not have as they are.
         marked: the tip has a `diurna.toml` here.
         findings: what was noticed.
+        refused: why nothing may be written here.
     """
 
     place: str
@@ -51,6 +56,7 @@ class Ground(Record):
     kept: tuple[tuple[str, bytes], ...]
     marked: bool
     findings: tuple[Finding, ...] = ()
+    refused: tuple[WriteRefused, ...] = ()
 
     @property
     def branch(self) -> str:
@@ -66,7 +72,7 @@ def survey(start: str, memory: AgentMemory) -> Ground:
         memory: what was read there.
 
     Raises:
-        WriteRefused: an adoption could lose something, or sweep in what is not its own.
+        WriteRefused: there is no place for a home; all else that stands in the way is `refused`.
         UnsupportedRepository: the repository is of a shape Diurna does not handle.
     """
     root = memory.root
@@ -76,12 +82,12 @@ def survey(start: str, memory: AgentMemory) -> Ground:
             f"{os.path.join(given, FOLDER)} is a link; a home is an ordinary folder",
             hint=f"name the folder itself: diurna adopt {root}",
         )
-    _refuse_links(root, memory)
+    refused = _links(root, memory)
     repository = find_repository(root)
     if repository is None:
         place, prefix = (given, TREE_PREFIX) if root != given else (root, "")
         kept = (*_logs(memory), *_pages(memory))
-        return Ground(place, None, None, prefix, "", (), kept, False)
+        return Ground(place, None, None, prefix, "", (), kept, False, (), tuple(refused))
     if not repository.top:
         raise WriteRefused(
             f"{root} lies in the bare repository {repository.gitdir}",
@@ -90,47 +96,51 @@ def survey(start: str, memory: AgentMemory) -> Ground:
     inside = root[len(repository.top) + 1 :]
     prefix = inside + "/" if inside else ""
     home = checked_out_home(repository, prefix)
-    _refuse_second_home(root, home)
-    refuse_unwritable(home)
+    refused += _second_home(root, home)
+    try:
+        refuse_unwritable(home)
+    except WriteRefused as problem:
+        refused.append(problem)
     tip = home.tip()
     committed = tuple(repository.git().tree_files(tip, prefix.rstrip("/"))) if tip else ()
     marked = any(path == prefix + POLICY_FILE for _, _, path in committed)
     dirty = _dirty(repository, prefix)
-    kept, findings = _uncommitted(memory, prefix, committed, dirty)
-    _refuse_dirty(prefix, dirty, kept)
+    kept, findings, ignored = _uncommitted(memory, prefix, committed, dirty)
+    refused += [*ignored, *_under_way(prefix, dirty, kept)]
     return Ground(
-        repository.top, repository, home, prefix, tip, committed, kept, marked, tuple(findings)
-    )
+        repository.top, repository, home, prefix, tip, committed, kept, marked, tuple(findings),
+        tuple(refused),
+    )  # fmt: skip
 
 
-def _refuse_links(root: str, memory: AgentMemory) -> None:
+def _links(root: str, memory: AgentMemory) -> list[WriteRefused]:
     """Refuse to write through links."""
     paths = [CONTINUITY_FILE, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS, ARCHIVE_DIR]
-    for path in (*paths, *(file for file, _ in memory.archive if is_page(file))):
-        if os.path.islink(f"{root}/{path}"):
-            raise WriteRefused(
-                f"{path} is a link, and Diurna does not write through links",
-                where=path,
-                hint="put an ordinary file or folder there",
-            )
+    return [
+        WriteRefused(
+            f"{path} is a link, and Diurna does not write through links",
+            where=path,
+            hint="put an ordinary file or folder there",
+        )
+        for path in (*paths, *(file for file, _ in memory.archive if is_page(file)))
+        if os.path.islink(f"{root}/{path}")
+    ]
 
 
-def _refuse_second_home(root: str, home: Home) -> None:
+def _second_home(root: str, home: Home) -> list[WriteRefused]:
     """Refuse to make a home that another one hides, or that would hide another one."""
     try:
         other = discover(root)
     except HomeNotFound:
-        return
+        return []
     if other.kind == OWN_BRANCH:
-        raise WriteRefused(
-            f"this repository has a home already, on the branch {other.branch}",
-            hint="one repository has one memory; adopt a copy of the folder outside of it",
-        )
+        said = f"this repository has a home already, on the branch {other.branch}"
+        hint = "one repository has one memory; adopt a copy of the folder outside of it"
+        return [WriteRefused(said, hint=hint)]
     if other.prefix != home.prefix:
-        raise WriteRefused(
-            f"the folder lies in another home, {other.folder}",
-            hint="adopt a copy of it outside of that home",
-        )
+        said = f"the folder lies in another home, {other.folder}"
+        return [WriteRefused(said, hint="adopt a copy of it outside of that home")]
+    return []
 
 
 def _dirty(repository: Repository, prefix: str) -> dict[str, str]:
@@ -170,11 +180,12 @@ def _uncommitted(
     prefix: str,
     committed: tuple[tuple[str, str, str], ...],
     dirty: dict[str, str],
-) -> tuple[tuple[tuple[str, bytes], ...], list[Finding]]:
+) -> tuple[tuple[tuple[str, bytes], ...], list[Finding], list[WriteRefused]]:
     """Find the logs and pages that git does not have as they are in the work tree."""
     there = {path[len(prefix) :] for _, _, path in committed}
     kept: list[tuple[str, bytes]] = []
     findings: list[Finding] = []
+    ignored: list[str] = []
     for path, data in (*_logs(memory), *_pages(memory)):
         if path in dirty:
             kept.append((path, data))
@@ -183,36 +194,42 @@ def _uncommitted(
                 code = "hand-edited" if path == CONTINUITY_FILE else "log-edited"
                 findings.append(Finding(code, said, path))
         elif path not in there:
-            raise WriteRefused(
-                f"git ignores {prefix}{path}, so this memory is not meant to be committed here",
-                where=f"{prefix}{path}",
-                hint="take it out of .gitignore, or adopt a copy of the folder outside of this "
-                "repository",
-            )
+            ignored.append(prefix + path)
     seen = {f"{SESSIONS}/{stem}.md" for stem, _ in memory.logs}
     for path in sorted(dirty):
         if "D" in dirty[path] and path in there and path not in seen and _is_log(path):
             said = "deleted in the work tree and not committed; the ledger keeps it"
             findings.append(Finding("log-edited", said, path))
-    return tuple(kept), findings
+    return tuple(kept), findings, _ignored(ignored)
+
+
+def _ignored(paths: list[str]) -> list[WriteRefused]:
+    if not paths:
+        return []
+    more = f" and {len(paths) - 1} more files" if len(paths) > 1 else ""
+    said = f"git ignores {paths[0]}{more}, so this memory is not meant to be committed here"
+    hint = "take it out of .gitignore, or adopt a copy of the folder outside of this repository"
+    return [WriteRefused(said, where=paths[0], hint=hint)]
 
 
 def _is_log(path: str) -> bool:
     return path.startswith(SESSIONS + "/") and is_stem(path.rpartition("/")[2].removesuffix(".md"))
 
 
-def _refuse_dirty(prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, bytes], ...]) -> None:
+def _under_way(
+    prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, bytes], ...]
+) -> Iterator[WriteRefused]:
     """Refuse where a commit of ours would take in, or write over, what the user has under way."""
     for path in (ATTRIBUTES_FILE, POLICY_FILE):
         if path in dirty:
-            raise WriteRefused(
+            yield WriteRefused(
                 f"{prefix}{path} is not committed as it is",
                 where=f"{prefix}{path}",
                 hint="commit it first, or move it elsewhere",
             )
     for path, letters in sorted(dirty.items()):
         if "D" in letters and (path == CONTINUITY_FILE or path.startswith(ARCHIVE_DIR + "/")):
-            raise WriteRefused(
+            yield WriteRefused(
                 f"{prefix}{path} is deleted in the work tree and not in git",
                 where=f"{prefix}{path}",
                 hint="commit the deletion or restore the file; its facts would be lost silently",
@@ -220,7 +237,7 @@ def _refuse_dirty(prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, byt
     for path, _ in kept:
         letters = dirty.get(path, "??")
         if "U" in letters or (letters[0] not in " ?" and letters[1] != " "):
-            raise WriteRefused(
+            yield WriteRefused(
                 f"{prefix}{path} is staged and was changed again since",
                 where=f"{prefix}{path}",
                 hint="commit or unstage it first, so that neither version is lost",

@@ -75,7 +75,7 @@ def passages(
         page = FactPage(file, data, LIVE if file == CONTINUITY else ARCHIVED, ignored)
         page.facts()
         for passage in _of_page(page):
-            id = _free(passage.fact.id, ids)
+            id = free_id(passage.fact.id, ids)
             ids.add(id)
             found.append(passage._replace(fact=passage.fact._replace(id=id)))
     return tuple(found)
@@ -103,7 +103,7 @@ def bullets(memory: AgentMemory, known: Collection[str]) -> tuple[Passage, ...]:
         passage = _item(page, item, rows, page.kind_below(place), place)
         if not passage.fact.text or tidy(passage.fact.text) in known:
             continue
-        id = _free(passage.fact.id, ids)
+        id = free_id(passage.fact.id, ids)
         ids.add(id)
         found.append(passage._replace(fact=passage.fact._replace(id=id)))
     return tuple(found)
@@ -285,7 +285,7 @@ def _slug(title: str) -> str:
     return id if is_fact_id(id) and "-" in id else f"{id or 'adopted'}-notes"
 
 
-def _free(id: str, taken: set[str]) -> str:
+def free_id(id: str, taken: set[str]) -> str:
     """Return the id, with a number behind it where it is taken."""
     made, number = id, 2
     while made in taken:

@@ -42,7 +42,8 @@ def _lacking(result: Result, lack: Lack) -> str:
     if kinds:
         return _of_kinds(lack, kinds)
     if lack.why == NOTHING:
-        return "expects no fact: say `expect: ID` in its footer"
+        first = f"; recall gives {_listed(result.given)}" if result.given else ""
+        return f"expects no fact: say `expect: ID` in its footer{first}"
     name = f"{lack.instead}, which stands for {lack.id}," if lack.instead else lack.id
     if lack.why in _WHY:
         comes = f", and comes {_ordinal(lack.place)}" if lack.place else ""
