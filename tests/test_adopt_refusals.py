@@ -308,10 +308,10 @@ def test_the_questions_of_a_ledger_are_those_of_the_quiz(bare_repo: Repo, run: R
     ran = run("adopt", ".")
     assert "`diurna quiz` ask 2 questions of smoke-test.md" in ran.out.replace("\n", " "), ran.out
     assert "left smoke-test.md, instructions.md in place" in ran.out.replace("\n", " ")
-    asked = run("ls", "--kind", "question", "--json").json["facts"]
+    asked = run("show", "--kind", "question", "--json").json["facts"]
     assert sorted((one["text"], dict(one["meta"]).get("expect", "")) for one in asked) == [
         ("Which port does the broker listen on?", ""),
-        ("Why are jobs kept in Valkey?", "a-b"),
+        ("Why are jobs kept in **Valkey**?", "a-b"),
     ]
     assert (bare_repo.path / "memory/smoke-test.md").read_text() == SMOKE
     assert run("verify").code == 0

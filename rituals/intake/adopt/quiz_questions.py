@@ -10,12 +10,10 @@ import re
 
 from projection.policy.model import QUESTION_KIND
 from projection.text.fact_ids import id_of_subject
-from rituals.intake.adopt.layout import QUESTIONS, AgentMemory, text_of
+from rituals.intake.adopt.layout import QUESTIONS, AgentMemory
+from rituals.intake.adopt.page_blocks import Page
 from rituals.intake.adopt.read_facts import LIVE, ImportedFact
 from rituals.intake.adopt.unclaimed_text import free_id
-from rituals.intake.harvest.markdown import read_markdown
-from rituals.intake.harvest.passages import ITEM
-from rituals.report.quiz.questions import EXPECT_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,22 +33,23 @@ def questions(memory: AgentMemory, taken: Collection[str]) -> tuple[ImportedFact
         memory: the ledger.
         taken: ids that facts have already; a question can expect these.
     """
-    document = read_markdown(QUESTIONS, text_of(memory.questions))
     known, ids = frozenset(taken), set(taken)
+    page = Page(QUESTIONS, memory.questions, [])
     found = []
-    for passage in document.passages:
-        title = next(iter(document.headings(passage.section)), "")
-        if passage.kind != ITEM or not _OF_QUESTIONS.search(title) or _OF_ANY.search(title):
+    for item in page.tops:
+        title = page.headings[item.heading].title if item.heading >= 0 else ""
+        if not _OF_QUESTIONS.search(title) or _OF_ANY.search(title):
             continue
-        whole = " ".join([text for _, text in passage.rows])
-        text = document.plain(_POINTER.sub("", whole))
+        rows = page.lines[item.start : item.end + 1]
+        whole = " ".join(" ".join([rows[0][item.text_at :], *rows[1:]]).split())
+        text = _POINTER.sub("", whole)
         if not text.endswith("?"):
             continue
         expected = [id for id in dict.fromkeys(_ID.findall(whole)) if id in known]
-        meta = ((EXPECT_KEY, ", ".join(expected)),) if expected else ()
+        meta = (("expect", ", ".join(expected)),) if expected else ()
         id = free_id(id_of_subject(text, {}), ids)
         ids.add(id)
         found.append(ImportedFact(
-            id, text, QUESTION_KIND, "", "", "", "", "", QUESTIONS, passage.line, LIVE, 0, meta
+            id, text, QUESTION_KIND, "", "", "", "", "", QUESTIONS, item.start + 1, LIVE, 0, meta
         ))  # fmt: skip
     return tuple(found)
