@@ -425,7 +425,7 @@ def test_whatever_a_fact_was_it_is_told_as_it_was(
     today = {id: _boxed(*one)._replace(id=id) for id, one in now.items()}
     said = said_by([])
     past = past_of(commits, pages, today, said)
-    logs = [events for _, events in past.logs]
+    logs = [list(events) for _, events in past.logs]
     away = [FactArchived(id) for id in past.standing if id not in today]
     logs += events_of(list(today.values()), said, {}, past.standing, away)[0]
     entries = []
