@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.intake.harvest.attributes import Marked
-from rituals.intake.harvest.decision_records import decision_of
+from rituals.intake.harvest.decision_records import clean_title, decision_of
 from rituals.intake.harvest.documents import kind_of, own_documents
 from rituals.intake.harvest.reading import Found, read_document, read_found
 
@@ -582,3 +582,106 @@ def test_hostile_documents_are_read_in_time(part: str) -> None:
         begun = time.process_time()
         read_found(path, kind_of(path), text.encode(), COMMIT)
         assert time.process_time() - begun < 1
+
+
+RECORDS = """\
+    # Architecture Decision Records (ADR)
+
+    ## Lifecycle
+
+    - **Status:** `Proposed` → `Accepted` → `Superseded` / `Deprecated`.
+    - To supersede: add one, and say `Status: Superseded by ADR-NNNN` in the old one.
+
+    ## ADR-0004 — The shop writes no files {#adr-0004}
+    **Status:** Accepted · **Date:** 2026-06-16 · **Supersedes:** ADR-0001
+
+    **Abstract.** The shop itself writes to its database alone. Logs go to standard output.
+
+    **Rationale.** A disk was full in May.
+
+    ## ADR-0003 — Orders have one owner
+    **Status:** Accepted · **Date:** 2026-06-13
+
+    **Context.** Two services wrote them.
+
+    **Decision.**
+
+    - **Scope.** Orders and their lines.
+    - **Owner.** The order service.
+
+    ## ADR-0002: Retries
+    **Status:** Proposed
+
+    **Decision:** Retry three times.
+
+    ## ADR-0001 — The shop writes files under /var
+    **Status:** Superseded by ADR-0004 · **Date:** 2026-05-01
+
+    **Abstract.** The shop writes its files under /var.
+"""
+LISTS = """\
+    # Decisions
+
+    ## 2026-03-04: Use SQLite for local state
+
+    - Context: Three stores were compared.
+    - Decision: All local state is kept in one SQLite file.
+
+    ## Keep the queue in Postgres (2026-03-03)
+
+    Redis lost two jobs, so jobs stand beside the orders.
+
+    ## 2026-03-02
+
+    - Webhooks are signed with Ed25519 from now on.
+    - Decision: Orders keep their ids after a merge.
+
+    ## D7 — Logs carry counts, not content
+
+    The proxy writes how many there were.
+
+    ### 2026-03-01 — Which port?
+
+    ## Table
+
+    | Date | Decision | Status | Rationale |
+    | --- | --- | --- | --- |
+    | 2026-01-02 | Ship one binary for all systems | accepted | Nobody installs a runtime |
+    | 2026-01-03 | Use gRPC between all services | proposed | Speed |
+"""
+
+
+def test_many_records_in_one_document() -> None:
+    """Each by its own state, whatever the preamble says of states; its heading where no sentence decides."""
+    for path in ("docs/arch-decisions/ADR.md", "docs/ADR.md", "DECISIONS.md"):
+        read = found(path, RECORDS)
+        assert [(item.text, item.at) for item in read.items] == [
+            (
+                "The shop writes no files: The shop itself writes to its database alone. Logs go to standard output.",
+                "2026-06-16",
+            ),
+            ("Orders have one owner", "2026-06-13"),
+        ], path
+        assert sorted(one.why for one in read.left_out) == [
+            "a decision that is proposed", "a decision that is superseded",
+        ]  # fmt: skip
+        assert [one.takes for one in read.decisions] == [("1",), (), (), ()]
+
+
+def test_a_list_of_decisions_by_date_number_or_row() -> None:
+    """A title that decides is the decision; a question, and what is only proposed, is none."""
+    assert [(item.text, item.at) for item in found("DECISIONS.md", LISTS).items] == [
+        ("All local state is kept in one SQLite file.", "2026-03-04"),
+        ("Keep the queue in Postgres: Redis lost two jobs, so jobs stand beside the orders.", "2026-03-03"),
+        ("Webhooks are signed with Ed25519 from now on.", "2026-03-02"),
+        ("Orders keep their ids after a merge.", "2026-03-02"),
+        ("Logs carry counts, not content: The proxy writes how many there were.", ""),
+        ("Ship one binary for all systems. Nobody installs a runtime", "2026-01-02"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ("Keep", "Sleep", "Deep", "Use", "Data", "Do"))
+def test_no_title_loses_its_first_word(word: str) -> None:
+    """Only a number behind letters makes them a number: `PEP 8`, and no "Keep"."""
+    assert clean_title(f"{word} it all") == f"{word} it all"
+    assert clean_title(f"ADR-7: {word} it all") == f"{word} it all"

@@ -39,7 +39,7 @@ from rituals.intake.adopt.plain_markdown import MACHINE, before_it, is_by_hand, 
 from rituals.intake.adopt.plan import AdoptionPlan, sealed, state_with
 from rituals.intake.adopt.quiz_questions import questions
 from rituals.intake.adopt.read_facts import facts as read_facts
-from rituals.intake.adopt.source import Ground, is_page, survey
+from rituals.intake.adopt.source import Ground, in_the_way, is_page, survey
 from rituals.intake.adopt.unclaimed_text import passages
 
 TYPE_CHECKING = False
@@ -97,19 +97,10 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
         texts = [
             WriteRefused(one.message, where=one.where, hint=one.hint) for one in problem.findings
         ]
-        raise _in_the_way([*ground.refused, *texts]) from problem
+        raise in_the_way([*ground.refused, *texts]) from problem
     if ground.refused:
-        raise _in_the_way(ground.refused)
+        raise in_the_way(ground.refused)
     return plan
-
-
-def _in_the_way(refused: Sequence[WriteRefused]) -> WriteRefused:
-    """Say all that stands in the way of an adoption at once."""
-    if len(refused) == 1:
-        return refused[0]
-    said = "; ".join([one.message for one in refused])
-    hints = list(dict.fromkeys([one.hint for one in refused if one.hint]))
-    return WriteRefused(f"{len(refused)} things stand in the way: {said}", hint="; ".join(hints))
 
 
 def _planned(

@@ -115,20 +115,17 @@ def events_of(
     Args:
         facts: as read; of several with one id the first gives its state.
         said: what the logs say already.
-        reasons: why facts are archived (`archive_reasons`).
+        reasons: why facts are archived.
         standing: what the commits of the past bring already.
         also: what else is to be said.
 
     Returns:
-        A list of groups, each with the events of one log; what could not stand as it is; and a
-        sentence for each thread whose checkbox contradicts the logs.
+        A group for each log; what could not stand as it is; what contradicts the logs.
 
     Raises:
         DraftRefused: texts that no log can hold.
     """
-    refused: list[Finding] = []
-    findings: list[Finding] = []
-    notes: list[str] = []
+    refused, findings, notes = list[Finding](), list[Finding](), list[str]()
     successors = {
         old.strip("` "): fact.id
         for fact in facts
@@ -142,26 +139,20 @@ def events_of(
     for same in sorted(by_id.values(), key=_by_creation):
         texts: set[str] = set()
         for fact in same:
-            try:
-                event = birth_of(fact, said, findings)
-            except DraftRefused as problem:
-                refused += problem.findings
-                continue
-            if event.text is None or event.text in texts:
+            event = _birth_or_none(fact, said, findings, refused)
+            if event is None or event.text is None or event.text in texts:
                 continue
             state: list[Event] = []
             brought: FactCreated | FactUpdated = event
-            known = None if texts else standing.get(fact.id)
+            known = standing.get(fact.id) if not texts else None
             if not texts:
                 state = _state(fact, said, reasons, successors, notes)
             if known is not None:
                 state += _turned(event, known, said)
-                kind = kind_of(event)
-                turned = (("kind", kind),) if kind != known.kind else ()
-                brought = FactUpdated(fact.id, event.text, meta=turned)
+                brought = FactUpdated(fact.id, event.text, meta=_turned_into(event, known))
             if len(texts) == len(rounds):
                 rounds.append([])
-            if known is not None and (known.text, known.kind) == (event.text, kind_of(event)):
+            if known and (known.text, known.kind) == (event.text, kind_of(event)):
                 settled += state
             else:
                 rounds[len(texts)].append(Brought(brought, tuple(state)))
@@ -169,8 +160,8 @@ def events_of(
     if refused:
         raise DraftRefused(tuple(refused))
     *before, last = rounds or [[]]
-    logs = [log for births in before for log in parts(births)]
-    return [*logs, *parts(last, settled)], findings, notes
+    logs = [log for births in before for log in parts(births)] + parts(last, settled)
+    return logs, findings, notes
 
 
 def _turned(event: FactCreated, known: Standing, said: Said) -> list[Event]:
@@ -181,6 +172,21 @@ def _turned(event: FactCreated, known: Standing, said: Said) -> list[Event]:
     if event.id in said.closed or not event.mark or event.mark == known.mark == " ":
         return []
     return [ThreadClosed(event.id) if event.mark == "x" else ThreadReopened(event.id)]
+
+
+def _turned_into(event: FactCreated, known: Standing) -> Meta:
+    kind = kind_of(event)
+    return (("kind", kind),) if kind != known.kind else ()
+
+
+def _birth_or_none(
+    fact: ImportedFact, said: Said, findings: list[Finding], refused: list[Finding]
+) -> FactCreated | None:
+    try:
+        return birth_of(fact, said, findings)
+    except DraftRefused as problem:
+        refused += problem.findings
+        return None
 
 
 def kind_of(birth: FactCreated) -> str:

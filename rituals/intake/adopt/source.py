@@ -26,7 +26,7 @@ from rituals.intake.adopt.layout import ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 DEFAULT_BRANCH = "main"
 
@@ -111,6 +111,15 @@ def survey(start: str, memory: AgentMemory) -> Ground:
         repository.top, repository, home, prefix, tip, committed, kept, marked, tuple(findings),
         tuple(refused),
     )  # fmt: skip
+
+
+def in_the_way(refused: Sequence[WriteRefused]) -> WriteRefused:
+    """Say all that stands in the way of an adoption at once."""
+    if len(refused) == 1:
+        return refused[0]
+    said = "; ".join([one.message for one in refused])
+    hints = list(dict.fromkeys([one.hint for one in refused if one.hint]))
+    return WriteRefused(f"{len(refused)} things stand in the way: {said}", hint="; ".join(hints))
 
 
 def _links(root: str, memory: AgentMemory) -> list[WriteRefused]:

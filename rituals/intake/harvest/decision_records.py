@@ -34,6 +34,7 @@ from rituals.intake.harvest.record_cues import (
     SUPERSEDED,
     SURE,
     TAKES_PLACE,
+    TITLE_DATE,
     TITLE_NUMBER,
     UNCLEAR,
     Y_STATEMENT,
@@ -59,8 +60,8 @@ _NO_REASON_CHARS = 240
 _SHORT_CHARS = 60
 #: What decides stands among so many sentences.
 _LOOKED_AT, _LOOKED_FOR = 3, 5
-#: In so many sections of one document records are looked for.
-_MOST_SECTIONS = 300
+#: A decision in a list has so many words; a heading with so many needs no sentence behind it.
+FEWEST_WORDS, _SAYS_ENOUGH = 4, 7
 
 
 class Decision(Record):
@@ -100,11 +101,13 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
         proposal: its summary says what is decided, once it is accepted.
     """
     part = RecordPart(document, top)
-    title = _clean_title(part.title)
+    title = clean_title(part.title)
     state, status = _state(part)
     if not title or "template" in title.lower() or PLACEHOLDER.search(title) or state == "template":
         return None
     line, text, why_not = _decision(part, title, proposal)
+    if top and not text and (not status or state == ACCEPTED):
+        line, text = _by_title(part, title)
     if not status and not line:
         return None
     takes = [found[1] for found in TAKES_PLACE.finditer(_head(part, status))]
@@ -121,7 +124,7 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
         " ".join(status.split())[:80],
         line or (document.sections[top].line or 1),
         text,
-        _date(part),
+        date_of(part),
         _names(takes),
         _names(taken),
         why_not,
@@ -129,30 +132,15 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
     )
 
 
-def decisions_of(document: Document) -> list[Decision]:
-    """Read a document that lists records, each below a heading of its own."""
-    found = []
-    for index, section in enumerate(document.sections[:_MOST_SECTIONS]):
-        inner = [one.title for one in document.sections if one.above == index]
-        if (
-            not index
-            or (section.level < 2 and len(inner) != 0)
-            or DECISION.match(bare_title(section.title))
-        ):
-            continue
-        part = RecordPart(document, index)
-        marked = part.labelled(DECISION)[1] or part.below(DECISION)
-        leaf = not inner or any(DECISION.match(bare_title(title)) for title in inner)
-        if marked and leaf:
-            decision = decision_of(document, index)
-            if decision is not None:
-                found.append(decision)
-    return found
-
-
-def _clean_title(title: str) -> str:
-    title = " ".join(title.split())
+def clean_title(title: str) -> str:
+    """Return a title without the number or the date that it begins or ends with."""
+    title = TITLE_DATE.sub("", " ".join(title.split())).strip()
     return TITLE_NUMBER.sub("", title, count=1).strip(" .:#") or title
+
+
+def state_in(status: str) -> str:
+    """Return the state that some words tell."""
+    return next((state for state, pattern in KNOWN if pattern.search(status)), UNCLEAR)
 
 
 def _state(part: RecordPart) -> tuple[str, str]:
@@ -176,10 +164,7 @@ def _state(part: RecordPart) -> tuple[str, str]:
         > 1
     ):
         return "template", status
-    for state, pattern in KNOWN:
-        if pattern.search(status):
-            return state, status
-    return UNCLEAR, status
+    return state_in(status), status
 
 
 def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, str]:
@@ -194,8 +179,8 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
     if not found:
         _, found = part.labelled(DECISION)
         found = _unlabelled(found)
-    if not found and proposal:
-        found = part.below(SUMMARY)
+    if not found and (proposal or part.top):
+        found = part.below(SUMMARY) or _unlabelled(part.labelled(SUMMARY)[1])
     said = _headings(part, found) or _read(document, found)
     if not said:
         return 0, "", "it has no section that decides"
@@ -226,6 +211,22 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
         text = _with_reason(text, said[at + 1 : at + 4])
         return one.line, _titled(title, text), ""
     return said[0].line, "", "no sentence of it decides by itself"
+
+
+def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
+    """Return what the heading of a record among others decides, with the sentence below that says more."""
+    line = part.document.sections[part.top].line
+    if len(title.split()) < 2 or len(title) > LIMIT_CHARS or title.endswith("?"):
+        return 0, ""
+    prose = [one for one in part.passages if one.kind != ROW and not LABEL.match(one.rows[0][1])]
+    said = _read(part.document, prose[:2])[:3]
+    if not said and len(title.split()) < FEWEST_WORDS:
+        return 0, ""
+    if len(title.split()) >= _SAYS_ENOUGH or not said:
+        return line, _with_reason(title, said)
+    first = said[0].text
+    whole = f"{title}: {first}"
+    return line, title if leans(first) or points(first) or len(whole) > LIMIT_CHARS else whole
 
 
 def _headings(part: RecordPart, found: list[Passage]) -> list[Sentence]:
@@ -323,7 +324,8 @@ def _titled(title: str, text: str) -> str:
     return f"{title}: {text}" if title[-1:] not in "?!" else f"{title} {text}"
 
 
-def _date(part: RecordPart) -> str:
+def date_of(part: RecordPart) -> str:
+    """Return the date that a record says, "" for none."""
     for value in (*part.values("date"), *part.values("decision date"), *part.values("accepted")):
         match = re.search(r"\b(\d{4}-\d{2}-\d{2})\b", value)
         if match and is_date(match[1]):

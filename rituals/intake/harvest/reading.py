@@ -8,7 +8,8 @@ from ledger.escape import prose, visible
 from ledger.model.digest import sha256
 from ledger.model.record import Record
 from rituals.intake.harvest.asciidoc import read_asciidoc
-from rituals.intake.harvest.decision_records import Decision, decision_of, decisions_of
+from rituals.intake.harvest.decision_lists import decisions_of
+from rituals.intake.harvest.decision_records import Decision, decision_of
 from rituals.intake.harvest.documents import PROPOSAL, RECORD, RECORDS, ROADMAP
 from rituals.intake.harvest.markdown import read_markdown
 from rituals.intake.harvest.open_items import open_items_of
@@ -95,17 +96,10 @@ def read_found(path: str, kind: str, data: bytes, commit: str) -> Found:
 
 def _decided(document: Document, kind: str, commit: str) -> Found:
     """Read a record, or a list of them."""
-    if kind == RECORDS:
-        decisions = decisions_of(document)
-    else:
+    decisions = [] if kind == PROPOSAL else decisions_of(document, listed=kind == RECORDS)
+    if kind != RECORDS and len(decisions) < 2:
         one = decision_of(document, proposal=kind == PROPOSAL)
         decisions = [one] if one else []
-        if (
-            kind == RECORD
-            and (one is None or not one.text)
-            and len(several := decisions_of(document)) > 1
-        ):
-            decisions = several
     items, said, left_out = [], [], []
     for decision in decisions:
         place = f"{document.path}:{decision.line}"

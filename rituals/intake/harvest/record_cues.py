@@ -60,7 +60,22 @@ CHOSEN_OPTION = re.compile(
 )
 SUMMARY = re.compile(r"^(?:summary|abstract|tl;?dr|executive summary|in short)\b", re.IGNORECASE)
 STATUS = re.compile(r"^(?:status|state|decision status|adr status)$", re.IGNORECASE)
-LABEL = re.compile(r"^\W{0,4}([A-Za-z][A-Za-z ]{2,24}?)\W{0,3}:\W{0,3}\s*(.*)$", re.DOTALL)
+LABEL = re.compile(
+    r"^\W{0,4}([A-Za-z][A-Za-z ]{2,24}?)(?:\W{0,3}:\W{0,3}|\.(?:\*\*|__))\s*(.*)$", re.DOTALL
+)
+#: Between two labels on one line: `**Status:** Accepted · **Date:** 2026-06-16`.
+BETWEEN_LABELS = re.compile(r"\s+[·•|;,—–-]\s+(?=\*\*|__)")
+#: How the heading of a record begins that stands in one document with others.
+NUMBERED = re.compile(
+    r"^\W*(?:ADR|DEC|DR|D|decision)[-\s#_:]*\d|^\W*\[?\d{4}-\d{2}-\d{2}\b|\b\d{4}-\d{2}-\d{2}\)?$",
+    re.IGNORECASE,
+)
+#: The same, in a document that is a list of them.
+LISTED = re.compile(r"^\W*\d{1,4}[.):]\s+\S|^\W*decision\s*[:—–-]\s+\S", re.IGNORECASE)
+TITLE_DATE = re.compile(
+    r"^\W*\d{4}-\d{2}-\d{2}(?:[T ][\d:]+Z?)?\W*|\W*\(?\d{4}-\d{2}-\d{2}\)?\W*$|^decision\s*[:—–-]\s+",
+    re.IGNORECASE,
+)
 Y_STATEMENT = re.compile(
     r"^\W*in the context of\b.*\b(?:we decided|decided (?:for|to)|we (?:chose|want|opt))",
     re.IGNORECASE | re.DOTALL,
@@ -97,8 +112,8 @@ NO_DECISION = re.compile(
     re.IGNORECASE,
 )
 TITLE_NUMBER = re.compile(
-    r"^\W*(?:(?:ADR|RFC|DEP|NEP|PDEP|[A-Z]{1,3}EP|D|DR|DEC|decision(?: record)?|architecture decision "
-    r"record)\s*[-#:]?\s*)?"
+    r"^\W*(?:(?:ADR|RFC|(?:DEP|NEP|PDEP|[A-Z]{1,3}EP|D|DR|DEC)(?=\s*[-#:]?\s*\d)|"
+    r"decision(?: record)?|architecture decision record)\s*[-#:]?\s*)?"
     r"(?:\d[\w.]*|#\d+)?\s*[])]?\s*[-–—:.]*\s+(?=\S)|^(?:ADR|RFC|PDEP|NEP)[-\s]*\d+\s*[-–—:.\])]*\s*",
     re.IGNORECASE,
 )

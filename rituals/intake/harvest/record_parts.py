@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rituals.intake.harvest.passages import ROW, Document, Passage
-from rituals.intake.harvest.record_cues import LABEL
+from rituals.intake.harvest.record_cues import BETWEEN_LABELS, LABEL
 from rituals.intake.harvest.statements import bare_title
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ class RecordPart:
                             if row.kind == ROW and len(row.rows) > place
                         ]
                 continue
-            for _, text in passage.rows:
+            for text in [one for _, row in passage.rows for one in BETWEEN_LABELS.split(row)]:
                 label = LABEL.match(text)
                 if label and label[1].strip().lower() == name:
                     found.append(plain(label[2]).strip("* "))

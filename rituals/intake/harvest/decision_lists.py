@@ -1,0 +1,112 @@
+"""Read documents that list decisions: a record below each heading, dated items, rows of a table."""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.order import is_date
+from rituals.intake.harvest.decision_records import (
+    FEWEST_WORDS,
+    Decision,
+    clean_title,
+    date_of,
+    decision_of,
+    state_in,
+)
+from rituals.intake.harvest.passages import ITEM, ROW, Document
+from rituals.intake.harvest.record_cues import (
+    ACCEPTED,
+    DECISION,
+    LABEL,
+    LISTED,
+    NUMBERED,
+    PLACEHOLDER,
+)
+from rituals.intake.harvest.record_parts import RecordPart
+from rituals.intake.harvest.statements import LIMIT_CHARS, bare_title, sentences, words
+
+#: In so many sections of one document records are looked for.
+_MOST_SECTIONS = 300
+
+
+def decisions_of(document: Document, *, listed: bool = True) -> list[Decision]:
+    """Read a document that lists records: each below a heading of its own, or in a row of a table.
+
+    Args:
+        document: that holds them.
+        listed: it is a list by its name; otherwise only headings with a number or date begin a record.
+    """
+    found = []
+    inside: set[int] = set()  # sections of a record that was read
+    for index, section in enumerate(document.sections[:_MOST_SECTIONS]):
+        if section.above in inside:
+            inside.add(index)
+        elif index and _begins_record(document, index, listed):
+            decision = decision_of(document, index)
+            if decision is not None:
+                found.append(decision)
+                inside.add(index)
+        elif listed and index and not clean_title(section.title):  # nothing but a date
+            found += _items(document, index)
+    return [*found, *_rows(document)] if listed else found
+
+
+def _begins_record(document: Document, index: int, listed: bool) -> bool:
+    """Tell whether a heading is that of a record among others."""
+    section = document.sections[index]
+    if not clean_title(section.title):
+        return False
+    if NUMBERED.search(section.title) or (listed and LISTED.match(section.title)):
+        return section.level > 1 or not any(one.above == index for one in document.sections)
+    inner = [one.title for one in document.sections if one.above == index]
+    if (section.level < 2 and inner) or DECISION.match(bare_title(section.title)):
+        return False
+    part = RecordPart(document, index)
+    marked = part.labelled(DECISION)[1] or part.below(DECISION)
+    return bool(marked) and (not inner or any(DECISION.match(bare_title(title)) for title in inner))
+
+
+def _items(document: Document, index: int) -> list[Decision]:
+    """Read what stands below a date alone: each item of a list, else the first paragraph."""
+    date = date_of(RecordPart(document, index))
+    inside = [one for one in document.passages if one.section == index and one.kind != ROW]
+    tops = [one for one in inside if one.kind == ITEM and not one.indent] or inside[:1]
+    found = []
+    for passage in tops:
+        read = sentences(document, passage)
+        label = LABEL.match(read[0].text) if read else None
+        text = label[2] if label and DECISION.match(label[1]) else read[0].text if read else ""
+        if len(text.split()) >= FEWEST_WORDS and len(text) <= LIMIT_CHARS and text[-1:] not in ":?":
+            found.append(_listed_as(text, passage.line, date))
+    return found
+
+
+def _rows(document: Document) -> list[Decision]:
+    """Read tables: a column says what was decided, another one may say of which state it is."""
+    found = []
+    names: list[str] = []
+    for passage in document.passages:
+        cells = [text.strip("*` ") for _, text in passage.rows]
+        if passage.kind != ROW:
+            names = []
+        elif not names:
+            names = [cell.lower() for cell in cells]
+        elif "decision" in names and len(cells) == len(names):
+            said = dict(zip(names, cells, strict=True))
+            text, status = said["decision"], said.get("status", "")
+            state = state_in(status) if status else ACCEPTED
+            date = re.search(r"\d{4}-\d{2}-\d{2}", said.get("date", ""))
+            if len(text.split()) < FEWEST_WORDS or PLACEHOLDER.search(" ".join(cells)):
+                continue
+            why = next((said[one] for one in ("rationale", "reason", "why") if one in said), "")
+            whole = (
+                f"{text.rstrip('.')}. {why}" if why and len(text) + len(why) < LIMIT_CHARS else text
+            )
+            found.append(_listed_as(whole, passage.line, date[0] if date else "", state))
+    return found
+
+
+def _listed_as(text: str, line: int, at: str, state: str = ACCEPTED) -> Decision:
+    """Return a decision that is said in one sentence among others; its words are its name."""
+    name = " ".join(sorted(words(text)))[:80]
+    return Decision(text, state, state, line, text, at if is_date(at) else "", name=name)
