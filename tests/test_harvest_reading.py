@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rituals.intake.harvest.attributes import Marked
 from rituals.intake.harvest.decision_records import clean_title, decision_of
-from rituals.intake.harvest.documents import kind_of, own_documents
+from rituals.intake.harvest.documents import GUIDE, ROADMAP, kind_of, own_documents
 from rituals.intake.harvest.reading import Found, read_document, read_found
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -437,12 +437,12 @@ def test_rules_are_taken_and_what_only_sounds_like_one_is_not() -> None:
     ]
 
 
-def test_design_notes_state_invariants() -> None:
-    """What the architecture demands is an invariant; what it only tells of is none."""
+def test_only_what_is_said_of_the_system_is_an_invariant() -> None:
+    """Below a heading that says so, in whatever document; what a note or a screen demands is none."""
     text = """\
         # Architecture
 
-        ## Ledger
+        ## {}
 
         A posted entry must never change.
 
@@ -450,9 +450,53 @@ def test_design_notes_state_invariants() -> None:
 
         You must first start the server.
         """
-    assert taken("docs/architecture/ledger.md", text) == [
-        ("invariant", "Ledger: A posted entry must never change.")
+    for path in ("docs/architecture/ledger.md", "docs/specs/ledger-screen.md"):
+        assert taken(path, text.format("Ledger")) == []
+        assert taken(path, text.format("Invariants")) == [
+            ("invariant", "Architecture: A posted entry must never change.")
+        ], path
+    assert taken("CONTRIBUTING.md", text.format("Ledger")) == [
+        ("convention", "Ledger: A posted entry must never change.")
     ]
+    told = "# X\n\nThe client must always send a version with each request.\n"
+    for path in ("docs/developer/protocol.md", "docs/ui/spec.md"):
+        assert taken(path, told) == []
+    assert kind_of("CHANGELOG.md") == kind_of("docs/guides/x.md") == ""
+    assert kind_of("docs/development/testing.md") == GUIDE
+
+
+def test_files_of_rules_are_read_where_they_are_named() -> None:
+    """Agents read them by themselves. Named, each bullet is a rule, as it stands."""
+    text = """\
+        # Agents
+
+        ## Code Style
+
+        - NEVER use float for **money**
+        - Ask before adding a dependency
+        - pytest
+        - [ ] Tidy up
+
+        ## Invariants
+
+        - Every order has one owner.
+        """
+    for path in ("AGENTS.md", ".cursor/rules/style.mdc", ".windsurf/rules/style.md", "sub/CLAUDE.md",
+                 ".github/copilot-instructions.md", ".clinerules"):  # fmt: skip
+        assert kind_of(path) == ""
+        ((_, _, kind),) = own_documents({path: "a", "x.md": "b"}, [path])
+        items = read_found(path, kind, dedent(text).encode(), COMMIT, named=True).items
+        assert [(one.kind, one.text) for one in items] == [
+            ("convention", "NEVER use float for money"),
+            ("convention", "Ask before adding a dependency"),
+            ("invariant", "Every order has one owner."),
+        ], path
+    files = {
+        path: path for path in ("memory-bank/progress.md", "old/a.md", "old/vendor/b.md", "x.py")
+    }
+    assert [row[::2] for row in own_documents(files)] == [("memory-bank/progress.md", ROADMAP)]
+    named = own_documents(files, ["old", "x.py"])
+    assert [path for path, _, _ in named] == ["x.py", "memory-bank/progress.md", "old/a.md"]
 
 
 def test_open_items_are_threads() -> None:

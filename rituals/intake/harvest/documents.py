@@ -17,9 +17,18 @@ LIMIT_BYTES = 512 * 1024
 
 #: What a document can be: one decision, a list of them, a proposal, what is open, how one works on the
 #: project, how it is built.
-RECORD, RECORDS, PROPOSAL, ROADMAP, GUIDE, DESIGN = (
-    "record", "records", "proposal", "roadmap", "guide", "design",
+RECORD, RECORDS, PROPOSAL, ROADMAP, GUIDE, DESIGN, RULES = (
+    "record", "records", "proposal", "roadmap", "guide", "design", "rules",
 )  # fmt: skip
+#: What agents' programs read by themselves. Recall finds it; it is taken only where a person names it.
+_RULES_FILE = re.compile(
+    r"(?:^|/)(?:(?:AGENTS|CLAUDE|CLAUDE\.local|GEMINI|QWEN)\.md|\.cursorrules|\.windsurfrules|\.clinerules|"
+    r"\.github/(?:copilot-instructions\.md|instructions/[^/]+)|"
+    r"\.(?:cursor/rules|windsurf/rules|roo/rules[^/]*|clinerules|claude/rules|kiro/steering)/.+)$"
+)
+#: Pages in which Cline, Roo and their like keep where work stands.
+_BANK = re.compile(r"(?:^|/)memory[-_]bank/(?:.*/)?", re.IGNORECASE)
+_BANK_WORK = re.compile(r"^(?:active[-_]?context|progress)\.md$", re.IGNORECASE)
 
 #: Folders whose documents are somebody else's, made by a program, or only show something.
 _FOREIGN = frozenset(
@@ -35,6 +44,9 @@ _FOREIGN = frozenset(
     "changelog changelogs changes release-notes releasenotes release_notes whatsnew "
     "research research-results analysis reports meetings minutes licenses licences license legal _static "
     "static assets images prompts".split()
+)
+_BROUGHT = frozenset(
+    "node_modules vendor vendored third_party third-party site-packages .venv".split()
 )
 #: A folder or an end of a name that is a language: `docs/ja/`, `README.zh-CN.md`, `CONTRIBUTING_pt.md`.
 _LANGUAGES = (
@@ -84,7 +96,7 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _GUIDE = re.compile(
-    r"contribut|develop|hacking|convention|guideline|coding|code[-_ ]?style|style[-_ ]?guide|^style$|"
+    r"contribut|^develop(?:ing|ment)$|hacking|convention|guideline|coding|code[-_ ]?style|style[-_ ]?guide|^style$|"
     r"standards?\b|"
     r"workflow|governance|principles?|polic(?:y|ies)|releas(?:e|ing)|maintain|review|commit|branching|"
     r"engineering|"
@@ -96,10 +108,15 @@ _DESIGN = re.compile(
     r"|requirements|spec(?:ification)?s?$|format|protocol",
     re.IGNORECASE,
 )
-_GUIDE_FOLDER = re.compile(
-    r"^(?:contribut\w*|develop\w*|dev|conventions?|guidelines?|standards?|maintainers?)$"
+_GUIDE_FOLDER = re.compile(r"^(?:contribut\w*|conventions?|guidelines?|standards?|maintainers?)$")
+#: What of a folder for developers tells how one works; its other pages tell how something is built.
+_WORK = re.compile(
+    r"\btests?(?:ing)?\b|pull[-_ ]?requests?|process|quality|writing|documenting|issues?\b|triag|bugs?\b",
+    re.IGNORECASE,
 )
-_DESIGN_FOLDER = re.compile(r"^(?:architecture|design|designs|internals?|specs?|principles)$")
+_DESIGN_FOLDER = re.compile(
+    r"^(?:architecture|design|designs|internals?|specs?|principles|develop\w*|dev)$"
+)
 _HOW_TO = frozenset(("howto", "howtos", "how-to", "how-tos", "topics"))
 _FOR_AUTHORS = re.compile(r"contribut|develop|releas|review", re.IGNORECASE)
 _DOCS = frozenset(
@@ -111,6 +128,10 @@ def kind_of(path: str) -> str:
     """Return what a document can be, "" for what is left alone."""
     *folders, name = path.split("/")
     stem, dot, ending = name.rpartition(".")
+    if is_rules_file(path):
+        return ""
+    if _BANK.search(path) and ending.lower() == "md" and not _RECORDS_NAME.match(stem):
+        return ROADMAP if _BANK_WORK.match(name) else GUIDE
     lower = [folder.lower() for folder in folders]
     if dot + ending.lower() not in ENDINGS or not stem or _USELESS.match(stem):
         return ""
@@ -137,9 +158,16 @@ def kind_of(path: str) -> str:
     folder = lower[-1] if folders else ""
     if _GUIDE.search(stem) or (inside and _GUIDE_FOLDER.match(folder)):
         return GUIDE
+    if inside and folder.startswith("dev") and _WORK.search(stem):
+        return GUIDE
     if inside and (_DESIGN.search(stem) or _DESIGN_FOLDER.match(folder)):
         return DESIGN
     return ""
+
+
+def is_rules_file(path: str) -> bool:
+    """Tell whether agents' programs read a file by themselves."""
+    return bool(_RULES_FILE.search(path))
 
 
 def own_documents(
@@ -149,17 +177,25 @@ def own_documents(
 
     Args:
         files: the blob id of every file, by path; without those of the memory.
-        named: files that a person named: what tells nothing by its name is read as a guide.
+        named: files and folders that a person named: what tells nothing by its name is read, too.
     """
     apart = [path.removesuffix("continuity.md") for path in files if path.endswith("continuity.md")]
     seen: set[str] = set()
     found = []
     for path in sorted(files, key=lambda path: (path.count("/"), path)):
-        kind = kind_of(path)
-        if not kind and path in named and path.lower().endswith(ENDINGS):
-            kind = GUIDE
-        if not kind or files[path] in seen or any(one and path.startswith(one) for one in apart):
+        kind = kind_of(path) or _kind_named(path, named)
+        again = files[path] in seen and path not in named
+        if not kind or again or any(one and path.startswith(one) for one in apart):
             continue
         seen.add(files[path])
         found.append((path, files[path], kind))
     return found
+
+
+def _kind_named(path: str, named: Collection[str]) -> str:
+    """Return what a document is that a person named, or whose folder they named; "" for neither."""
+    inner = next((path[len(one) + 1 :] for one in named if one and path.startswith(one + "/")), "")
+    brought = not _BROUGHT.isdisjoint(inner.lower().split("/"))
+    if path not in named and (brought or not inner.lower().endswith((*ENDINGS, ".mdc"))):
+        return ""
+    return RULES if is_rules_file(path) else GUIDE

@@ -11,7 +11,7 @@ from ledger.model.record import Record
 from rituals.intake.harvest.attributes import FILE, Marked
 from rituals.intake.harvest.changed import Changed, Sourced, changed_passages
 from rituals.intake.harvest.decision_records import Decision
-from rituals.intake.harvest.documents import LIMIT_BYTES, own_documents
+from rituals.intake.harvest.documents import LIMIT_BYTES, is_rules_file, own_documents
 from rituals.intake.harvest.reading import SOURCE, Found, key_of, read_found
 from rituals.intake.harvest.record_cues import SUPERSEDED
 from rituals.intake.items import Item, LeftOut, Reading
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: Best first: past the budget the rest waits.
 _RANK = {"decision": 0, "invariant": 1, "convention": 2, "thread": 3}
+_FOR_AGENTS = "agents read it by themselves, and recall finds it"
 #: More documents than this are not read in one run.
 _MOST_DOCUMENTS = 20_000
 #: So many are in memory at once.
@@ -90,7 +91,8 @@ def read_harvest(
     for at in range(0, len(wanted), _AT_ONCE):
         data = code.contents([blob for _, blob, _ in wanted[at : at + _AT_ONCE]])
         for path, blob, kind in wanted[at : at + _AT_ONCE]:
-            founds.append(read_found(path, kind, data.get(blob, b""), code.commit))
+            sure = path in under
+            founds.append(read_found(path, kind, data.get(blob, b""), code.commit, named=sure))
             if progress is not None:
                 progress(len(founds), len(wanted))
     items, superseded = _linked(founds)
@@ -98,6 +100,11 @@ def read_harvest(
     items = _followed(items, changed, {one.fact.id: one.key for one in known})
     for found in founds:
         left_out += found.left_out
+        if not (found.items or found.left_out):
+            left_out.append(LeftOut(found.path, "it states no decision, no rule and nothing open"))
+    if not under:
+        agents = [path for path in code.files() if is_rules_file(path)]
+        left_out += [LeftOut(path, _FOR_AGENTS) for path in sorted(agents)]
     return Harvest(
         code.commit,
         since if touched is not None else "",
@@ -120,7 +127,7 @@ def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]
     data = code.contents(list(attributes.values()))
     marked = Marked({path: data.get(blob, b"") for path, blob in attributes.items()})
     documents = own_documents(files, named)
-    foreign = marked.among([path for path, _, _ in documents])
+    foreign = set(marked.among([path for path, _, _ in documents])) - set(named)
     return [one for one in documents if one[0] not in foreign]
 
 

@@ -10,14 +10,14 @@ from ledger.model.record import Record
 from rituals.intake.harvest.asciidoc import read_asciidoc
 from rituals.intake.harvest.decision_lists import decisions_of
 from rituals.intake.harvest.decision_records import Decision, decision_of
-from rituals.intake.harvest.documents import PROPOSAL, RECORD, RECORDS, ROADMAP
+from rituals.intake.harvest.documents import PROPOSAL, RECORD, RECORDS, ROADMAP, RULES
 from rituals.intake.harvest.markdown import read_markdown
 from rituals.intake.harvest.open_items import open_items_of
 from rituals.intake.harvest.origin import COMMIT_CHARS
 from rituals.intake.harvest.passages import Document
 from rituals.intake.harvest.record_cues import ACCEPTED
 from rituals.intake.harvest.restructured import read_rst
-from rituals.intake.harvest.stated_rules import rules_of
+from rituals.intake.harvest.stated_rules import bullets_of, rules_of
 from rituals.intake.items import Item, LeftOut
 
 SOURCE = "harvest"
@@ -64,7 +64,7 @@ def read_document(path: str, text: str) -> Document:
     return read_markdown(path, text)
 
 
-def read_found(path: str, kind: str, data: bytes, commit: str) -> Found:
+def read_found(path: str, kind: str, data: bytes, commit: str, *, named: bool = False) -> Found:
     """Read what a document says.
 
     Args:
@@ -72,11 +72,12 @@ def read_found(path: str, kind: str, data: bytes, commit: str) -> Found:
         kind: what it can be (`documents.kind_of`).
         data: its bytes.
         commit: that holds it.
+        named: a person named it, so that it is read whoever wrote it.
     """
     text = data.decode("utf-8", "replace")
     if "\0" in text or not text.strip():
         return Found(path)
-    if _GENERATED.search(text[:_HEAD_CHARS]):
+    if not named and _GENERATED.search(text[:_HEAD_CHARS]):
         return Found(path, left_out=(LeftOut(path, "a program wrote it"),))
     document = read_document(path, text)
     if kind in (RECORD, RECORDS, PROPOSAL):
@@ -87,7 +88,8 @@ def read_found(path: str, kind: str, data: bytes, commit: str) -> Found:
     for open_item in open_items_of(document, kind):
         rows.append(_row(document, _THREAD, open_item.line, open_item.text, open_item.said, commit))
     if kind not in (ROADMAP, RECORD, RECORDS, PROPOSAL):
-        for rule in rules_of(document, kind):
+        rules = bullets_of(document) if kind == RULES else rules_of(document, kind)
+        for rule in rules:
             rows.append(_row(document, rule.kind, rule.line, rule.text, rule.said, commit))
     once = list({item.key: (item, said) for item, said in reversed(rows)}.values())[::-1]
     once = once[:_MOST_OF_ONE]

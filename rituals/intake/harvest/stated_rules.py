@@ -1,7 +1,8 @@
 """Find the sentences of a document that state a rule of the project: what must, never or always is.
 
 Precision goes first: how to install or use something, requests to readers, history and hedged advice say
-"must" and "always" too, and are no rules.
+"must" and "always" too, and are no rules. Nor does a specification or a design note rule the system, but
+below a heading that says so.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import re
 
 from ledger.model.record import Record
 from rituals.intake.harvest.documents import DESIGN
-from rituals.intake.harvest.passages import ROW, Document, Passage
+from rituals.intake.harvest.passages import ITEM, ROW, Document, Passage
 from rituals.intake.harvest.statements import (
+    LIMIT_CHARS,
     bare_title,
     leans,
     points,
@@ -115,18 +117,11 @@ _NO_SECTION = re.compile(
     r"current (?:state|behaviou?r)",
     re.IGNORECASE,
 )
-#: What conventions are about; all else that a document about the build states is an invariant.
-_CONVENTION = re.compile(
-    r"\b(?:commits?|commit messages?|branch(?:es)?|pull requests?|PRs?|merge requests?|reviews?|"
-    r"reviewers?|tests?|test cases?|"
-    r"coverage|functions? names?|naming|named|names?|docstrings?|comments?|documentation|docs|imports?|"
-    r"indent\w*|tabs|spaces|"
-    r"line length|style|format(?:ted|ting)?|lint\w*|changelogs?|news fragments?|release notes|type "
-    r"hints?|annotations?|"
-    r"camelcase|snake_case|kebab-case|prefix|suffix|typo\w*|issues?|contribut\w*|maintainers?|labels?|"
-    r"squash|rebase|"
-    r"rebased|tags?|CI|code|readme|tickets?|translations?|backport\w*|variables?|constants?|classes|"
-    r"methods?|modules?|files? must)\b",
+#: Below these headings a document says what must always be true of the system.
+_OF_THE_SYSTEM = re.compile(
+    r"\binvariants?\b|\b(?:hard|architectur\w+|system|core|global|non-?negotiable|absolute) "
+    r"(?:rules?|constraints?|guarantees?|principles?)\b|\bmust (?:never|not|always)\b|\bnever change\b|"
+    r"^(?:non-?negotiables?|guarantees)$",
     re.IGNORECASE,
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yourself)\b", re.IGNORECASE)
@@ -172,7 +167,10 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
         if passage.kind == ROW or passage.mark or not _may_rule(passage):
             continue
         titles = document.headings(passage.section)
-        if any(_NO_SECTION.search(one) for one in titles):
+        stated = _kind((*titles, document.path.rpartition("/")[2].partition(".")[0]))
+        if kind == DESIGN and stated != INVARIANT:
+            continue  # what a specification or a note demands, it demands of one part
+        if stated != INVARIANT and any(_NO_SECTION.search(one) for one in titles):
             continue
         for one in sentences(document, passage):
             text = without_lead(one.text)
@@ -186,7 +184,26 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
                 continue
             if needs and fact == text and len(text.split()) < _FEWEST + 2:
                 continue
-            found.append(Rule(one.line, one.text, fact, _kind(text, titles, kind)))
+            found.append(Rule(one.line, one.text, fact, stated))
+    return found
+
+
+def bullets_of(document: Document) -> list[Rule]:
+    """Return the bullets of a file of rules, as they stand: each is a rule by where it stands."""
+    found = []
+    for passage in document.passages:
+        text = " ".join([one.text for one in sentences(document, passage)])
+        few = len(text.split()) < _FEWEST - 2
+        if (
+            passage.kind != ITEM
+            or passage.mark
+            or few
+            or text[-1:] in ":?"
+            or len(text) > LIMIT_CHARS
+        ):
+            continue
+        kind = _kind(document.headings(passage.section))
+        found.append(Rule(passage.line, text, text, kind))
     return found
 
 
@@ -214,17 +231,8 @@ def _is_rule(text: str, kind: str) -> bool:
     return bool(_MODAL.search(text) or _ORDERS.search(text))
 
 
-def _kind(text: str, titles: tuple[str, ...], kind: str) -> str:
-    if kind == DESIGN or re.search(
-        r"invariant|security|architect", " ".join(map(bare_title, titles)), re.IGNORECASE
-    ):
-        return (
-            CONVENTION
-            if re.search(r"\b(?:commit message|pull request|PR|docstring|changelog)s?\b", text)
-            else INVARIANT
-        )
+def _kind(titles: tuple[str, ...]) -> str:
+    """Return the kind of a rule: an invariant is one where its document says so of the system."""
     return (
-        CONVENTION
-        if _CONVENTION.search(text) or _CONVENTION.search(" ".join(titles[:2]))
-        else INVARIANT
+        INVARIANT if any(_OF_THE_SYSTEM.search(bare_title(one)) for one in titles) else CONVENTION
     )
