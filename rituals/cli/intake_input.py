@@ -12,7 +12,7 @@ from memory.api import Memory
 from rituals.cli.views.intake import intake_object, show_plan, show_written, wanted
 from rituals.intake.apply import Applied, apply_intake
 from rituals.intake.items import Reading
-from rituals.intake.plan import plan_intake
+from rituals.intake.plan import IntakePlan, plan_intake
 from rituals.intake.sources.table import Ground, Source, read_source
 
 TYPE_CHECKING = False
@@ -25,18 +25,17 @@ class Intake:
 
     Args:
         call: the invocation.
-        reading: of the source.
+        plan: of what the source has.
     """
 
-    def __init__(self, call: Invocation, reading: Reading) -> None:
+    def __init__(self, call: Invocation, plan: IntakePlan) -> None:
         self._call = call
-        memory, progress = call.memory(), call.out.progress
-        plan = plan_intake(memory, reading, progress=progress)
+        memory = call.memory()
         self._plans = [(memory, plan)]
         home = personal_home() if plan.personal else None
         if home is not None:
             own = Memory(home, agent=call.agent, clock=call.now_ms, in_process=False)
-            yours = Reading(reading.source, plan.personal)
+            yours = Reading(plan.source, plan.personal)
             self._plans = [(memory, plan._replace(personal=())), (own, plan_intake(own, yours))]
         self._done: list[Applied | None] = [None for _ in self._plans]
 
@@ -50,7 +49,7 @@ class Intake:
     def take_in(self, *, write: bool, dry_run: bool) -> None:
         """Write all of it where that is wanted."""
         call = self._call
-        if wanted(call, any(plan.logs for _, plan in self._plans), write=write, dry_run=dry_run):
+        if wanted(call, self.news, write=write, dry_run=dry_run):
             progress = call.out.progress
             self._done = [
                 apply_intake(memory, plan, agent=call.agent, progress=progress)
@@ -60,16 +59,25 @@ class Intake:
             ]
         call.landed = bool(self._done[0] and self._done[0].commits)
 
+    @property
+    def news(self) -> bool:
+        """Whether there is something to write."""
+        return any(plan.logs for _, plan in self._plans)
+
+    def told(self) -> dict[str, object]:
+        """Describe what is planned, and what was written of it."""
+        said = [
+            intake_object(plan, done)
+            for (_, plan), done in zip(self._plans, self._done, strict=True)
+        ]
+        return {**said[0], "yours": said[1] if len(said) > 1 else None}
+
     def tell(self, places: tuple[str, ...]) -> None:
         """Say what was written; in JSON also what was planned."""
         out, pairs = self._call.out, list(zip(self._plans, self._done, strict=True))
         if self._call.json:
-            said = [intake_object(plan, done) for (_, plan), done in pairs]
-            more = {
-                "yours": said[1] if len(said) > 1 else None,
-                "places": [without_secrets(place) for place in places],
-            }
-            out.answer({**said[0], **more, "dry_run": not any(self._done)})
+            shown = {"places": [without_secrets(place) for place in places]}
+            out.answer({**self.told(), **shown, "dry_run": not any(self._done)})
         for (memory, plan), done in pairs:
             if not self._call.json and (plan.logs or len(pairs) == 1):
                 show_written(plan, done, out, memory.home.branch)
@@ -108,10 +116,10 @@ def take_in(
             where=source.lies,
             hint=f"name what is to be read: diurna import {source.name} PATH",
         )
-    intake = Intake(call, reading)
+    intake = Intake(call, plan_intake(call.memory(), reading, progress=call.out.progress))
     if not call.json:
         for place in places:
-            call.out.line(f"reads {without_secrets(_shown(place, ground))}")
+            call.out.line(f"reads {without_secrets(shown_place(place, ground))}")
         intake.show(verbose=verbose)
     intake.take_in(write=write, dry_run=dry_run)
     intake.tell(places)
@@ -130,7 +138,7 @@ def _named(call: Invocation, paths: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _shown(place: str, ground: Ground) -> str:
+def shown_place(place: str, ground: Ground) -> str:
     """Write a place as a person reads it: from the project or the user's folder on."""
     if place.startswith(ground.project + "/"):
         return place[len(ground.project) + 1 :]

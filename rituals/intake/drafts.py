@@ -153,3 +153,11 @@ def fact_of(event: FactCreated) -> Fact:
     found = resolve(event.id, history)
     assert found is not None
     return found
+
+
+def about_person_in(item: Item) -> bool:
+    """Tell whether one of the texts of an item is about a person, whatever its source calls it."""
+    from ledger.secrets.person_statements import about_person
+
+    texts = (item.text, item.entity, *item.tags, *[one.text for one in item.earlier])
+    return any(about_person(text) for text in texts)

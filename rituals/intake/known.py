@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: Footers of what was taken in: what its source calls it, and the text that it last had there.
 KEY, IMPORTED = "key", "imported"
 _KEY_CHARS = 200
+#: A heading before a sentence is no longer; a sentence that can do without has so many words.
+_HEADING_CHARS, _SENTENCE_WORDS = 80, 4
 
 
 def key_in(source: str, key: str) -> str:
@@ -56,6 +58,9 @@ class Known:
                 said = plain(head.text)
                 if not fact.false or said not in self._by_text:
                     self._by_text[said] = fact
+                bare = behind_heading(head.text)
+                if bare and KEY in dict(fact.meta):
+                    self._by_text.setdefault(plain(bare), fact)
 
     def taken(self, id: str, text: str = "") -> bool:
         """Tell whether some log names an id."""
@@ -106,6 +111,13 @@ class Known:
 
 def _file_of(place: str) -> str:
     return place.rpartition(":")[0]
+
+
+def behind_heading(text: str) -> str:
+    """Return a sentence without the heading that was put before it; "" where none seems to be."""
+    heading, colon, rest = text.partition(": ")
+    there = colon and len(heading) <= _HEADING_CHARS and len(rest.split()) >= _SENTENCE_WORDS
+    return rest if there else ""
 
 
 def covers(fact: Claim, new: Claim) -> bool:

@@ -18,11 +18,11 @@ from memory.redaction.telling import telling_of
 from projection.compare.pairs import claim
 from projection.fold.fact import Version
 from projection.policy.model import CLOSABLE
-from rituals.intake.drafts import Draft, Drafts, fact_of, places_clean
+from rituals.intake.drafts import Draft, Drafts, about_person_in, fact_of, places_clean
 from rituals.intake.earlier_texts import in_steps, update_to
 from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.known import IMPORTED, Known, covers, key_in
-from rituals.intake.questions import asking, changed_twice, contradiction, is_rest, rest
+from rituals.intake.known import IMPORTED, Known, behind_heading, covers, key_in
+from rituals.intake.questions import asking, changed_twice, contradiction, denied, is_rest, rest
 from rituals.intake.stored_facts import Brought, parts
 from rituals.intake.succession import with_edges, without_circles
 from rituals.record.compose import id_of_text, words_for
@@ -42,6 +42,7 @@ UPDATE, LEAVE = "update", "leave"
 UPDATED, ASKED, LEFT = "updated", "asked", "left"
 #: How many contradictions one plan asks about; a review finds the others.
 QUESTIONS = 50
+_DECISION = "decision"
 
 
 class Planned(Record):
@@ -170,6 +171,7 @@ class _Planning:
         self._new: dict[str, Draft] = {}  # by key
         self._changed: list[tuple[Changed, Draft]] = []
         self._opposed: list[tuple[Opposed, Opposition]] = []
+        self._denied: dict[str, FactCreated] = {}
         self._unasked = 0
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
@@ -185,7 +187,7 @@ class _Planning:
         shared = not policy.personal
         found: list[Draft] = []
         for item in self._reading.items:
-            if shared and (item.personal or _about_person(item)):
+            if shared and (item.personal or about_person_in(item)):
                 self._personal.append(item)
                 continue
             draft = drafts.draft(item)
@@ -218,10 +220,13 @@ class _Planning:
         if draft.event.mark == "x":
             self._left_out.append(LeftOut(place, "it is settled already"))
             return
-        fact = self._known.saying(draft.text)
+        fact = self._known.saying(draft.text) or self._known.saying(behind_heading(draft.text))
         if fact is not None:
             self._ids[draft.key] = fact.id
             if fact.false:
+                if draft.item.kind == _DECISION and self._changes == LEAVE:
+                    asked = denied(fact.id, place.partition("@")[0].rpartition(":")[0])
+                    self._denied[asked.id] = asked
                 why = f"`{fact.id}` says it, and is false here"
                 self._left_out.append(LeftOut(place, why))
             else:
@@ -373,6 +378,7 @@ class _Planning:
         groups += [[Brought(event) for event in events] for events in updates]
         brought = groups[-1]
         threads = [contradiction(against) for _, against in self._opposed]
+        threads += self._denied.values()
         for changed, draft in self._changed:
             base = tuple([head.id for head in self._state[changed.id].fact.heads])
             if changed.how == UPDATED:
@@ -386,14 +392,6 @@ class _Planning:
         cut = [events for group in groups[:-1] for events in parts(group)]
         cut += parts(brought, [ThreadClosed(id) for id in self._closed])
         return tuple([tuple(events) for events in cut])
-
-
-def _about_person(item: Item) -> bool:
-    """Tell whether one of the texts of an item is about a person, whatever its source calls it."""
-    from ledger.secrets.person_statements import about_person
-
-    texts = (item.text, item.entity, *item.tags, *[one.text for one in item.earlier])
-    return any(about_person(text) for text in texts)
 
 
 def _created(event: FactCreated) -> str:

@@ -54,6 +54,18 @@ def changed_twice(source: str, id: str, text: str) -> FactCreated:
     return _thread(asking(id, version_id(text)), asked, ("about", id))
 
 
+def denied(id: str, document: str) -> FactCreated:
+    """Ask what holds of an accepted decision that memory calls false.
+
+    Args:
+        id: of the fact that says the same, and is false.
+        document: that has the decision.
+    """
+    path = footer_value(document)
+    asked = f"`{id}` is false here, and {path} has it as an accepted decision. What does hold?"
+    return _thread(f"denied-{version_id(f'{id} {path}')}", asked, ("about", id))
+
+
 def rest(source: str, items: Sequence[Item]) -> FactCreated:
     """List what is past the budget of a reading: the documents that have it, with how much of it."""
     places: dict[str, list[str]] = {}

@@ -45,7 +45,7 @@ def command(
       diurna harvest docs/adr --budget 20 --write
       diurna harvest --from-json found.json --write
     """
-    from rituals.cli.views.intake import intake_object, show_plan, show_written, take_in
+    from rituals.cli.views import intake as views
     from rituals.intake.harvest.plan import plan_harvest
 
     memory, out = call.memory(), call.out
@@ -63,15 +63,16 @@ def command(
         if not handed_in:
             found = counted(harvest.read, "document")
             out.line(f"read {found}{since} of {harvest.documents} at {harvest.commit[:7]}")
-        show_plan(intake, out, everything=verbose)
-    done = take_in(call, intake, write=write, dry_run=dry_run)
+            views.show_documents(views.of_documents(harvest, intake), out, verbose)
+        views.show_plan(intake, out, everything=verbose)
+    done = views.take_in(call, intake, write=write, dry_run=dry_run)
     due = [one.fact.id for one in harvest.changed]
     if call.json:
         said = {"commit": harvest.commit, "since": harvest.since, "documents": harvest.documents}
-        answer = {**intake_object(intake, done), **said, "read": harvest.read, "due": due}
+        answer = {**views.intake_object(intake, done), **said, "read": harvest.read, "due": due}
         out.answer({**answer, "dry_run": done is None})
         return
-    show_written(intake, done, out, memory.home.branch)
+    views.show_written(intake, done, out, memory.home.branch)
     if intake.beyond:
         out.hint("`diurna harvest PATH` brings the next of a document or folder")
     if due:

@@ -16,7 +16,7 @@ _LISTED = "\n".join(["\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" f
 
 
 @click.command("import", epilog=_LISTED)
-@click.argument("source", type=click.Choice(_NAMES), metavar="SOURCE")
+@click.argument("source", type=click.Choice(_NAMES), metavar="[SOURCE]", required=False)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--write", "--yes", "write", is_flag=True, help="Take it in without asking.")
 @click.option(
@@ -25,22 +25,33 @@ _LISTED = "\n".join(["\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" f
 @options.dry_run
 @options.command
 def command(
-    call: Invocation, source: str, paths: tuple[str, ...], write: bool, verbose: bool, dry_run: bool
+    call: Invocation,
+    source: str | None,
+    paths: tuple[str, ...],
+    write: bool,
+    verbose: bool,
+    dry_run: bool,
 ) -> None:
     """Bring in what another tool remembers; `events` is what another home exported.
 
     Each thing is looked at first: what memory knows is counted, what the tool changed since updates its
     fact, what contradicts memory is kept with a thread that asks. Dates and authors stay, secrets are not
     stored, and what is about you goes to your personal home alone. Without PATH it reads what lies in this
-    project, and what the tool keeps of this project elsewhere, and says where. On a terminal it shows the
-    plan and asks once; elsewhere it only shows it, and --write takes it in.
+    project, and what the tool keeps of this project elsewhere, and says where; without SOURCE all that is
+    there, documents too. On a terminal it shows the plan and asks once; elsewhere it only shows it, and
+    --write takes it in.
 
     \b
     Examples:
+      diurna import
       diurna import claude
       diurna import jsonl facts.jsonl --write
       ssh other diurna --home work/api export events | diurna import events -
     """
+    if source is None:
+        from rituals.cli.moving_in import take_in_all
+
+        return take_in_all(call, write=write, dry_run=dry_run, verbose=verbose)
     if source == _EVENTS:
         from rituals.cli.event_import import import_events
 

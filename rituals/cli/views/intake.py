@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import click
 
 from projection.policy.model import DEFAULT_KIND
@@ -11,11 +13,12 @@ from rituals.intake.plan import ASKED, LEFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rituals.cli.context import Invocation
     from rituals.cli.output import Output
-    from rituals.intake.items import LeftOut
+    from rituals.intake.harvest.harvest import Harvest
+    from rituals.intake.items import Item, LeftOut
     from rituals.intake.plan import IntakePlan, Planned
 
 #: What was left out takes so many lines at most, unless all of it is asked for.
@@ -79,6 +82,34 @@ def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
         out.line(", ".join([one for one in said if one]))
     if plan.personal:
         out.hint("`diurna init --personal` makes a home for what is only yours")
+
+
+def of_documents(harvest: Harvest, plan: IntakePlan) -> list[dict[str, object]]:
+    """Say of each document that was read how much of it is taken, and how much is known already."""
+    waits = {one.key for one in plan.beyond}
+    new = Counter([_path_of(one.item) for one in plan.new])
+    said = Counter([_path_of(one) for one in harvest.reading.items if one.key not in waits])
+    return [
+        {"path": path, "taken": new[path], "known": said[path] - new[path]}
+        for path in harvest.paths
+    ]
+
+
+def show_documents(
+    documents: Sequence[Mapping[str, object]], out: Output, everything: bool
+) -> None:
+    """Print what was read, a document a line; what states nothing is told among what is left out."""
+    told = [one for one in documents if one["taken"] or one["known"]]
+    for one in told if everything else told[:_SHOWN]:
+        parts = [f"{one['taken']} taken" * bool(one["taken"])]
+        parts.append(f"{one['known']} known already" * bool(one["known"]))
+        out.line(f"  {one['path']}: {', '.join([part for part in parts if part])}")
+    if len(told) > _SHOWN and not everything:
+        out.line(f"  and {len(told) - _SHOWN} more documents (-v shows them)")
+
+
+def _path_of(item: Item) -> str:
+    return item.place.partition("@")[0].rpartition(":")[0]
 
 
 def _show_new(new: Sequence[Planned], out: Output, everything: bool) -> None:

@@ -96,8 +96,8 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _GUIDE = re.compile(
-    r"contribut|^develop(?:ing|ment)$|hacking|convention|guideline|coding|code[-_ ]?style|style[-_ ]?guide|^style$|"
-    r"standards?\b|"
+    r"contribut|^develop(?:ing|ment)$|hacking|convention|guideline|coding|code[-_ ]?style|"
+    r"style[-_ ]?guide|^style$|standards?\b|"
     r"workflow|governance|principles?|polic(?:y|ies)|releas(?:e|ing)|maintain|review|commit|branching|"
     r"engineering|"
     r"rules",

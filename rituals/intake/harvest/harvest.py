@@ -48,6 +48,7 @@ class Harvest(Record):
         read: how many of them were read.
         reading: the items, best first.
         changed: facts of memory whose passages no longer stand.
+        paths: of those that were read.
     """
 
     commit: str
@@ -56,6 +57,7 @@ class Harvest(Record):
     read: int
     reading: Reading
     changed: tuple[Changed, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 def read_harvest(
@@ -117,6 +119,7 @@ def read_harvest(
             whole=touched is None and not under,
         ),
         tuple(changed),
+        tuple([path for path, _, _ in wanted]),
     )
 
 

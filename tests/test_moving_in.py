@@ -1,0 +1,114 @@
+"""`diurna import` without more: all that is there, in one plan; one fact however often it is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Repo, Run
+
+RECORDS = """# Decisions
+
+## ADR-0001: Jobs in Redis
+**Status:** Accepted
+
+**Decision:** We keep jobs in Redis, because it is there already.
+
+## ADR-0002: Retries
+**Status:** Accepted
+
+**Decision:** We retry each webhook three times.
+"""
+AGENTS = "# Agents\n\n## Code Style\n\n- NEVER use float for money in this shop\n- Ask before adding one\n"
+
+
+@pytest.fixture
+def shop(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A project with rules files, records, a memory bank and the notes of another tool."""
+    (tmp_path / "user").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    repo.write("DECISIONS.md", RECORDS)
+    repo.write("AGENTS.md", AGENTS)
+    repo.write("CLAUDE.md", AGENTS)
+    repo.write(".cursor/rules/style.mdc", AGENTS)
+    repo.write(
+        "memory-bank/progress.md",
+        "# Progress\n\n## Next steps\n\n- Count the dead letters of May\n",
+    )
+    repo.write("CONTRIBUTING.md", "# Contributing\n\nThe weather was fine.\n")
+    repo.write(".mind/state.json", "{}")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Documents")
+    return repo
+
+
+def test_all_that_is_there_is_one_plan(shop: Repo, run: Run) -> None:
+    """Each document is named: taken, known already, left out and why; nothing is written unasked."""
+    before = shop.shape()
+    shown = run("import").out
+    assert "DECISIONS.md: 2 taken" in shown and "memory-bank/progress.md: 1 taken" in shown
+    for path in ("AGENTS.md", "CLAUDE.md", ".cursor/rules/style.mdc"):
+        assert path in shown.split("agents read it by themselves")[1], path
+    assert "it states no decision, no rule and nothing open: CONTRIBUTING.md" in shown
+    assert shop.shape() == before
+    answer = run("import", "--write", "--json").json
+    (documents,) = [one for one in answer["sources"] if one["source"] == "harvest"]
+    assert (
+        sorted(one["text"] for one in documents["new"])
+        == [
+            "Count the dead letters of May",
+            "Jobs in Redis: We keep jobs in Redis, because it is there already.",
+            "Retries: We retry each webhook three times.",
+        ]
+        or len(documents["new"]) == 3
+    )
+    again = run("import", "--json").json
+    assert all(not one["new"] for one in again["sources"])
+    assert run("import").code == 0 and shop.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("first", (("import", "claude"), ("harvest", "CLAUDE.md", "AGENTS.md")))
+def test_imported_once_and_harvested_again_is_one_fact(
+    shop: Repo, run: Run, first: tuple[str, ...]
+) -> None:
+    """By whatever way a line comes in first, the other way knows it."""
+    ways = (("import", "claude"), ("harvest", "CLAUDE.md", "AGENTS.md"))
+    assert len(run(*first, "--write", "--json").json["new"]) == 2
+    for way in ways:
+        again = run(*way, "--write", "--json").json
+        assert (again["new"], again["opposite"]) == ([], []), way
+
+
+def test_an_accepted_decision_that_memory_denies_is_asked_about(shop: Repo, run: Run) -> None:
+    """Once: a fact that says it is false here, and the record has it as accepted."""
+    (new, *_) = run("harvest", "--write", "--json").json["new"]
+    text = new["text"]
+    run("append", "--title", "Not so", "--invalidate", new["id"])
+    shop.write("docs/adr/0009-again.md", f"# Again\n\nStatus: Accepted\n\n## Decision\n\n{text}\n")
+    shop.git("add", "-A")
+    shop.git("commit", "-qm", "Again")
+    told = run("harvest", "docs/adr", "--write", "--json").json
+    assert [one["why"] for one in told["left_out"]] == [f"`{new['id']}` says it, and is false here"]
+    asked = run("ls", "--kind", "thread", "--json").json["facts"]
+    (question,) = [one["id"] for one in asked if one["id"].startswith("denied-")]
+    said = run("show", question).out
+    assert f"`{new['id']}` is false here, and docs/adr/0009-again.md has it" in said
+    assert run("harvest", "docs/adr", "--write", "--json").json["stems"] == []
+
+
+def test_what_a_person_names_is_read(shop: Repo, run: Run) -> None:
+    """A folder or file of any name; a document that gives nothing is named, too."""
+    shop.write(
+        "docs/runbook.md", "# Runbook\n\nYou must stop the workers before restoring a dump.\n"
+    )
+    shop.write("docs/poem.md", "# Poem\n\nRoses are red.\n")
+    shop.git("add", "-A")
+    shop.git("commit", "-qm", "More")
+    read = run("harvest", "docs/runbook.md", "docs/poem.md", ".cursor", "--json").json
+    assert read["read"] == 3
+    assert len(read["new"]) == 3
+    assert [one["place"] for one in read["left_out"]] == ["docs/poem.md"]
