@@ -7,6 +7,7 @@ part is planned again when it is written, so that what two of them say becomes o
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from ledger.environment import user_folder, variables
 from ledger.home import OWN_REPOSITORY
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rituals.cli.context import Invocation
+    from rituals.intake.items import Reading
 
 
 def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) -> None:
@@ -44,7 +46,7 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
         places = [one for one in here if not is_rules_file(one)]
         if places:
             reading, _ = read_source(source, places, ground)
-            parts.append(lambda reading=reading: Intake(call, plan_intake(memory, reading)))
+            parts.append(partial(_of_source, call, reading))
             for place in places:
                 said = without_secrets(shown_place(place, ground))
                 out.talk(f"{source.name}: reads {said}")
@@ -74,3 +76,7 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
         f"{ground.project}/{FOLDER}/{CONTINUITY}"
     ):
         out.hint(f"{FOLDER}/ holds a ledger of another tool: `diurna adopt .` takes it over")
+
+
+def _of_source(call: Invocation, reading: Reading) -> Intake:
+    return Intake(call, plan_intake(call.memory(), reading, progress=call.out.progress))
