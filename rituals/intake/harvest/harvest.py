@@ -104,9 +104,7 @@ def read_harvest(
         left_out += found.left_out
         if not (found.items or found.left_out):
             left_out.append(LeftOut(found.path, "it states no decision, no rule and nothing open"))
-    if not under:
-        agents = [path for path in code.files() if is_rules_file(path)]
-        left_out += [LeftOut(path, _FOR_AGENTS) for path in sorted(agents)]
+    left_out += _for_agents(code) if not under else ()
     return Harvest(
         code.commit,
         since if touched is not None else "",
@@ -121,6 +119,11 @@ def read_harvest(
         tuple(changed),
         tuple([path for path, _, _ in wanted]),
     )
+
+
+def _for_agents(code: Code) -> list[LeftOut]:
+    agents = [path for path in code.files() if is_rules_file(path)]
+    return [LeftOut(path, _FOR_AGENTS) for path in sorted(agents)]
 
 
 def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]:
