@@ -122,7 +122,8 @@ def _(shop: Shop) -> Arguments:
     "as deleted",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
+    for module in ("ahead", "checkout"):
+        shop.monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
     (shop.path / ".git/index.lock").touch()
     return ("append", "--title", "Second")
 

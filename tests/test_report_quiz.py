@@ -137,7 +137,7 @@ def test_a_question_that_expects_nothing_is_told(shop: Repo) -> None:
     shop.git("add", "-A")
     shop.git("commit", "-qm", "by hand")
     assert lacking(scored()) == {
-        "q": ["expects no fact: say `expect: ID` in its footer"],
+        "q": ["expects no fact: say `expect: ID` in its footer; recall gives retries, storm"],
         "r": [
             f"{one} is unknown: no log brings a text for it" for one in ("x_y", "[[x]]", "../etc")
         ],
