@@ -11,9 +11,10 @@ from tests.conftest import WRITE_TABLES
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-COMMANDS = ROOT / "rituals" / "cli" / "COMMANDS.md"
+GUIDE = ROOT / "rituals" / "guide"  #: the pages for users
+COMMANDS = GUIDE / "COMMANDS.md"
 ARCHITECTURE = ROOT / "ledger" / "ARCHITECTURE.md"
-#: The README, and the pages that stand beside the code that they are about.
+#: The README, the guide, and the pages for contributors beside the code that they are about.
 PAGES = (
     README,
     *sorted(

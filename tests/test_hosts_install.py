@@ -27,6 +27,7 @@ from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, SKILLS, files_of
 from rituals.hosts.install.plan import apply_plan, installed, plan_install, plan_removal
 from rituals.hosts.moments import moment
 from tests.conftest import Repo, Run, examples
+from tests.pages import GUIDE
 
 #: Each host's hook as its documents have it: the file, and where in it the command stands.
 SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
@@ -614,8 +615,8 @@ def test_an_export_leaves_other_files_alone(bare_repo: Repo, run: Run, tmp_path:
 
 
 def test_the_page_says_what_each_host_has() -> None:
-    """The table of HOSTS.md is the one of the adapters."""
-    page = (Path(__file__).parent.parent / "rituals/hosts/HOSTS.md").read_text(encoding="utf-8")
+    """The table of AGENTS.md is the one of the adapters."""
+    page = (GUIDE / "AGENTS.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
     head = next(at for at, row in enumerate(rows) if row[:2] == ["", "Claude"])
     hosts = [name.lower() for name in rows[head][1:]]

@@ -24,7 +24,7 @@ from tests.other_stores import (
     write_mem0,
     write_memorize,
 )
-from tests.pages import ROOT
+from tests.pages import GUIDE
 
 
 def test_claude_mem_brings_what_holds_and_not_what_was_done(tmp_path: Path) -> None:
@@ -280,6 +280,6 @@ def test_the_texts_that_a_memory_had_are_versions_of_its_fact(
 
 def test_the_page_names_every_source_and_no_other() -> None:
     """Who comes from a tool finds its line."""
-    page = (ROOT / "rituals" / "intake" / "MOVING.md").read_text("utf-8")
+    page = (GUIDE / "MOVING.md").read_text("utf-8")
     typed = re.findall(r"^\|[^|]*\| `diurna import ([a-z0-9-]+)", page, re.MULTILINE)
     assert sorted(typed) == sorted([*[source.name for source in SOURCES], "events"])

@@ -18,7 +18,7 @@ from rituals.check.run import verify
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, git, hermetic
 from tests.conftest import sampled
-from tests.pages import ROOT, blocks
+from tests.pages import GUIDE, ROOT, blocks
 from tests.teams import Clone, Team
 
 __all__ = ["hermetic"]
@@ -228,7 +228,7 @@ def test_one_branch_is_squashed_twice(forge: Forge) -> None:
 
 
 def test_a_branch_cut_from_an_unpushed_trunk(forge: Forge) -> None:
-    """It brings the page along: a merge of the trunk, where Diurna writes, settles it, as HOMES.md says."""
+    """It brings the page along: a merge of the trunk, where Diurna writes, settles it, as TEAM.md says."""
     ada = forge.one
     ada.create("ada-1")
     work(ada, "ada", "ada-2")
@@ -376,8 +376,8 @@ def test_work_in_the_checkout_is_left_alone(forge: Forge) -> None:
 
 
 def test_the_three_lines_of_other_forges(forge: Forge, tmp_path: Path) -> None:
-    """Those of HOMES.md, as they stand there."""
-    page = (ROOT / "rituals" / "setup" / "HOMES.md").read_text()
+    """Those of TEAM.md, as they stand there."""
+    page = (GUIDE / "TEAM.md").read_text()
     (lines,) = [block for block in blocks(page, "sh") if "diurna publish" in block]
     assert len(lines) == 3
     merged(forge, "ada")
@@ -387,7 +387,7 @@ def test_the_three_lines_of_other_forges(forge: Forge, tmp_path: Path) -> None:
 
 
 def test_the_action_runs_the_script() -> None:
-    """It installs the tree it is in, and runs what is tested here; HOMES.md names it."""
+    """It installs the tree it is in, and runs what is tested here; TEAM.md names it."""
     action = (ACTION / "action.yml").read_text()
     assert '"$GITHUB_ACTION_PATH/publish.sh"' in action
     assert 'pip" install --quiet "$GITHUB_ACTION_PATH/../../.."' in action
@@ -395,7 +395,4 @@ def test_the_action_runs_the_script() -> None:
     assert os.access(ACTION / "publish.sh", os.X_OK)
     script = (ACTION / "publish.sh").read_text()
     assert "--force" not in script and "--hard" not in script
-    assert (
-        "uses: OWNER/diurna/.github/actions/publish@REF"
-        in (ROOT / "rituals/setup/HOMES.md").read_text()
-    )
+    assert "uses: OWNER/diurna/.github/actions/publish@REF" in (GUIDE / "TEAM.md").read_text()
