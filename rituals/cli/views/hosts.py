@@ -77,9 +77,7 @@ def export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) 
     plan = plan_export(os.path.join(call.folder(), folder))
     code = carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
     if not code:
-        call.out.hint(
-            f"claude --plugin-dir {folder} tries it; the guide (AGENTS.md) has the other programs"
-        )
+        call.out.hint(f"claude --plugin-dir {folder} tries it; the page AGENTS.md has the others")
     return code
 
 
