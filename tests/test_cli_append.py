@@ -229,37 +229,79 @@ def test_append_makes_ids_unique(repo: Repo, run: Run) -> None:
     assert run(*command).json["already"] is True
 
 
-def test_append_names_a_misspelled_kind(repo: Repo, run: Run) -> None:
-    """What looks like a kind and is none is refused; with `--anyway` it is kept as text, and said."""
-    before = repo.shape()
-    ran = run("append", "--new", "decison: Use git.")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
-        "diurna: append: --new: there is no kind decison\n"
-        "hint: did you mean `decision: …`? kinds: vision, invariant, stack, decision, convention, "
-        "fact, state, pattern, task, handoff, thread, attempt, finding, question, preference, reference; where it belongs to the text, say the kind first: "
-        "`fact: decison: …`\n"
-    )
-    assert repo.shape() == before
-    ran = run("append", "--new", "decison: Use git.", "--anyway")
-    assert ran.code == 0
-    assert ran.err == (
-        "warning: 'decison' is no kind; it was kept as part of the text of a fact\n"
-        "hint: did you mean decision?\n"
-    )
+_MARKDOWN = """# T
+
+## Memory References
+
+- Created: {id}
+- Updated: old
+
+## Facts
+
+- {text}
+  <!-- id: {id} | kind: {kind} -->
+- Two.
+  <!-- id: old | kind: {kind} -->
+"""
+#: How a kind can be said: the command, and what it reads.
+WAYS: dict[str, tuple[tuple[str, ...], str]] = {
+    "note": (("note", "id={id} {kind}: {text}"), ""),
+    "note --kind": (("note", "id={id} {text}", "--kind", "{kind}"), ""),
+    "answer": (("note",), "- id={id} {kind}: {text}\n"),
+    "options": (("append", "--new", "id={id} {kind}: {text}"), ""),
+    "json": (("append", "--from-json", "-"), '{{"new": [{{"kind": "{kind}", "text": "{text}", "id": "{id}"}}]}}'),
+    "markdown": (("append", "-"), _MARKDOWN),
+}  # fmt: skip
+#: What is said as a kind -> the kind, the tag, and what the remark says.
+SAID_KINDS = {
+    "decision": ("decision", "", ""),
+    "gotcha": ("fact", "lesson", ""),
+    "lesson": ("fact", "lesson", ""),
+    "todo": ("thread", "", ""),
+    "bug": ("thread", "", ""),
+    "rule": ("convention", "", ""),
+    "decison": ("fact", "", "did you mean"),
+    "howto": ("fact", "", "kinds: vision, invariant"),
+}
 
 
-def test_append_refuses_an_unknown_kind_in_json(repo: Repo, run: Run) -> None:
-    """JSON is held to the kinds of the policy too; `"anyway": true` stores what it says."""
-    draft = '{"new": [{"kind": "tread", "text": "Fix it.", "id": "fix-it"}]%s}'
-    ran = run("append", "--from-json", "-", stdin=(draft % "").encode())
-    assert (ran.code, ran.out) == (1, "")
-    assert (
-        "new.0.kind: there is no kind tread\nhint: did you mean thread? kinds: vision, " in ran.err
-    )
-    ran = run("append", "--from-json", "-", stdin=(draft % ', "anyway": true').encode())
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_in_knows_the_same_words_for_kinds_and_refuses_none(
+    way: str, repo: Repo, run: Run
+) -> None:
+    """A word that is no kind stays in the text of a fact, once with a remark; nothing is refused."""
+    arguments, stdin = WAYS[way]
+    assert run("note", "id=old decision: One.").code == 0
+    for number, (kind, (meant, tag, hint)) in enumerate(SAID_KINDS.items()):
+        said = {"id": f"a{number}", "kind": kind, "text": f"Number {number} is {number} times one."}
+        ran = run(*[one.format(**said) for one in arguments], stdin=stdin.format(**said).encode())
+        assert ran.code == 0, ran.err
+        fact = run("show", said["id"], "--json").json["facts"][0]
+        assert (fact["kind"], "".join(fact["tags"])) == (meant, tag)
+        assert fact["text"] == (f"{kind}: {said['text']}" if hint else said["text"])
+        assert ran.err.count(f"there is no kind {kind}; the word is kept in the") == bool(hint)
+        assert hint in ran.err
+        if way == "markdown" and hint:
+            assert f"old: there is no kind {kind}\n" in ran.err  # and it keeps its own
+            assert run("show", "old", "--json").json["facts"][0]["kind"] == "convention"
+    assert not [one for one in run("verify", "--json").json["findings"] if "kind" in one["code"]]
+
+
+def test_anyway_records_the_kind_that_json_says(repo: Repo, run: Run) -> None:
+    """Whoever means it keeps a kind of their own; what looks like one in a text is told as well."""
+    draft = b'{"new": [{"kind": "tread", "text": "Fix it.", "id": "a"}], "anyway": true}'
+    ran = run("append", "--from-json", "-", stdin=draft)
     assert ran.code == 0
-    assert ran.err.startswith("warning: new.0.kind: there is no kind tread\n")
+    assert ran.err.startswith("warning: new.0.kind: there is no kind tread\nhint: did you mean")
+    assert run("show", "a", "--json").json["facts"][0]["kind"] == "tread"
+
+
+@pytest.mark.parametrize("text", ["Note: it is slow.", "https://x.org is down", "fact: howto: x"])
+def test_what_names_no_kind_is_a_text(text: str, repo: Repo, run: Run) -> None:
+    """Words with a colon that nobody takes for a kind bring no remark."""
+    for command in (("note", text), ("append", "--new", f"{text} Twice.")):
+        ran = run(*command)
+        assert ran.code == 0 and "kind" not in ran.err
 
 
 @pytest.mark.parametrize("way", ["options", "json", "markdown"])

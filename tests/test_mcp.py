@@ -169,11 +169,6 @@ def test_append_takes_what_the_command_line_takes() -> None:
             "not a fact id: 'Not An Id'\nhint: ids are ",
         ),
         ({"new": [{"text": ""}]}, ("--new", ""), "'' gives the fact no text\nhint: for example: "),
-        (
-            {"new": [{"kind": "tread", "text": "Fix it."}]},
-            ("--new", "tread: Fix it."),
-            "there is no kind tread\nhint: did you mean ",
-        ),
         ({"update": [{"id": "a", "text": ""}]}, ("--update", "a", ""), "a has no text"),
         ({"close": ["nobody"]}, ("--close", "nobody"), "there is no fact nobody"),
     ],
@@ -334,7 +329,6 @@ BAD: tuple[tuple[str, dict[str, object], str], ...] = (
     ("append", {"title": "t", "supersede": [{"old": "a"}]}, "supersede.0.new: it has to be there"),
     ("append", {"title": "t", "close": ["a"], "reopen": ["a"]}, "stand in one log"),
     ("append", {"title": "t", "close": ["no-such-fact"]}, "there is no fact no-such-fact"),
-    ("append", {"title": "t", "new": [{"kind": "tread", "text": "a"}]}, "kinds: vision, invariant, "),
     ("append", {"title": "t", "anyway": 1}, "anyway: it has to be true or false"),
     ("resolve", {}, "id: it has to be there"),
     ("resolve", {"id": "../x"}, "id: it has characters"),
@@ -360,6 +354,18 @@ def test_what_can_not_be_is_refused_and_nothing_changes(tell: Tell, repo: Repo) 
 
     tell(story)
     assert repo.shape() == before
+
+
+def test_a_kind_that_is_none_costs_no_log(tell: Tell) -> None:
+    """The word stays in the text of a fact, and the answer says so."""
+
+    async def story(client: Client) -> None:
+        told = await ask(client, "append", title="t", new=[{"kind": "tread", "text": "It is."}])
+        (found,) = told["findings"]
+        assert found["message"].startswith("new.0.kind: there is no kind tread; the word is kept")
+        assert "tread: It is." in str(await ask(client, "recall", query="tread"))
+
+    tell(story)
 
 
 def test_a_contradiction_is_listed_and_resolved(tell: Tell, run: Run) -> None:

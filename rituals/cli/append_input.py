@@ -11,7 +11,6 @@ from memory.recall.hits.snippets import one_line
 from memory.write.draft import draft_of
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
-from rituals.cli.views.selection import check_kind
 from rituals.record.compose import kinds_of
 from rituals.record.kind_words import says_nothing
 from rituals.record.note_lines import FACT
@@ -24,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ledger.model.findings import Finding
     from memory.api import Memory
     from rituals.record.answer import Answer
     from rituals.record.own_home import Drafts
@@ -56,16 +56,15 @@ def read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[st
     sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
     if len(sources) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
-    if not given["anyway"]:
-        _refuse_slips(given["new"], kinds, "--new")
+    said = _slips(given["new"], kinds, "--new", anyway=given["anyway"])
     request = _request(call, given, kinds)
     if given["from_json"]:
         if file or not request.says_nothing:
             raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
         from rituals.record.json_request import read_json
 
-        said = read_json(call.read(given["from_json"]), _name(given["from_json"]))
-        request = _with_header(said, request)
+        whole = read_json(call.read(given["from_json"]), _name(given["from_json"]))
+        request = _with_header(whole, request)
     elif not file and request.says_nothing:
         if not call.piped():
             raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
@@ -80,7 +79,8 @@ def read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[st
             raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
-    return drafts_of(memory, request, base, options=not given["from_json"])
+    drafts = drafts_of(memory, request, base, options=not given["from_json"])
+    return drafts._replace(findings=(*said, *drafts.findings))
 
 
 def read_note_of(
@@ -96,14 +96,12 @@ def read_note_of(
 
     Raises:
         WrongUsage: there is nothing to note, or it is not clear what is one fact.
-        DraftRefused: a kind or key is none.
+        DraftRefused: a key is none.
     """
     from rituals.record.answer import answer_of
     from rituals.record.note_lines import line_read, lines_of
 
     kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
-    if given["kind"] and not given["anyway"]:
-        check_kind(memory.snapshot.cache().policy, given["kind"])
     if piped:
         lines = lines_of(call.read(STDIN).decode("utf-8", "surrogateescape"), kinds)
     elif not texts:
@@ -115,8 +113,7 @@ def read_note_of(
             raise WrongUsage("is each word a fact? a text stands in quotes", hint=_NOTE_HINT)
         lines = tuple([line_read(text, kinds) for text in texts])
         told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
-        if not given["anyway"]:
-            _refuse_slips(told, kinds, _NOTE)
+        _slips(told, kinds, _NOTE, anyway=given["anyway"])
         for text in told:
             _new(text, kinds, _NOTE)
     if not lines and not given["title"]:
@@ -177,8 +174,10 @@ def _read(call: Invocation, file: str) -> bytes:
     return call.read(file)
 
 
-def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...], place: str) -> None:
-    """Refuse new facts with a kind or key that is none.
+def _slips(
+    texts: tuple[str, ...], kinds: tuple[str, ...], place: str, *, anyway: bool
+) -> tuple[Finding, ...]:
+    """Say which new facts have a kind that is none; refuse those with a key that is none.
 
     Raises:
         DraftRefused: the findings name each of them, with the right spelling.
@@ -188,8 +187,9 @@ def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...], place: str) ->
         for text in texts
         if (wrong := slip(text, kinds)) is not None
     )
-    if found:
-        raise DraftRefused(found)
+    if not anyway and (keys := tuple([one for one in found if one.code == "bad-footer"])):
+        raise DraftRefused(keys)
+    return tuple([one for one in found if one.code != "bad-footer"])
 
 
 def _new(text: str, kinds: tuple[str, ...], place: str, kind: str = DEFAULT_KIND) -> NewFact:

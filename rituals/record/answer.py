@@ -177,7 +177,8 @@ class _Reading:
         if replaced and line.plain and (old := self._memory.snapshot.cache().fact(replaced[0])):
             kind = old.kind
         if wrong := slip(whole, self._kinds):
-            self._said.append(wrong._replace(message=f"{wrong.message}; it was kept as text"))
+            kept = "; it is kept as text" if wrong.code == "bad-footer" else ""
+            self._said.append(wrong._replace(message=wrong.message + kept))
         new = parse_new(whole, self._kinds, kind)
         if not any(map(str.isalnum, new.text)) or _misfit(new):
             self._body.append(line.said.strip())

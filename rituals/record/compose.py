@@ -22,10 +22,11 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
 from memory.write.vocabulary import project_words
+from projection.graph.neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject
 from rituals.record.kind_words import kind_of
-from rituals.record.slips import refuse
+from rituals.record.slips import KEPT, of_a_kind, refuse, unknown_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,21 +52,59 @@ def draft_of_request(
         options: whether the request came as options of the command line.
 
     Raises:
-        DraftRefused: an id or a kind is none.
+        DraftRefused: an id is none.
     """
     kinds = kinds_of(memory)
-    request = request._replace(new=tuple([_of_its_kind(one, kinds) for one in request.new]))
+    request = request._replace(new=tuple([_meant(one, kinds) for one in request.new]))
     findings = refuse(request, kinds, options=options)
+    if not request.anyway:
+        request = request._replace(new=tuple([_known(one, kinds) for one in request.new]))
+        base, odd = _of_known_kinds(base, kinds)
+        findings += odd
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
     return compose(request, base, taken_in(memory), words), findings
 
 
-def _of_its_kind(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
+def _meant(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
     """Return a fact of the kind that the word for it means."""
     meant, tag = kind_of(new.kind, kinds)
     more = (tag,) if tag and tag not in new.tags else ()
     return new._replace(kind=meant or new.kind, tags=(*new.tags, *more))
+
+
+def _known(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
+    """Return a fact whose kind is one: the word that is none stands in its text."""
+    if new.kind in kinds:
+        return new
+    return new._replace(kind=DEFAULT_KIND, text=of_a_kind(new.kind, new.text))
+
+
+def _of_known_kinds(
+    base: SessionDraft | None, kinds: tuple[str, ...]
+) -> tuple[SessionDraft | None, tuple[Finding, ...]]:
+    """Return what a file held with kinds that are some, and say which are none."""
+    events: list[Event] = []
+    said: list[Finding] = []
+    for event in base.events if base else ():
+        meta = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
+        kind = meta.get("kind", kinds[0])
+        if kind in kinds or not isinstance(event, FactCreated | FactUpdated):
+            events.append(event)
+            continue
+        meant, tag = kind_of(kind, kinds)
+        text = event.text
+        if meant:
+            meta["kind"] = meant
+        else:
+            del meta["kind"]
+            born = text is not None and isinstance(event, FactCreated)
+            text = of_a_kind(kind, text or "") if born else text
+            said.append(unknown_kind(kind, kinds, f"{event.id}: ", KEPT if born else ""))
+        if tag:
+            meta["tags"] = ", ".join(dict.fromkeys([*names_in(meta.get("tags", "")), tag]))
+        events.append(event._replace(text=text, meta=order_meta(tuple(meta.items()))))
+    return base and base._replace(events=tuple(events)), tuple(said)
 
 
 def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:

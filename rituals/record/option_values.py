@@ -1,7 +1,7 @@
 """Read the values of append's options: `id=my-id entity="Payments API" decision: Text.`, `OLD=NEW`, ids.
 
 What is no kind of the policy and no key belongs to the text of a new fact; where it looks like one, that
-is a slip, and the option is refused with the right spelling.
+is a slip: a kind is told, a key is refused, with the right spelling.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from projection.graph.neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.kind_words import kind_of
 from rituals.record.request import NewFact, Pairs, Supersession
-from rituals.record.slips import ALIKE, meant_kind, unknown_kind
+from rituals.record.slips import ALIKE, KEPT, meant_kind, unknown_kind
 
 #: What may stand before the text of a new fact.
 KEYS = ("id", "tags", "entity", *FOOTERS)
@@ -159,11 +159,10 @@ def _blank_slip(words: list[str], key: str, value: str) -> Finding:
 
 def _kind_slip(head: str, kinds: tuple[str, ...]) -> Finding | None:
     """Say that what stands before the colon is no kind, where it looks like one."""
-    meant = meant_kind(head, kinds)
     looks = _is_name(head) and head.islower()
-    if not meant and not looks:
+    if not meant_kind(head, kinds) and not looks:
         return None
-    found = unknown_kind(head, f"`{meant}: …`" if meant else "", kinds)
+    found = unknown_kind(head, kinds, kept=KEPT, form="`{}: …`")
     way_out = f"where it belongs to the text, say the kind first: `{DEFAULT_KIND}: {head}: …`"
     return found._replace(hint=f"{found.hint}; {way_out}")
 

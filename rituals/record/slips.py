@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from rituals.record.request import Request
 
 ALIKE = 0.8
+#: What becomes of a word that stands as a kind and is none.
+KEPT = "; the word is kept in the text of a fact"
 MEANT_KEY = "if it is meant as it is, say `anyway`"
 _TEXT_HINT = 'for example: {"text": "CI runs on two cores."}'
 _ID_HINT = "ids are lower-case words joined by hyphens or dots"
 
 
 def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[Finding, ...]:
-    """Refuse what is no fact id, no text and no kind; return what is odd and may be meant.
+    """Refuse what is no fact id and no text; return what is odd, a kind that is none above all.
 
     Args:
         request: what is to be recorded.
@@ -54,14 +56,13 @@ def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[
     wrong += tuple(_wrong_footers(request)) + tuple(_wrong_states(request, options=options))
     if wrong:
         raise DraftRefused(wrong)
-    unknown = []
-    for number, new in enumerate(request.new):
-        if new.kind not in kinds:
-            found = unknown_kind(new.kind, meant_kind(new.kind, kinds), kinds)
-            unknown.append(found._replace(message=f"new.{number}.kind: {found.message}"))
-    if unknown and not request.anyway:
-        raise DraftRefused(tuple(unknown))
-    return (*unknown, *_kept_as_text(request, kinds))
+    unknown = [
+        unknown_kind(new.kind, kinds, f"new.{number}.kind: ", "" if request.anyway else KEPT)
+        for number, new in enumerate(request.new)
+        if new.kind not in kinds
+    ]
+    # what options say of kinds was read, and told, before there was a request
+    return (*unknown, *(() if options else _kept_as_text(request, kinds)))
 
 
 def _wrong_footers(request: Request) -> Iterator[Finding]:
@@ -129,17 +130,29 @@ def meant_kind(word: str, kinds: tuple[str, ...]) -> str:
     return alike[0] if alike else ""
 
 
-def unknown_kind(kind: str, meant: str, kinds: tuple[str, ...]) -> Finding:
+def unknown_kind(
+    kind: str, kinds: tuple[str, ...], place: str = "", kept: str = "", form: str = "{}"
+) -> Finding:
     """Say that a word is no kind.
 
     Args:
         kind: as it was written.
-        meant: how the kind is written that was probably meant, "" for none.
         kinds: those of the policy.
+        place: where it stands, as the message begins.
+        kept: what becomes of it, as the message ends.
+        form: how the kind is written that was probably meant.
     """
-    hint = f"did you mean {meant}? " if meant else ""
+    meant = meant_kind(kind, kinds)
+    hint = f"did you mean {form.format(meant)}? " if meant else ""
     hint += f"kinds: {', '.join(kinds)}"
-    return Finding("unknown-kind", f"there is no kind {kind}", hint=hint)
+    return Finding("unknown-kind", f"{place}there is no kind {kind[:80]}{kept}", hint=hint)
+
+
+def of_a_kind(kind: str, text: str) -> str:
+    """Return a text that keeps the word for its kind, which is none, as far as it is a word."""
+    bare = "".join([char if char.isalnum() or char in "-_" else " " for char in kind[:80]])
+    word = " ".join(bare.split())
+    return f"{word}: {text}" if word else text
 
 
 def _named(request: Request) -> Iterator[tuple[str, str, str]]:
