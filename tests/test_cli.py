@@ -37,7 +37,7 @@ def test_help_loads_no_library() -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert done.stderr == "[]\n"
-    assert "Shell completion" in done.stdout
+    assert "Every day:" in done.stdout
 
 
 def test_show_loads_no_library(repo: Repo) -> None:
@@ -78,7 +78,7 @@ def test_every_writer_takes_dry_run(name: str, run: Run) -> None:
 
 def test_command_without_module_is_absent(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     """A command whose module does not exist is neither listed nor run."""
-    entry = registry.Entry("nothing", "Does nothing.")
+    entry = registry.Entry("nothing", "Does nothing.", registry.EVERY_DAY)
     monkeypatch.setattr(registry, "ENTRIES", (entry,))
     monkeypatch.setattr(registry, "_BY_NAME", {"nothing": entry})
     assert "nothing" not in run("--help", "--all").out
@@ -95,17 +95,19 @@ def test_command_modules_are_thin(name: str) -> None:
     assert len(Path(found).read_text(encoding="utf-8").splitlines()) <= 80
 
 
-def test_help_is_in_groups_and_hides_plumbing(run: Run) -> None:
-    """Each command stands once, below its heading; plumbing only where all is asked for."""
+def test_help_is_one_screen_and_hides_what_is_seldom_needed(run: Run) -> None:
+    """At most 24 commands in 40 lines of 80 columns; each name once, below its heading, where all is asked."""
     said, everything = run("--help"), run("--help", "--all")
     assert (said.code, said.err, everything.code) == (0, "", 0)
-    headings = [line[:-1] for line in said.out.splitlines() if line.rstrip(":") in registry.GROUPS]
-    assert headings == list(registry.GROUPS[:-1])
+    lines = said.out.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80
+    visible = [entry.name for entry in registry.available() if not entry.hidden]
+    assert re.findall(r"^  ([a-z]+)  +[A-Z]", said.out, re.M) == visible
+    assert 0 < len(visible) <= 24
+    headings = [line[:-1] for line in everything.out.splitlines() if line[:-1] in registry.GROUPS]
+    assert headings == list(registry.GROUPS)
     rows = re.findall(r"^  (\w+) +\S", everything.out.partition("Every day:")[2], re.M)
     assert rows[: len(NAMES)] == NAMES
-    plumbing = [entry.name for entry in registry.available() if entry.group == registry.PLUMBING]
-    assert plumbing == ["replay", "hook"]
-    assert not [name for name in plumbing if re.search(rf"^  {name} ", said.out, re.M)]
     assert run("--all").out == run("help", "--all").out == everything.out
 
 

@@ -88,7 +88,12 @@ CASES = [
     ("diurna append --body no", ["no"]),  # a file, which the shell completes itself
     ("diurna --home ne", ["ne"]),
     ("diurna log --unt", ["--until"]),
-    ("diurna hoo", []),
+    ("diurna hoo", ["hook"]),
+    ("diurna s", ["show", "status", "sync"]),
+    ("diurna log --aro", ["--around"]),
+    ("diurna show --links webhook-o", ["webhook-once"]),
+    ("diurna show --list --al", ["--all"]),
+    ("diurna conflicts --choose x webhook-o", ["webhook-once"]),
     ("diurna task p", ["pick"]),
     ("diurna task start webhook-o", ["webhook-once"]),
     ("diurna task list --state in", ["in-progress"]),

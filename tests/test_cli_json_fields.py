@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.cli.json_fields import lists_of, taken
-from rituals.cli.registry import ENTRIES
+from rituals.cli.registry import available
 from tests.conftest import Repo, Run
 from tests.pages import COMMANDS
 
@@ -23,7 +23,9 @@ def command_of(module: str) -> click.Command:
     return found
 
 
-LISTING = {entry.name: found for entry in ENTRIES if lists_of(found := command_of(entry.module))}
+LISTING = {
+    entry.name: found for entry in available() if lists_of(found := command_of(entry.module))
+}
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.registry import ENTRIES
+from rituals.cli.registry import available
 from rituals.hosts.install.layout import FORMER_SKILLS, SKILLS, skill_files
 from rituals.hosts.install.own_file import is_as_written, stamped
 from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
@@ -110,7 +110,7 @@ def test_skills_name_skills_and_commands_that_there_are() -> None:
     for text in skill_files().values():
         assert set(re.findall(r"\(the skill `([^`]+)`\)", text)) <= set(SKILLS)
         for command in re.findall(r"`diurna (\w+)", text):
-            assert command in [entry.name for entry in ENTRIES]
+            assert command in [entry.name for entry in available()]
         assert not re.search(r"--force|reset --hard|rm -r", text)
 
 

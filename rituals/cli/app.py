@@ -11,23 +11,21 @@ from ledger.errors import WrongUsage
 from rituals.cli import options, registry
 from rituals.cli.context import Invocation
 from rituals.cli.errors import report
+from rituals.cli.ways import taken_way, with_ways
 
 _EPILOG = """\b
-Examples:
-  diurna init
-  diurna note "decision: Webhooks retry three times."
-  diurna recall how often are webhooks retried
-
-\b
-More:
-  diurna COMMAND --help   its options, and examples
-  diurna --help --all     the plumbing too
-
-\b
+Options: --home PATH, --no-pager, --version.  Begin: diurna init
+One command:  diurna COMMAND --help    its options, and examples
+All of them:  diurna --help --all      what programs call, exit codes
+"""
+_ALL_EPILOG = """\b
 Shell completion: eval "$(diurna completion bash)" in the shell's start file, also zsh, fish.
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted.
 """
 
+
+#: Of the longest name, so that all groups of the help stand in line.
+_WIDTH = max(len(entry.name) for entry in registry.ENTRIES)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ class _Commands(click.Group):
         if entry is None:
             return None
         found = import_module(entry.module).command
-        return found if isinstance(found, click.Command) else None
+        return with_ways(found, entry.name) if isinstance(found, click.Command) else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -59,36 +57,51 @@ class _Commands(click.Group):
             raise WrongUsage(f"there is no command {name}", hint=hint)
         call = ctx.ensure_object(Invocation)
         call.command = name
+        called, args = taken_way(args, lambda name: self.get_command(ctx, name))
         if args[0] in registry.PAGED:
             call.out.hold()
-        found, command, rest = super().resolve_command(ctx, args)
+        _, command, rest = super().resolve_command(ctx, args)
         if command is not None and any(one.startswith("--json") for one in rest):
             from rituals.cli.json_fields import taken
 
             rest, fields = taken(command, rest)
             call.choose(command, fields)
-        return found, command, rest
+        return called, command, rest
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without loading any."""
         from click.shell_completion import CompletionItem
 
-        shown = [entry for entry in registry.ENTRIES if entry.group != registry.PLUMBING]
-        found = [
-            CompletionItem(entry.name, help=entry.does)
-            for entry in shown
-            if entry.name.startswith(incomplete)
-        ]
+        fits = [one for one in registry.available() if one.name.startswith(incomplete)]
+        shown = [one for one in fits if not one.hidden] or fits
+        found = [CompletionItem(entry.name, help=entry.does) for entry in shown]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        known = registry.available()
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands; the options of all of them only where all is asked for."""
         everything = "--all" in ctx.ensure_object(Invocation).arguments
+        if everything:
+            click.Command.format_options(self, ctx, formatter)
+        known = [entry for entry in registry.available() if everything or not entry.hidden]
         for group in registry.GROUPS:
-            rows = [(entry.name, entry.does) for entry in known if entry.group == group]
-            if rows and (everything or group != registry.PLUMBING):
+            rows = [
+                (f"{entry.name:<{_WIDTH}}", _line(entry)) for entry in known if entry.group == group
+            ]
+            if rows:
                 with formatter.section(group):
                     formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where more is told."""
+        everything = "--all" in ctx.ensure_object(Invocation).arguments
+        self.epilog = _ALL_EPILOG if everything else _EPILOG
+        super().format_epilog(ctx, formatter)
+
+
+def _line(entry: registry.Entry) -> str:
+    """Say what a command does, or how people call what has another name."""
+    shown = registry.shown(entry.name)
+    return entry.does if shown == entry.name else f"diurna {shown}"
 
 
 def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -111,7 +124,10 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 @click.group(
-    cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_Commands,
+    options_metavar="",
+    subcommand_metavar="COMMAND [ARGUMENT]...",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @options.home
 @options.no_pager(hidden=False)
@@ -125,7 +141,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @click.option(
     "--all", is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
-    help="With --help: list the plumbing too.",
+    help="With --help: list every name that there is.",
 )  # fmt: skip
 def diurna() -> None:
     """Keep the memory of AI coding agents and their teams in git."""
@@ -157,7 +173,7 @@ def _run(call: Invocation) -> int:
         return answer(diurna, call)
     arguments = [*call.arguments] or ["--help"]  # click takes out of the list what it has read
     if arguments[0] == "help":
-        arguments = [*arguments[1:2], "--help"]
+        arguments = [*arguments[1:], "--help"]
     with diurna.make_context("diurna", arguments, obj=call) as ctx:
         return int(diurna.invoke(ctx) or 0)
 

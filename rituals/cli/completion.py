@@ -23,6 +23,7 @@ from memory.cache.names import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, nam
 from rituals.cli import registry
 from rituals.cli.context import Invocation
 from rituals.cli.json_fields import lists_of
+from rituals.cli.ways import taken_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,10 +121,11 @@ _SHELLS: dict[str, type[_Names]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
 
 
 def _command(group: click.Group, args: list[str]) -> click.Command | None:
-    """Return the command that is being typed."""
-    for argument in args:
+    """Return the command that answers what is being typed."""
+    load = partial(group.get_command, click.Context(group))
+    for place, argument in enumerate(args):
         if registry.find(argument):
-            return group.get_command(click.Context(group), argument)
+            return load(taken_way(args[place:], load)[1][0])
     return None
 
 

@@ -29,6 +29,16 @@ def lists_of(command: click.Command) -> Lists:
     return found
 
 
+def values_of(command: click.Command) -> dict[str, int]:
+    """Return the options of a command that take values, each with how many."""
+    return {
+        name: option.nargs
+        for option in command.params
+        if isinstance(option, click.Option) and not (option.is_flag or option.count)
+        for name in option.opts
+    }
+
+
 def taken(command: click.Command, arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
     """Take the names of fields out of the arguments of a command.
 
@@ -40,12 +50,7 @@ def taken(command: click.Command, arguments: list[str]) -> tuple[list[str], tupl
     """
     lists = lists_of(command)
     known = {name for names in lists.values() for name in names}
-    values = {
-        name: option.nargs
-        for option in command.params
-        if isinstance(option, click.Option) and not (option.is_flag or option.count)
-        for name in option.opts
-    }
+    values = values_of(command)
     rest: list[str] = []
     fields: list[str] = []
     bare = False  # the last argument was `--json` alone

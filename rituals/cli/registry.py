@@ -7,10 +7,12 @@ from keyword import iskeyword
 
 from ledger.model.record import Record
 
-#: The headings of the help, in their order; plumbing is listed by `--help --all` alone.
-EVERY_DAY, LOOK_BACK, LOOK_AFTER, SHARE, SET_UP, PLUMBING = GROUPS = (
-    "Every day", "Look back", "Look after", "Share", "Set up and check", "Plumbing",
+#: The headings of the help, in their order. The last three are of `--help --all` alone.
+EVERY_DAY, LOOK, SHARE, SET_UP, OTHER, PROGRAMS, SELDOM = GROUPS = (
+    "Every day", "Look back, look after", "Share and move in", "Set up",
+    "By another name", "For programs", "Seldom needed",
 )  # fmt: skip
+_HIDDEN = (OTHER, PROGRAMS, SELDOM)
 
 
 class Entry(Record):
@@ -21,76 +23,128 @@ class Entry(Record):
             of Python has `_` behind it there.
         does: one line for the list of commands.
         group: the heading that it stands under.
-        needs: a module without which there is nothing to call.
     """
 
     name: str
     does: str
-    group: str = PLUMBING
-    needs: str = ""
+    group: str
 
     @property
     def module(self) -> str:
         """The module that holds the command."""
         return f"rituals.cli.commands.{self.name}{'_' * iskeyword(self.name)}"
 
+    @property
+    def hidden(self) -> bool:
+        """Whether `--help` leaves it to `--help --all`."""
+        return self.group in _HIDDEN
+
+
+class Way(Record):
+    """A word of a visible command by which it does what another command does: `show --list` is `ls`.
+
+    Args:
+        command: the visible one.
+        word: its option, or what stands first among its arguments.
+        calls: the command that answers, with arguments of its own.
+        value: what follows the word, as the help says it.
+        does: a line for the help; "" takes that of the command.
+        kept: the word is one of that command's, too: `conflicts ID --choose 1` is `resolve ID --choose 1`.
+    """
+
+    command: str
+    word: str
+    calls: tuple[str, ...]
+    value: str = ""
+    does: str = ""
+    kept: bool = False
+
 
 #: In the order of the help.
 ENTRIES = (
-    Entry("brief", "Show what an agent reads at the start of a session.", EVERY_DAY),
-    Entry("recall", "Find what answers a question: facts, and passages of logs.", EVERY_DAY),
+    Entry("brief", "What an agent reads at the start of a session.", EVERY_DAY),
+    Entry("recall", "Find what answers a question.", EVERY_DAY),
     Entry("note", "Record facts, a text each.", EVERY_DAY),
-    Entry("append", "Append a session log and commit it.", EVERY_DAY),
-    Entry("task", "Say what is to be done, who does it, and what comes next.", EVERY_DAY),
+    Entry("append", "Record a whole session.", EVERY_DAY),
+    Entry("edit", "Give a fact a new text.", EVERY_DAY),
+    Entry("close", "Close a thread or a task.", EVERY_DAY),
+    Entry("forget", "Let a fact go: it is false, replaced, or out of date.", EVERY_DAY),
     Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
-    Entry("ls", "List facts, one line each.", EVERY_DAY),
     Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
-    Entry("undo", "Take back what your last log did.", EVERY_DAY),
-    Entry("open", "Open the place of a fact or log in your editor.", EVERY_DAY),
-    Entry("status", "Show where the ledger stands and what is due.", EVERY_DAY),
-    Entry("view", "Show one side of memory as a page: state, decisions, a day.", LOOK_BACK),
-    Entry("log", "List session logs, newest first, or tell one in short.", LOOK_BACK),
-    Entry("timeline", "Show the sessions around a fact, a date or a question.", LOOK_BACK),
-    Entry("diff", "Show what was learned, forgotten and corrected between two points.", LOOK_BACK),
-    Entry("entity", "Show all that memory holds about an entity.", LOOK_BACK),
-    Entry("links", "Show what a fact is linked with.", LOOK_BACK),
-    Entry("report", "Tell how memories lived, in numbers and as a picture.", LOOK_BACK),
-    Entry("web", "Show memory as pages in a browser, or write them as a site.", LOOK_BACK),
-    Entry("quiz", "Ask memory what the project has to know.", LOOK_BACK),
-    Entry("snapshot", "Print a page that stands alone, for a second opinion.", LOOK_BACK),
-    Entry("critique", "Make threads of a second opinion, and close them.", LOOK_AFTER),
-    Entry("review", "Go through what aged, what is due, what became false.", LOOK_AFTER),
-    Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", LOOK_AFTER),
-    Entry("finding", "Record what was found wrong, and list it: one bug is one fact.", LOOK_AFTER),
-    Entry("confirm", "Record that a person looked at facts and they hold.", LOOK_AFTER),
-    Entry("conflicts", "List contradictions: every side that stands.", LOOK_AFTER),
-    Entry("resolve", "Resolve a contradiction.", LOOK_AFTER),
-    Entry("restore", "Let an older text stand again, or a fact that was called false.", LOOK_AFTER),
-    Entry("archive", "Put a fact that holds into the archive, or take it out.", LOOK_AFTER),
-    Entry("redact", "Withhold a text from all that is shown.", LOOK_AFTER),
-    Entry("capture", "Record what agents' sessions left, as their hooks do.", LOOK_AFTER),
-    Entry("private", "Let a session be silent: nothing of it is kept.", LOOK_AFTER),
+    Entry("task", "Say what is to be done, who does it, and what comes next.", EVERY_DAY),
+    Entry("undo", "Take back what the last log did.", EVERY_DAY),
+    Entry("status", "Show where memory stands and what is due.", EVERY_DAY),
+    Entry("log", "List session logs, newest first, or tell one in short.", LOOK),
+    Entry("view", "Show one side of memory as a page: state, decisions, a day.", LOOK),
+    Entry("web", "Show memory as pages in a browser.", LOOK),
+    Entry("review", "Go through what aged, what is due, what became false.", LOOK),
+    Entry("conflicts", "List contradictions, and resolve them.", LOOK),
+    Entry("redact", "Withhold a text from all that is shown.", LOOK),
+    Entry("check", "Check the ledger, this clone and this machine; mend what is safe.", LOOK),
     Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
-    Entry("publish", "Write and commit the projection where it drifted.", SHARE),
-    Entry("absorb", "Make a log of what was edited in continuity.md.", SHARE),
-    Entry("export", "Write memory as linked notes, or its events as lines of JSON.", SHARE),
-    Entry("import", "Bring in what another tool remembers, or another home exported.", SHARE),
-    Entry("harvest", "Make facts of what the repository's own documents say.", SHARE),
-    Entry("init", "Make a home for a ledger.", SET_UP),
-    Entry("adopt", "Take over a ledger that another tool wrote, in place.", SET_UP),
+    Entry("import", "Bring in documents, another tool's memory, or a home's events.", SHARE),
+    Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE),
+    Entry("init", "Make a home for memory.", SET_UP),
     Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
-    Entry("uninstall", "Take out of agents' programs what install put there.", SET_UP),
-    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", SET_UP),
-    Entry("doctor", "Check this machine and repository, and mend what is safe.", SET_UP),
-    Entry("verify", "Check the integrity of the ledger.", SET_UP, needs="rituals.check.verify"),
-    Entry("lint", "Check a home for CI.", SET_UP, needs="rituals.check.lint"),
-    Entry("completion", "Print the script by which a shell completes commands and ids.", SET_UP),
-    Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SET_UP),
-    Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
-    Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
+    Entry("ls", "List facts, a line each.", OTHER),
+    Entry("entity", "Show all that memory holds about a name, or list the names.", OTHER),
+    Entry("links", "Show what a fact is linked with.", OTHER),
+    Entry("timeline", "Show the sessions around a fact, a date or a question.", OTHER),
+    Entry("diff", "Show what was learned, faded and corrected between two points.", OTHER),
+    Entry("report", "Tell what memory cost and did, in numbers and as a picture.", OTHER),
+    Entry("quiz", "Ask memory what the project has to know.", OTHER),
+    Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", OTHER),
+    Entry("confirm", "Record that a person looked at facts and they hold.", OTHER),
+    Entry("resolve", "Resolve a contradiction; on a terminal it asks.", OTHER),
+    Entry("doctor", "Check this machine and clone, and mend what is safe.", OTHER),
+    Entry("verify", "Check the integrity of the ledger.", OTHER),
+    Entry("lint", "Check the ledger alone, as CI does.", OTHER),
+    Entry("harvest", "Make facts of what the repository's documents say.", OTHER),
+    Entry("adopt", "Take over a ledger that another tool wrote, in place.", OTHER),
+    Entry("snapshot", "Print a page that stands alone, for a second opinion.", OTHER),
+    Entry("uninstall", "Take out of agents' programs what install put there.", OTHER),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS),
+    Entry("capture", "Record what agents' sessions left, as their hooks do.", PROGRAMS),
+    Entry("private", "Let a session be silent: nothing of it is kept.", PROGRAMS),
+    Entry("finding", "Record what was found wrong, and list it: one bug is one fact.", PROGRAMS),
+    Entry("hook", "What `diurna init --hooks` lets git run after a pull.", PROGRAMS),
+    Entry("redo", "Do again what undo took back.", SELDOM),
+    Entry("critique", "Make threads of a second opinion, and close them.", SELDOM),
+    Entry("open", "Open the place of a fact or log in your editor.", SELDOM),
+    Entry("restore", "Let an older text stand again, or a fact that was called false.", SELDOM),
+    Entry("archive", "Put a fact that holds into the archive, or take it out.", SELDOM),
+    Entry("publish", "Write and commit the projection where it drifted.", SELDOM),
+    Entry("absorb", "Make a log of what was edited in continuity.md.", SELDOM),
+    Entry("replay", "Replay the whole ledger from git, ignoring every cache.", SELDOM),
+    Entry("completion", "Print the script by which a shell completes commands and ids.", SELDOM),
+    Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SELDOM),
 )
 #: Names of before that are no commands of their own any more: what stands for each on a command line.
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
+#: The words by which a visible command does what another does, in the order of its help.
+WAYS = (
+    Way("show", "--list", ("ls",)),
+    Way("show", "--about", ("entity",), "[NAME]"),
+    Way("show", "--links", ("links",), "ID"),
+    Way("log", "--around", ("timeline",), "WHAT"),
+    Way("log", "--changes", ("diff",), "A..B"),
+    Way("review", "--confirm", ("confirm",), "ID..."),
+    Way("review", "--learn", ("learn",)),
+    Way("review", "--quiz", ("quiz",)),
+    Way("review", "--report", ("report",)),
+    Way("conflicts", "--resolve", ("resolve",), "ID"),
+    Way("conflicts", "--choose", ("resolve",), "SIDE", "What holds of ID: a side, its start or number.",
+        kept=True),
+    Way("conflicts", "--text", ("resolve",), "TEXT", "A new text of ID in place of all sides.", kept=True),
+    Way("conflicts", "--file", ("resolve",), "FILE", "The new text from a file (- for stdin).", kept=True),
+    Way("conflicts", "--closed", ("resolve",), "", "The thread ID is closed.", kept=True),
+    Way("conflicts", "--open", ("resolve",), "", "The thread ID is open.", kept=True),
+    Way("conflicts", "--state", ("resolve",), "STATE", "The state of the task ID.", kept=True),
+    Way("import", "docs", ("harvest",), "[PATH…]"),
+    Way("import", "ledger", ("adopt",), "DIR"),
+    Way("export", "snapshot", ("snapshot",)),
+    Way("install", "--remove", ("uninstall",)),
+)  # fmt: skip
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset(
     "brief recall show why ls status view log timeline diff entity links report quiz conflicts"
@@ -110,6 +164,14 @@ def available() -> tuple[Entry, ...]:
     return tuple(entry for entry in ENTRIES if _exists(entry))
 
 
+def shown(name: str) -> str:
+    """Return what a person types for a command: `show --list` for `ls`."""
+    ways = (
+        f"{way.command} {way.word}" for way in WAYS if way.calls == (name,) and find(way.command)
+    )
+    return next(ways, name)
+
+
 def _exists(entry: Entry) -> bool:
-    """Look for the modules without loading them."""
-    return all(find_spec(name) for name in (entry.module, entry.needs) if name)
+    """Look for the module without loading it."""
+    return find_spec(entry.module) is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from rituals.cli.registry import shown
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,5 +102,5 @@ def proposal(name: str, commands: Iterable[str]) -> str:
     if word in MEANINGS:
         return MEANINGS[word]
     alike = get_close_matches(word, [*commands, *MEANINGS], 2, _ALIKE)
-    said = [MEANINGS.get(one, f"did you mean {one}?") for one in alike[:1]]
+    said = [MEANINGS.get(one, f"did you mean {shown(one)}?") for one in alike[:1]]
     return "".join(said) or "`diurna --help` lists all"
