@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import data_folder
-from ledger.errors import HomeNotFound
+from ledger.environment import data_folder, variables
+from ledger.errors import HomeNotFound, NotFound
+from ledger.git.config_files import HOME_SETTING, home_setting
 from ledger.git.repository import (
     Repository,
     config_value,
@@ -35,7 +36,8 @@ class Home(Record):
     """A place that holds a ledger.
 
     `reference` is the branch's full name, "" when HEAD is detached; `prefix` is "" or ends in "/";
-    `upstream` is the remote-tracking branch to start from while the own branch is unborn here.
+    `upstream` is the remote-tracking branch to start from while the own branch is unborn here; `named` is
+    what named the home, "" where it was found from the folder.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class Home(Record):
     reference: str
     prefix: str
     upstream: str = ""
+    named: str = ""
 
     @property
     def branch(self) -> str:
@@ -96,18 +99,56 @@ def _as_name(text: str) -> str:
     return text.replace("%", "%25").replace("/", "%2F")
 
 
-def discover(start: str) -> Home:
-    """Find the home for a folder: upward in the work tree, then the own branch, then the tip's tree.
+def discover(start: str, *, named: str = "") -> Home:
+    """Find the home for a folder.
 
-    Never looks past the repository that holds the folder.
+    In this order: the one that this clone's configuration names (`diurna.home`), upward in the work tree,
+    the own branch, the tip's tree, and last the one that the user's configuration names. Never looks past
+    the repository that holds the folder.
+
+    Args:
+        start: the folder.
+        named: what named it, `--home` for one; what the configuration says is not asked then, nor
+            where `$DIURNA_HOME` is set.
 
     Raises:
         HomeNotFound: there is none.
+        NotFound: the configuration names a folder that is not there.
         UnsupportedRepository: the repository is of a shape Diurna does not handle.
     """
     repository = find_repository(start)
-    if repository is None:
-        raise HomeNotFound(start)
+    asks = not named and not variables().get("DIURNA_HOME")
+    told = home_setting(repository) if asks and repository is not None else ""
+    if not told:
+        try:
+            if repository is None:
+                raise HomeNotFound(start)
+            found = _found(repository, start)
+            return found._replace(named=named) if named else found
+        except HomeNotFound:
+            told = home_setting(None) if asks else ""
+            if not told:
+                raise
+    if not os.path.isdir(told):
+        raise NotFound(
+            f"there is no folder {told}, which {HOME_SETTING} of git's configuration names",
+            where=HOME_SETTING,
+            hint=f"`git config {HOME_SETTING} PATH` names another one, `--home PATH` one for this command",
+        )
+    try:
+        return discover(told, named=HOME_SETTING)
+    except HomeNotFound as problem:
+        because = f"{HOME_SETTING} of git's configuration names {told}, where none is"
+        hint = f"`diurna init {told}` makes one; `git config {HOME_SETTING} PATH` names another"
+        raise HomeNotFound(start, because=because, hint=hint) from problem
+
+
+def _found(repository: Repository, start: str) -> Home:
+    """Look for the home of a folder in the repository that holds it.
+
+    Raises:
+        HomeNotFound: there is none.
+    """
     if repository.top:
         found = _in_work_tree(repository, os.path.realpath(start))
         if found is not None:
@@ -119,7 +160,11 @@ def discover(start: str) -> Home:
                     hint=f"name the home itself: --home {os.path.realpath(folder)}",
                 )
             if found and os.path.lexists(folder + "/.git"):
-                return discover(folder)  # a submodule or a clone of its own: its ledger is not ours
+                inner = find_repository(
+                    folder
+                )  # a submodule or a clone of its own: its ledger is not ours
+                assert inner is not None, "it has a .git"
+                return _found(inner, folder)
             return checked_out_home(repository, found)
     branch = config_value(repository, "diurna", "branch")
     if branch:

@@ -341,36 +341,13 @@ def config_value(repository: Repository, section: str, key: str) -> str:
 
     A plain file, as git itself writes it, is read here; anything more is a question for git.
     """
-    text = _read(repository.commondir + "/config")
-    if f"[{section}" not in text.lower():
-        return ""
-    value = _plain_value(text, section, key)
+    from ledger.git.config_files import plain_value
+
+    value = plain_value(_read(repository.commondir + "/config"), section, key)
     if value is None:
         said = repository.git().run("config", "--local", "--get", f"{section}.{key}", check=False)
         value = said.decode("utf-8", "replace").rstrip("\n")
     return value
-
-
-def _plain_value(text: str, section: str, key: str) -> str | None:
-    """Read a setting off configuration in the form git writes; None when it may mean more."""
-    if "include" in text.lower() or "\\" in text:
-        return None
-    found: str | None = ""
-    here = False
-    for line in text.split("\n"):
-        line = line.strip(" \t\r")
-        if line[:1] == "[":
-            here = line == f"[{section}]"
-            if not here and line[1:].lower().startswith(section):
-                return None
-        elif here:
-            name, equals, value = line.partition("=")
-            if name.strip().lower() == key:
-                value = value.strip(" \t")
-                if not equals or not value.replace("/", "a").replace("-", "a").isalnum():
-                    return None
-                found = value
-    return found
 
 
 def is_shallow(repository: Repository) -> bool:

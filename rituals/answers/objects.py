@@ -141,7 +141,7 @@ def home_object(home: Home) -> dict[str, Any]:
     return {
         "kind": home.kind,
         "repository": home.repository.where,
-        **fields_of(home, "branch prefix"),
+        **fields_of(home, "branch prefix named"),
     }
 
 

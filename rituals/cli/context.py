@@ -136,7 +136,8 @@ class Invocation:
                 hint="`diurna init --personal` makes one" if yours
                 else "name a home, or a folder in it; `diurna init DIR` makes one",
             )  # fmt: skip
-        return discover(named or self.folder())
+        how = "" if not named else "--home" if self.home else "$DIURNA_HOME"
+        return discover(named or self.folder(), named=how)
 
     def memory(self) -> Memory:
         """Open the home.

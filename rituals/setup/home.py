@@ -154,7 +154,7 @@ def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> Setup
 def _home_of(repository: Repository) -> Home | None:
     """Return the home that commands find at the top of a repository."""
     try:
-        return discover(repository.top or repository.gitdir)
+        return discover(repository.top or repository.gitdir, named=repository.where)
     except HomeNotFound:
         return None
 

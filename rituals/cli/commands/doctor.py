@@ -9,6 +9,10 @@ from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+
 
 @click.command("doctor")
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend.")
@@ -30,13 +34,16 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
       diurna doctor --deep --json
     """
     from memory.api import Memory
-    from rituals.answers.objects import finding_objects
+    from rituals.answers.objects import finding_objects, home_object
     from rituals.check.doctor import visit
     from rituals.check.survey import Survey
     from rituals.cli.views.findings import show_here, summary
 
+    homes: list[Home] = []
+
     def opened() -> Survey:
         home, progress = call.find_home(), call.out.progress
+        homes.append(home)
         memory = Memory(
             home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
         )
@@ -50,6 +57,7 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
         call.out.answer(
             {
                 "ok": not bad and not failed,
+                "home": home_object(homes[0]) if homes else None,
                 "findings": finding_objects(findings),
                 "accepted": finding_objects(found.accepted),
                 "plan": [one.said for one in found.plan],
@@ -66,6 +74,10 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
                 call.out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
             else:
                 call.out.line(told(one.remedy.said, done=True))
+        if homes and homes[0].named:
+            call.out.line(
+                f"home {homes[0].folder or homes[0].repository.where}, named by {homes[0].named}"
+            )
         call.out.line(summary(findings, found.accepted))
     show_here(call.out, findings)
     return 1 if bad or failed else 0

@@ -29,7 +29,8 @@ def show_status(out: Output, found: Overview) -> None:
 
 def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     home = found.home
-    yield "home", f"{home.kind} in {home.repository.where}/{home.prefix}".rstrip("/")
+    place = f"{home.repository.where}/{home.prefix}".rstrip("/")
+    yield "home", f"{home.kind} in {place}{f', named by {home.named}' if home.named else ''}"
     yield "branch", home.branch or "(detached)"
     yield "logs", f"{found.logs}, of them {counted(found.sessions, 'work session')}"
     yield "facts", ", ".join(f"{count} {tier}" for tier, count in found.tiers)

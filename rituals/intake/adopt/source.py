@@ -139,7 +139,7 @@ def _links(root: str, memory: AgentMemory) -> list[WriteRefused]:
 def _second_home(root: str, home: Home) -> list[WriteRefused]:
     """Refuse to make a home that another one hides, or that would hide another one."""
     try:
-        other = discover(root)
+        other = discover(root, named=root)
     except HomeNotFound:
         return []
     if other.kind == OWN_BRANCH:

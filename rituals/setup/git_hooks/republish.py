@@ -54,7 +54,7 @@ def republish(
     if event == "post-rewrite" and arguments[:1] != ("rebase",):
         return ""  # an amended commit, with no new logs
     try:
-        home = discover(folder)
+        home = discover(folder, named="git hook")
     except HomeNotFound:
         return ""  # this branch has none
     named = environment.get("GIT_DIR", "")
