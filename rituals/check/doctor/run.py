@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ledger.home import Home
     from rituals.check.registry import Check
 
 #: The ledger can not be read before these are mended, and all else would be told of them again.
@@ -33,12 +34,14 @@ class Visit(Record):
         plan: what would mend it, or what was tried, in order.
         treated: what became of it.
         accepted: findings that a log accepted.
+        home: that was looked at, None where there is none.
     """
 
     noticed: tuple[Noticed, ...]
     plan: tuple[Remedy, ...] = ()
     treated: tuple[Treated, ...] = ()
     accepted: tuple[Finding, ...] = ()
+    home: Home | None = None
 
 
 def visit(
@@ -77,7 +80,8 @@ def visit(
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
-        return Visit(_ordered([*found, *noticed]), remedies, treated, accepted)
+        said = _ordered([*found, *noticed])
+        return Visit(said, remedies, treated, accepted, survey.memory.home)
     finally:
         survey.memory.close()
 

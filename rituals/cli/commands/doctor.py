@@ -9,10 +9,6 @@ from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
-
 
 @click.command("doctor")
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend.")
@@ -39,11 +35,8 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
     from rituals.check.survey import Survey
     from rituals.cli.views.findings import show_here, summary
 
-    homes: list[Home] = []
-
     def opened() -> Survey:
         home, progress = call.find_home(), call.out.progress
-        homes.append(home)
         memory = Memory(
             home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
         )
@@ -57,7 +50,7 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
         call.out.answer(
             {
                 "ok": not bad and not failed,
-                "home": home_object(homes[0]) if homes else None,
+                "home": home_object(found.home) if found.home else None,
                 "findings": finding_objects(findings),
                 "accepted": finding_objects(found.accepted),
                 "plan": [one.said for one in found.plan],
@@ -74,10 +67,8 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
                 call.out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
             else:
                 call.out.line(told(one.remedy.said, done=True))
-        if homes and homes[0].named:
-            call.out.line(
-                f"home {homes[0].folder or homes[0].repository.where}, named by {homes[0].named}"
-            )
+        if found.home and found.home.named:
+            call.out.line(f"home {found.home.repository.where}, named by {found.home.named}")
         call.out.line(summary(findings, found.accepted))
     show_here(call.out, findings)
     return 1 if bad or failed else 0
