@@ -185,6 +185,11 @@ def _keep(tell: Recorder, folder: Path) -> None:
     """Decide, edit, redact, review and check."""
     tell("confirm", "orders-stay")
     tell("restore", "webhook-once", "--reason", "It was a test.", "--dry-run")
+    tell("edit", "webhook-retries", "Webhooks retry four times.", "--dry-run")
+    tell("edit", "webhook-retries", "--kind", "gotcha", "--dry-run")
+    tell("close", "storm", "--dry-run")
+    tell("forget", "webhook-retries", "--false", "--dry-run")
+    tell("forget", "storm", "--withhold", "--dry-run")
     tell("archive", "nobody", "--reason", "Nobody asks.", refused=True)
     tell("archive", "webhook-retries", "--reason", "Nobody asks.")
     tell("archive", "webhook-retries", "--back", "--reason", "Somebody asks.")

@@ -180,8 +180,8 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
     ("word", "command"),
     [
         ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
-        ("ask", "recall"), ("list", "ls"), ("get", "show"), ("forget", "append --invalidate"),
-        ("rm", "append --invalidate"), ("edit", "append --update"), ("ingest", "adopt"),
+        ("ask", "recall"), ("list", "ls"), ("get", "show"), ("remove", "forget"),
+        ("rm", "forget"), ("reword", "edit"), ("finish", "close"), ("ingest", "adopt"),
         ("dump", "export events"), ("context", "brief"), ("handoff", "task handoff"), ("todo", "task add"), ("serach", "recall"),
         ("FIND", "recall"), ("redo", "undo"), ("shwo", "show"),
     ],

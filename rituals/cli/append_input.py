@@ -15,7 +15,7 @@ from rituals.record.compose import kinds_of
 from rituals.record.kind_words import says_nothing
 from rituals.record.note_lines import FACT
 from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
-from rituals.record.own_home import drafts_of
+from rituals.record.own_home import drafts_of, is_yours
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
 from rituals.record.slips import no_text
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ledger.model.findings import Finding
     from memory.api import Memory
     from rituals.record.answer import Answer
+    from rituals.record.note_lines import Line
     from rituals.record.own_home import Drafts
 
 #: What options say of a log whose content is JSON.
@@ -116,6 +117,8 @@ def read_note_of(
         _slips(told, kinds, _NOTE, anyway=given["anyway"])
         for text in told:
             _new(text, kinds, _NOTE)
+    if given["replace"]:
+        lines = _replacing(memory, lines, parse_ids(given["replace"]))
     if not lines and not given["title"]:
         return None
     header = Request(
@@ -125,6 +128,23 @@ def read_note_of(
     asked = piped and not given["anyway"] and not given["strict"]
     answer = answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
     return _with_questions(answer, given["asked"])
+
+
+def _replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> tuple[Line, ...]:
+    """Let the one text of a note replace facts, as `ID -> KIND: TEXT` does.
+
+    Raises:
+        NotFound: there is no such fact.
+        WrongUsage: there is not one text.
+    """
+    texts = [line for line in lines if line.what == FACT]
+    if len(texts) != 1:
+        raise WrongUsage(
+            f"--replace is of one text, and there are {len(texts)}",
+            hint="in a pipe, `ID -> KIND: TEXT` says of each what it replaces",
+        )
+    old = tuple([one if is_yours(memory, one) else memory.standing(one).fact.id for one in old])
+    return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
 
 
 def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:

@@ -135,9 +135,23 @@ def write(function: Any) -> Any:
 def short(function: Any) -> Any:
     """Give a command what the short write takes of all this, and the kind of its facts."""
     kind = one("kind", "KIND", "The kind of each text that names none.")
+    replaced = many("replace", "ID", "The fact that the one TEXT replaces.")
     asked = many("asked", "QUESTION", "How somebody will ask for the one TEXT; it is found by it.")
     return _with(
-        (kind, asked, _REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT, _PERSONAL), function
+        (
+            kind,
+            replaced,
+            asked,
+            _REF,
+            _TITLE,
+            _AGENT,
+            _SESSION,
+            _ANYWAY,
+            _AGAIN,
+            _STRICT,
+            _PERSONAL,
+        ),
+        function,
     )
 
 

@@ -68,7 +68,7 @@ ENTRIES = (
     Entry("append", "Record a whole session.", EVERY_DAY),
     Entry("edit", "Give a fact a new text.", EVERY_DAY),
     Entry("close", "Close a thread or a task.", EVERY_DAY),
-    Entry("forget", "Let a fact go: it is false, replaced, or out of date.", EVERY_DAY),
+    Entry("forget", "Let a fact go: it is false, replaced, withheld, or out of sight.", EVERY_DAY),
     Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
     Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
     Entry("task", "Say what is to be done, who does it, and what comes next.", EVERY_DAY),

@@ -28,14 +28,12 @@ _MEANT = {
     "list dir ll facts ids all": "`diurna ls` lists facts, one line each",
     "threads open-threads": "`diurna ls --kind thread` lists the threads",
     "get cat read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
-    "forget rm remove delete del drop unlearn invalidate false":
-        "`diurna append --invalidate ID` says that a fact is false; `diurna archive ID --reason TEXT` puts"
-        " one away that holds; `diurna undo` takes back what your last log did",
-    "edit change update reword fix correct modify":
-        "`diurna append --update ID TEXT` gives a fact a new text, `diurna open ID` opens it in an editor",
-    "replace supersede": "`diurna append --supersede OLD=NEW` says what replaces what",
-    "close done finish complete reopen":
-        "`diurna append --close ID` closes a thread, `--reopen ID` opens it",
+    "rm remove delete del drop unlearn invalidate false":
+        "`diurna forget ID` lets a fact go; `diurna undo` takes back what your last log did",
+    "change update reword fix correct modify": "`diurna edit ID TEXT` gives a fact a new text",
+    "replace supersede": "`diurna note TEXT --replace ID` records what replaces a fact",
+    "done finish complete": "`diurna close ID` closes a thread or a task",
+    "reopen": "`diurna append --reopen ID` opens it again",
     "silent silence mute hush incognito off-the-record confidential":
         "`diurna private on` lets a session be silent, `diurna private off` lets it be heard again",
     "revert back rollback redo unappend takeback":

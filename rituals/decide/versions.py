@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.provenance import Step
     from memory.query.reader import Reader
+    from projection.fold.fact import Fact
 
 
 class Telling(Record):
@@ -40,17 +41,12 @@ def tellings(memory: Reader, fact: str) -> tuple[Telling, ...]:
     )
 
 
-def restoration(memory: Reader, fact: str, version: str) -> Decision:
-    """Plan to let an older text stand again, in place of what stands now.
-
-    Args:
-        memory: the home, open.
-        fact: whose text.
-        version: its version id, or the start of it.
+def holding(memory: Reader, fact: str) -> Fact:
+    """Return a fact that another text can be said of.
 
     Raises:
-        NotFound: there is no such fact or version.
-        DiurnaError: the fact is redacted or false.
+        NotFound: there is no such fact.
+        DiurnaError: it is redacted or false.
     """
     now = memory.standing(fact).fact
     if now.redacted:
@@ -64,6 +60,22 @@ def restoration(memory: Reader, fact: str, version: str) -> Decision:
             f"{fact} is {by}; another text would not make it hold",
             hint=f"`diurna restore {fact} --reason TEXT` says that it holds after all",
         )
+    return now
+
+
+def restoration(memory: Reader, fact: str, version: str) -> Decision:
+    """Plan to let an older text stand again, in place of what stands now.
+
+    Args:
+        memory: the home, open.
+        fact: whose text.
+        version: its version id, or the start of it.
+
+    Raises:
+        NotFound: there is no such fact or version.
+        DiurnaError: the fact is redacted or false.
+    """
+    now = holding(memory, fact)
     known = {one.step.version: one.step for one in tellings(memory, fact)}
     found = [one for one in known if one.startswith(version)]
     if len(found) != 1:

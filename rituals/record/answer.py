@@ -73,7 +73,7 @@ def answer_of(
         asked: what does not stand alone comes back once, and so does what a fact says already.
         dry_run: nothing is noted of what came back.
     """
-    reading = _Reading(memory, kind or DEFAULT_KIND)
+    reading = _Reading(memory, kind)
     for line in lines:
         reading.take(line)
     if asked:
@@ -174,12 +174,12 @@ class _Reading:
         replaced = self._living(line.ids)
         whole = line.said.strip() if line.ids and not replaced and line.plain else line.text
         kind = self._kind
-        if replaced and line.plain and (old := self._memory.snapshot.cache().fact(replaced[0])):
+        if replaced and not kind and (old := self._memory.snapshot.cache().fact(replaced[0])):
             kind = old.kind
         if wrong := slip(whole, self._kinds):
             kept = "; it is kept as text" if wrong.code == "bad-footer" else ""
             self._said.append(wrong._replace(message=wrong.message + kept))
-        new = parse_new(whole, self._kinds, kind)
+        new = parse_new(whole, self._kinds, kind or DEFAULT_KIND)
         if not any(map(str.isalnum, new.text)) or _misfit(new):
             self._body.append(line.said.strip())
             self._say(f"no fact, kept in the log's prose: {_short(line.said)}", "")

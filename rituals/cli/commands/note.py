@@ -37,6 +37,7 @@ def command(
     \b
     Examples:
       diurna note "decision: We use uv, not pip."
+      diurna note "decision: Webhooks retry three times." --replace webhook-once
       diurna note "CI runs on two cores." "thread: Is one retry enough?" --ref api-timeouts
       diurna note --dry-run < notes.md
     """

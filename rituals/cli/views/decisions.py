@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.output import counted
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
     from rituals.decide.decision import Decision
     from rituals.decide.redaction import Redaction
+
+#: The letters of `forget`.
+_WAYS = {
+    "f": ("false", "it does not hold, and nothing replaces it"),
+    "r": ("replaced", "another fact says what holds"),
+    "w": ("withhold", "nobody is shown its text again: a secret, a name"),
+    "a": ("archive", "it holds, and is only out of sight"),
+    "q": ("quit", "change nothing"),
+}
 
 
 def author(function: Any) -> Any:
@@ -110,3 +120,23 @@ def tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None
         out.line(f"  packed in {', '.join(git.packs)}")
     out.line("whether the history is written anew, a person decides with all who have a clone;")
     out.line("`diurna redact … --purge --dry-run` shows what that would be")
+
+
+def asked_way(call: Invocation, id: str, text: str) -> tuple[str, str]:
+    """Ask in which way a fact is to be forgotten, and by which it is replaced.
+
+    Raises:
+        WrongUsage: nobody is there to be asked.
+    """
+    from rituals.cli.views.review_walk import chosen
+
+    if call.json or not call.interactive():
+        raise WrongUsage(
+            f"there are four ways to forget {id}, and none was named",
+            hint="--false, --replaced-by ID, --withhold, or --archive",
+        )
+    call.out.talk(f"{id}: {text}")
+    for letter, (name, does) in _WAYS.items():
+        call.out.talk(f"  {letter}  {name}: {does}")
+    how = chosen(_WAYS, "q", call.out)
+    return how, click.prompt("by which fact", err=True) if how == "replaced" else ""

@@ -1,0 +1,149 @@
+"""`edit`, `close`, `forget` and `note --replace`: what everybody types to correct a memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Repo, Run
+from tests.terminals import Terminal
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def known(repo: Repo, run: Run) -> Repo:
+    """Three facts and a thread."""
+    texts = ("id=uv decision: We use pip.", "id=two CI has two cores.", "id=key The key is here.",
+             "id=cold thread: Why is it cold?", "id=job task: Wire it.")  # fmt: skip
+    assert run("note", *texts).code == 0
+    return repo
+
+
+def fact(run: Run, id: str) -> dict[str, Any]:
+    found: dict[str, Any] = run("show", id, "--json").json["facts"][0]
+    return found
+
+
+#: What is typed, what is piped, of which fact -> the keys that it has then, and what is said.
+DONE: dict[str, tuple[tuple[str, ...], str, str, dict[str, object], str]] = {
+    "edit": (("edit", "uv", "We use uv."), "", "uv", {"text": "We use uv.", "kind": "decision"},
+             "uv says now: We use uv."),
+    "edit -": (("edit", "uv", "-"), "We use uv.\nLocked.\n", "uv", {"text": "We use uv.\nLocked."}, "Locked."),
+    "edit --kind": (("edit", "two", "--kind", "rule"), "", "two",
+                    {"text": "CI has two cores.", "kind": "convention"}, "two is of the kind convention"),
+    "edit --kind of a lesson": (("edit", "uv", "--kind", "gotcha"), "", "uv", {"kind": "fact", "tags": ["lesson"]},
+                                "uv has the tags lesson"),
+    "close": (("close", "cold", "--reason", "A cold start."), "", "cold", {"closed": True}, "cold is closed"),
+    "close a task": (("close", "job"), "", "job", {"closed": True}, "job is closed"),
+    "false": (("forget", "two", "--false"), "", "two", {"invalidated": True}, "two is false now"),
+    "replaced": (("forget", "uv", "--replaced-by", "two"), "", "uv", {"superseded_by": ["two"]},
+                 "two replaces uv"),
+    "withhold": (("forget", "key", "--withhold"), "", "key", {"redacted": True}, "the text of key is withheld"),
+    "archive": (("forget", "two", "--archive"), "", "two", {"tier": "archived"}, "two goes into the archive"),
+    "replace": (("note", "id=new decision: We use uv.", "--replace", "uv"), "", "uv", {"superseded_by": ["new"]},
+                "superseded  uv → new"),
+    "replace two": (("note", "id=new We use uv.", "--replace", "uv,two"), "", "two", {"superseded_by": ["new"]},
+                    "superseded  uv → new"),
+    "replace by another kind": (("note", "id=new We use uv.", "--kind", "stack", "--replace", "uv"), "", "new",
+                                {"kind": "stack"}, "superseded  uv → new"),
+    "replace in a pipe": (("note", "--replace", "uv"), "- id=new We use uv.\n", "new", {"kind": "decision"},
+                          "superseded  uv → new"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DONE)
+def test_each_verb_is_one_log(case: str, known: Repo, run: Run) -> None:
+    """A dry run changes nothing; then one log says it, with its reason; again there is nothing to do."""
+    arguments, piped, id, keys, said = DONE[case]
+    before = known.shape()
+    assert run(*arguments, "--dry-run", stdin=piped.encode()).code == 0 and known.shape() == before
+    logs = len(run("log", "--json").json["sessions"])
+    ran = run(*arguments, stdin=piped.encode())
+    assert ran.code == 0 and said in ran.out, ran
+    assert len(run("log", "--json").json["sessions"]) == logs + 1
+    now = fact(run, id)
+    assert {key: now[key] for key in keys} == keys
+    if "--reason" in arguments:
+        assert arguments[-1] in run("why", id).out
+    after = known.shape()
+    again = run(*arguments, stdin=piped.encode())
+    if case not in ("archive", "withhold", "edit --kind of a lesson"):
+        assert again.code == 0 and ("nothing to do" in again.out or "already" in again.out), again
+    assert known.shape() == after
+    assert run("verify").code == 0
+
+
+#: What is typed -> what is said.
+REFUSED = {
+    ("edit", "uv"): "the new text is missing",
+    ("edit", "uv", "-"): "standard input holds no text",
+    ("edit", "nobody", "x"): "there is no fact nobody",
+    ("edit", "uv", "--kind", "howto"): "there is no kind howto",
+    ("close", "uv"): "uv is of the kind decision, and nothing closes that",
+    ("close", "cold", "nobody"): "there is no fact nobody",
+    ("forget", "uv"): "--false, --replaced-by ID, --withhold, or --archive",
+    ("forget", "uv", "--json"): "there are four ways to forget uv",
+    ("forget", "uv", "--false", "--replaced-by", "two"): "are two things",
+    ("forget", "uv", "--replaced-by", "uv"): "can not replace itself",
+    ("forget", "uv", "--replaced-by", "nobody"): "there is no fact nobody",
+    ("forget", "nobody", "--false"): "there is no fact nobody",
+    ("note", "We use uv.", "--replace", "nobody"): "there is no fact nobody",
+    ("note", "We use uv.", "Or not.", "--replace", "uv"): "--replace is of one text, and there are 2",
+}  # fmt: skip
+
+
+def test_what_can_not_be_is_refused_and_changes_nothing(known: Repo, run: Run) -> None:
+    """Each refusal says why and what to do; a fact that is false, or withheld, takes no other text."""
+    before = known.shape()
+    for arguments, said in REFUSED.items():
+        ran = run(*arguments)
+        assert ran.code in (1, 2) and said in ran.err + ran.out and "hint" in ran.err + ran.out
+    assert known.shape() == before
+    run("forget", "two", "--false")
+    run("forget", "key", "--withhold")
+    assert "would not make it hold" in run("edit", "two", "Three.").err
+    assert "none of its texts is shown again" in run("edit", "key", "Three.").err
+    assert "two is false itself" in run("forget", "uv", "--replaced-by", "two").err
+
+
+def on_terminal(folder: Path, *arguments: str, editor: str = "false") -> Terminal:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "EDITOR": editor, "TERM": "dumb"}
+    environment.pop("VISUAL", None)
+    return Terminal([sys.executable, "-P", "-m", "rituals", *arguments], folder, environment)
+
+
+def test_an_edit_opens_the_editor(known: Repo, run: Run, tmp_path: Path) -> None:
+    """On a terminal the text is changed there; left as it is, there is nothing to do."""
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i.old "s/pip/uv/" "$1"\n')
+    editor.chmod(0o755)
+    for said in ("uv says now: We use uv.", "uv says so already"):
+        terminal = on_terminal(known.path, "edit", "uv", editor=str(editor))
+        assert terminal.finish() == 0 and said in terminal.shown
+    assert fact(run, "uv")["text"] == "We use uv."
+
+
+@pytest.mark.parametrize(
+    ("letter", "more", "key"),
+    [("f", (), "invalidated"), ("r", ("two",), "superseded_by"), ("q", None, "")],
+)
+def test_forget_asks_which_way(
+    letter: str, more: tuple[str, ...] | None, key: str, known: Repo, run: Run
+) -> None:
+    """On a terminal the text and the four ways are shown; whoever quits changes nothing."""
+    before = known.shape()
+    terminal = on_terminal(known.path, "forget", "uv")
+    assert "uv: We use pip." in terminal.answer("[?]", letter)
+    if more is None:
+        assert terminal.finish() == 0 and known.shape() == before
+        return
+    for fact_id in more:
+        terminal.answer("by which fact", fact_id)
+    terminal.answer("why", "It was a trial.")
+    assert terminal.finish() == 0
+    assert fact(run, "uv")[key] and "It was a trial." in run("why", "uv").out
