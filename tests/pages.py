@@ -13,6 +13,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 GUIDE = ROOT / "rituals" / "guide"  #: the pages for users
 COMMANDS = GUIDE / "COMMANDS.md"
+WORKING = GUIDE / "WORKING.md"
+DURABILITY = ROOT / "memory" / "write" / "DURABILITY.md"
 ARCHITECTURE = ROOT / "ledger" / "ARCHITECTURE.md"
 #: The README, the guide, and the pages for contributors beside the code that they are about.
 PAGES = (

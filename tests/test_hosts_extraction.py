@@ -27,6 +27,7 @@ from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.transcripts.slices import Slice, Turn
 from tests.captured_sessions import say
 from tests.conftest import NOW_MS, Repo, Run
+from tests.pages import GUIDE
 from tests.test_negations import sentences
 
 SAID = "We keep  SQLite for\nthe cache, because it needs no server."
@@ -431,8 +432,8 @@ def test_the_user_configures(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_what_can_be_meant(tmp_path: Path) -> None:
-    """The example of CAPTURE.md."""
-    page = Path(__file__).parent.parent / "rituals" / "hosts" / "CAPTURE.md"
+    """The example of AGENTS.md."""
+    page = GUIDE / "AGENTS.md"
     found = configured(tmp_path, page.read_text().partition("```toml\n")[2].partition("```")[0])
     assert found.extractors == ("http", "claude") and not found.wrong and found.key_variable
 

@@ -1,4 +1,4 @@
-"""The README and the pages beside the code are true: their console blocks are run, and say what is shown.
+"""The README and the other pages are true: their console blocks are run, and say what is shown.
 
 Each page starts in an empty folder, and its blocks are run in order. A block is fenced as ```console. A line that starts with `$ ` is a command; it goes on with the next line
 where it ends in a backslash or opens a here-document. The lines up to the next command are what it says;
@@ -18,7 +18,8 @@ import pytest
 
 import ledger
 from tests.campaigns import forks
-from tests.pages import PAGES, README, ROOT, blocks
+from tests.pages import COMMANDS, DURABILITY, GUIDE, PAGES, README, ROOT, WORKING, blocks
+from tests.test_architecture_page import PACKAGES
 
 HERE = Path(ledger.__file__).parent.parent
 pytestmark = pytest.mark.skipif(not README.exists(), reason="this is about the source tree")
@@ -168,24 +169,66 @@ def test_comparison_is_strict_where_the_readme_is(
 
 
 def test_the_pages_are_those_that_the_readme_names() -> None:
-    """Every page beside the code is linked from the README, which has at most 200 lines."""
+    """Six pages for users, six for contributors, all linked from the README; none is long but the generated."""
     text = README.read_text(encoding="utf-8")
     linked = {ROOT / target for target in re.findall(r"\]\(([^)#]+\.md)", text)}
     assert linked == set(PAGES) - {README}
-    assert len(text.splitlines()) <= 200
+    assert len(PAGES) == 12 and len([page for page in PAGES if page.parent == GUIDE]) == 5
+    assert len(text.splitlines()) <= 180
+    for page in PAGES:
+        if page.parent == GUIDE and page != COMMANDS:
+            assert len(page.read_text(encoding="utf-8").splitlines()) <= 260, page.name
+
+
+def section(page: Path, title: str) -> str:
+    """Return what stands below a heading of a page."""
+    return page.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def rows(text: str) -> list[tuple[str, ...]]:
+    """Return the rows of the first table of a text, without its head."""
+    found = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)[1:]
+    return [tuple(row.split(" | ")) for row in found]
+
+
+def test_a_first_day_needs_twelve_words() -> None:
+    """The README has them in a table, and says nothing to users in those that one learns later."""
+    words = [word for word, _ in rows(section(README, "Words for a first day"))]
+    assert len(words) == len(set(words)) <= 12
+    told, _, _ = README.read_text(encoding="utf-8").partition("\n## The library")
+    prose = re.sub(r"`[^`]*`|\]\([^)]*\)|```.*?```", "", told, flags=re.DOTALL)
+    assert re.findall(rf"\b(?:{LATER})s?\b", prose) == []
+
+
+#: What a user meets later, or never.
+LATER = "ledger|projection|drift|spool|tier|stem|trunk|envelope|absorb|publish|window|supersede|upstream|footer|entity"
 
 
 def test_each_promise_names_tests_that_exist() -> None:
-    """The table of what is guaranteed: a row is a promise, and what holds it is found where it says."""
-    _, _, said = README.read_text(encoding="utf-8").partition("\n## What is guaranteed\n")
-    rows = re.findall(r"^\| (.+) \| (.+) \|$", said.partition("\n## ")[0], re.MULTILINE)[1:]
-    assert len(rows) > 10 and len({promise for promise, _ in rows}) == len(rows)
-    for promise, held in rows:
+    """What is guaranteed: a row is a promise, and what holds it is found where it says; the README has some."""
+    found = rows(section(DURABILITY, "By which test"))
+    promises = {promise for promise, _ in found}
+    assert len(found) > 10 and len(promises) == len(found)
+    for promise, held in found:
         named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", held)
         assert named and held.count("`") == 2 * len(named), promise
         for file, test in named:
             source = (ROOT / "tests" / file).read_text(encoding="utf-8")
             assert re.search(rf"^(?:async )?def {test}\(", source, re.MULTILINE), f"{file}::{test}"
+    promised = re.findall(r"^- (.+)$", section(README, "What you can rely on"), re.MULTILINE)
+    assert promised and set(promised) <= promises
+
+
+def test_messages_that_the_guide_explains_are_said() -> None:
+    """Each message of the last table of WORKING.md stands in the code."""
+    code = [file.read_text("utf-8") for name in PACKAGES for file in (ROOT / name).rglob("*.py")]
+    said = [
+        part
+        for row in rows(section(WORKING, "When something is in the way"))
+        for part in re.findall(r"`([^`]+)`", row[0])
+    ]
+    assert len(said) >= 9
+    assert [one for one in said if not any(one in text for text in code)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

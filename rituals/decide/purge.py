@@ -78,15 +78,17 @@ class Purge(Record):
 
     @property
     def afterwards(self) -> tuple[str, ...]:
-        """What people have to do who share the history, once all of them know of it, a line each."""
+        """The branches of remotes that still have it, a line each; no command is named that forces."""
         here = {one.reference: one for one in self.history.moves}
         said: list[str] = []
         for one in self.history.moves:
             if one.reference.startswith(_REMOTES):
                 remote, _, branch = one.reference.removeprefix(_REMOTES).partition("/")
                 if _HEADS + branch in here:
-                    lease = f"--force-with-lease={branch}:{one.old}"
-                    said.append(f"git push {lease} {remote} {branch}")
+                    said.append(
+                        f"{branch} of {remote} still has it, at {one.old[:12]}: let this clone's take "
+                        "its place there, in whatever way the forge allows"
+                    )
         return tuple(said)
 
 

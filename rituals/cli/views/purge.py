@@ -53,16 +53,16 @@ def tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
     if history.signed:
         out.line(f"  {counted(history.signed, 'signature')} of them no longer fit what was signed")
     for path in plan.stays:
-        out.line(f"  {path} says it still, in what is not redacted")
+        out.line(f"  {path} still says it, in text that is not redacted")
     out.line(f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}")
-    out.line("afterwards, agreed with everybody who has a clone:")
+    out.line("afterwards, once everybody who has a clone agreed:")
     for line in plan.afterwards:
         out.line(f"  {line}")
-    out.line("  the forge keeps what pull requests and its caches have; its support takes that out")
+    out.line("  the forge keeps it in pull requests and caches: ask its support to delete it there")
     out.line(
-        "  every other clone sends what it has before that, and is cloned anew behind it: a sync of"
+        "  every other clone pushes what it has first, and is cloned again afterwards; syncing an"
     )
-    out.line("  an old one is refused")
-    out.line("  this clone's reflogs and that backup have it until they expire or are put away")
+    out.line("  old clone is refused")
+    out.line("  this clone's reflogs and the backup have it until they expire or you delete them")
     for why in () if done else plan.refused:
         out.line(f"not now: {why}")
