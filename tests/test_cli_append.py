@@ -82,7 +82,7 @@ def test_append_every_event(repo: Repo, run: Run) -> None:
 def test_append_json_answer(repo: Repo, run: Run) -> None:
     """The keys that scripts rely on, with the tiers that changed."""
     run("append", "--new", "id=a One")
-    ran = run("append", "--title", "t", "--ref", "a,b", "--new", "id=c Three", "--json")
+    ran = run("append", "--title", "t", "--ref", "a,b", "--new", "id=c Three", "--json", "--anyway")
     said = ran.json
     assert set(said) == {
         "format", "stem", "commit", "facts", "did", "tiers", "findings", "already", "path",
@@ -584,21 +584,28 @@ def test_wrong_input_says_what_and_what_next(
 
 
 def test_what_can_not_be_meant_is_said_at_once(repo: Repo, run: Run) -> None:
-    """Relying on an id that has no text, and closing what is no thread, are told by the append."""
-    assert (
-        run("append", "--new", "id=a One", "--new", "id=b thread: Two", "--ref", "mistyped").code
-        == 0
-    )
-    ran = run("append", "--ref", "mistyped", "--ref", "a")
+    """Relying on an id that nobody knows is refused or told, closing what is no thread is told."""
+    born = "--new", "id=a One", "--new", "id=bats thread: Two"
+    before = repo.shape()
+    for ran in (run("append", *born, "--ref", "bast"), run("note", "One.", "--ref", "zz")):
+        assert ran.code == 1
+        assert ran.err.startswith("diurna: --ref: there is no fact ")
+        assert "say `--anyway`" in ran.err
+    assert repo.shape() == before
+    ran = run("append", *born, "--ref", "mistyped", "--anyway")
     assert ran.code == 0
     assert ran.err.startswith(
         "warning: mistyped is not in this ledger (yet)\nhint: check the spelling"
     )
+    ran = run("append", "--from-json", "-", stdin=b'{"title": "J", "refs": ["bast", "a"]}')
+    assert ran.code == 0
+    assert "there is no fact bast; that reference is left out" in ran.err
+    assert "bast" not in run("append", "--ref", "a", "--dry-run").out
     assert run("append", "--close", "a").err == (
         "warning: a is of kind fact, which is never closed or reopened\n"
         "hint: what is false now is invalidated or superseded\n"
     )
-    assert run("append", "--close", "b").err == ""
+    assert run("append", "--close", "b").err == ""  # the start of one id alone
 
 
 def test_relying_on_what_is_false_is_told(repo: Repo, run: Run) -> None:

@@ -77,9 +77,24 @@ def test_what_is_meant_is_written_anyway(event: Event, memory: Memory) -> None:
     assert say(memory, event, anyway=True) == ["unknown-id"]
 
 
-def test_relying_on_an_unknown_fact_is_told(memory: Memory) -> None:
-    """A reference changes nothing: it is told, as ever."""
-    assert say(memory, FactReferenced("api-timeots")) == ["unknown-id"]
+def test_a_reference_to_nothing_costs_no_log(memory: Memory, repo: Repo) -> None:
+    """It is left out and told, so that nothing dangles; one that somebody typed is refused instead."""
+    slip, draft = (
+        FactReferenced("api-timeots"),
+        SessionDraft("Next", events=(FactReferenced("re"),)),
+    )
+    found = memory.append(draft._replace(events=(slip, *draft.events)), again=True)
+    assert [one.code for one in found.findings] == ["unknown-id"]
+    assert found.findings[0].hint.startswith("did you mean api-timeouts? ")
+    assert b"retry-queue" in found.data
+    assert b"timeots" not in found.data
+    before = repo.shape(), memory.waiting()
+    with pytest.raises(DraftRefused, match="there is no fact api-timeots") as caught:
+        memory.append(SessionDraft("Next", events=(slip,), typed=(slip.id,)))
+    assert caught.value.hint.startswith("did you mean api-timeouts? ")
+    assert (repo.shape(), memory.waiting()) == before
+    assert say(memory, slip, anyway=True) == ["unknown-id"]
+    assert "api-timeots" in memory.state().histories
 
 
 def test_a_fact_that_the_log_brings_is_known(memory: Memory) -> None:
@@ -90,7 +105,7 @@ def test_a_fact_that_the_log_brings_is_known(memory: Memory) -> None:
 
 def test_an_id_that_was_only_named_is_not_known(memory: Memory) -> None:
     """A reference without a text makes no fact, and is never proposed as one."""
-    assert say(memory, FactReferenced("api-timeot")) == ["unknown-id"]
+    assert say(memory, FactReferenced("api-timeot"), anyway=True) == ["unknown-id"]
     with pytest.raises(DraftRefused) as caught:
         say(memory, FactInvalidated("api-timeot"))
     assert "api-timeot?" not in caught.value.hint
@@ -100,9 +115,9 @@ def test_an_id_that_was_only_named_is_not_known(memory: Memory) -> None:
 def test_every_slip_is_named(memory: Memory) -> None:
     """All of them at once, so that one look is enough."""
     with pytest.raises(DraftRefused) as caught:
-        say(memory, FactInvalidated("zzz"), FactUpdated("retry-que", "T."), FactReferenced("yyy"))
+        say(memory, FactInvalidated("zzz"), FactUpdated("retry-qeue", "T."), FactReferenced("yyy"))
     assert [one.message for one in caught.value.findings] == [
-        "there is no fact retry-que",
+        "there is no fact retry-qeue",
         "there is no fact zzz",
     ]
     assert caught.value.findings[1].hint.startswith("`diurna ls` lists the ids; ")
@@ -116,9 +131,13 @@ def test_a_log_that_waits_is_known(memory: Memory, repo: Repo) -> None:
     assert len(memory.waiting()) == 1
     with pytest.raises(WaitsInSpool):
         say(memory, FactUpdated("waiting", "W, and more."), FactReferenced("waiting"))
-    with pytest.raises(DraftRefused, match="there is no fact waitin") as caught:
-        say(memory, FactInvalidated("waitin"))
+    with pytest.raises(DraftRefused, match="there is no fact witing") as caught:
+        say(memory, FactInvalidated("witing"))
     assert "waiting" in caught.value.hint
+    started = memory.append(
+        SessionDraft("Next", events=(FactInvalidated("wait"),)), dry_run=True, again=True
+    )
+    assert started.did == (("Invalidated", ("waiting",)),)
     with pytest.raises(DraftRefused, match="waiting → retry-queue → waiting"):
         say(memory, FactSuperseded("waiting", "retry-queue"))
     (repo.path / ".git" / "CHERRY_PICK_HEAD").unlink()

@@ -6,7 +6,8 @@ from ledger.codec.log import decode
 from ledger.model.layout import stem_of
 from ledger.model.order import is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
-from memory.cache.range_queries import log_named, logs_of
+from memory.cache.named import log_named
+from memory.cache.range_queries import logs_of
 from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import ids_in, named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes

@@ -5,9 +5,7 @@ Each goes by the index of stems, so a ledger of any size costs what the stretch 
 
 from __future__ import annotations
 
-from ledger.errors import NotFound
 from ledger.model.logset import LogRef
-from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.schema import ORDINARY, PINNED, entry_in, unpack_history
 from projection.fold.fold import resolve
@@ -20,12 +18,7 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
 
 #: Sorts behind every character of a stem.
-_END = "\U0010ffff"
-#: How many logs a message names.
-_NAMED = 3
-_DAY_CHARS = 10
-#: Where the seal of a stem begins, and how much of it people read at least.
-_MARK_FROM, _MARK_CHARS = 21, 4
+END = "\U0010ffff"
 
 
 def keys_within(cache: Cache, start: str, end: str) -> list[str]:
@@ -37,7 +30,7 @@ def keys_within(cache: Cache, start: str, end: str) -> list[str]:
         end: likewise; all that begins with it is within.
     """
     rows = cache.rows(
-        "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + _END)
+        "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + END)
     )
     return [row[0] for row in rows]
 
@@ -74,86 +67,3 @@ def facts_of_kind(cache: Cache, kind: str, *, unsettled: bool = False) -> list[F
     rows = cache.rows(question, (kind,))
     found = [resolve(fact, unpack_history(packed), cache.cut) for fact, packed in rows]
     return [fact for fact in found if fact is not None and fact.kind == kind]
-
-
-def log_named(cache: Cache, start: str) -> LogRef:
-    """Return the log of a stem, or of the start of one: whatever takes a stem looks it up here.
-
-    Args:
-        cache: of the commit.
-        start: it; `STEM:LINE` is read as well.
-
-    Raises:
-        NotFound: there is no such log, or several begin so.
-    """
-    stem = start.partition(":")[0]
-    found = _starting(cache, stem, _NAMED + 1) if is_stem(stem_in(stem)) else []
-    whole = [ref for ref in found if ref.stem == stem_in(stem)]
-    if whole or len(found) == 1:
-        return (whole or found)[0]
-    if not found:
-        raise NotFound(f"there is no session log {start}", hint="`diurna log` lists them")
-    names = ", ".join([ref.stem for ref in found[:_NAMED]])
-    more = " and others" if len(found) > _NAMED else ""
-    raise NotFound(f"{start} begins several session logs", hint=f"say more of one: {names}{more}")
-
-
-def short_stem(cache: Cache, key: str) -> str:
-    """Return a stem as people read it: the stamp, and of the seal what tells it from all others.
-
-    That are at least four characters; a name written by hand is not shortened. `log_named` takes it.
-    """
-    stem = stem_in(key)
-    if not is_sealed(stem):
-        return stem
-    others = [
-        one for one in keys_within(cache, stem[:_MARK_FROM], stem[:_MARK_FROM]) if one != stem
-    ]
-    short = stem[: _MARK_FROM + _MARK_CHARS]
-    while any(stem_in(one) != stem and one.startswith(short) for one in others):
-        short = stem[: len(short) + 1]
-    return short
-
-
-def last_key(cache: Cache, point: str) -> str:
-    """Return a key that sorts behind all logs up to a point of time, and before the rest.
-
-    Args:
-        cache: of the commit.
-        point: a date (as it ended), a stamp, a stem, or the start of one.
-
-    Raises:
-        NotFound: several logs begin so.
-    """
-    if is_date(point) or is_stamp(point):
-        return point + "~"
-    try:
-        return log_named(cache, point).key + "~"
-    except NotFound:
-        clock = point[11:].replace("-", "")
-        if _starting(cache, point, 1):
-            raise
-        # no log is named so: as a time it is a point all the same
-        return (point if clock.isdigit() else key_of(point)) + "~"
-
-
-def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
-    """Return the logs whose stem begins so, the oldest first, at most so many.
-
-    Of a log with a twin (FORMAT.md, L4) only the first counts.
-    """
-    begins = (
-        [start]
-        if len(start) <= _DAY_CHARS
-        else [f"{start[:10]}{mark}{start[11:]}" for mark in "+-"]
-    )
-    rows = [
-        row
-        for begin in begins
-        for row in cache.rows(
-            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? "
-            "AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?",
-            (begin, begin + _END, limit),
-        )
-    ]
-    return [LogRef(*row) for row in rows[:limit]]

@@ -7,7 +7,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, span_of
 from ledger.model.order import is_date, is_stem, milliseconds_of
 from ledger.model.record import Record
-from memory.cache.range_queries import log_named
+from memory.cache.named import fact_named, log_named
 from memory.recall.values import parted
 
 TYPE_CHECKING = False
@@ -54,9 +54,10 @@ def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     if is_stem(asked.partition(":")[0]) and not is_date(asked):
         ref = log_named(cache, asked)
         return _logs(asked, SESSION, ref.stem, (ref.key,))
-    stems = _stems_of(cache, asked) if is_fact_id(asked) else ()
+    fact = _fact_named(cache, asked)
+    stems = _stems_of(cache, fact) if fact else ()
     if stems:
-        return _logs(asked, FACT, asked, stems)
+        return _logs(asked, FACT, fact, stems)
     when = span_of(asked, now_ms)
     if when is None and is_date(asked[:10]):
         raise WrongUsage(f"{asked} is no time", hint=FORMS)
@@ -79,6 +80,14 @@ def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
         )
     best = hits[0]
     return _logs(asked, QUERY, best.id, _stems_of(cache, best.id) or (best.stem,))
+
+
+def _fact_named(cache: Cache, asked: str) -> str:
+    """Return the fact that a word names; "" for words of a question, with which several may begin."""
+    try:
+        return fact_named(cache, asked) if is_fact_id(asked) else ""
+    except NotFound:
+        return ""
 
 
 def _stems_of(cache: Cache, fact: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from ledger.errors import NotFound
 from ledger.model.layout import CONTINUITY_FILE, MIRROR_DIR, archive_page
 from ledger.model.order import is_stem
 from ledger.model.record import Record
-from memory.cache.range_queries import log_named
+from memory.cache.named import log_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

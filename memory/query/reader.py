@@ -69,9 +69,15 @@ class Reader:
 
     def short(self, stem: str) -> str:
         """Return a stem as people read it; whatever takes a stem takes that too."""
-        from memory.cache.range_queries import short_stem
+        from memory.cache.named import short_stem
 
         return self.snapshot.ask(lambda cache: short_stem(cache, stem))
+
+    def named(self, fact: str) -> str:
+        """Return the whole id for it or the start of it (`fact_named`); an unknown one as it is."""
+        from memory.cache.named import fact_named
+
+        return self.snapshot.ask(lambda cache: fact_named(cache, fact))
 
     def state(self, as_of: str = "") -> State:
         """Return the replayed state, now or as of a time, a stem or a commit.
@@ -118,12 +124,12 @@ class Reader:
         """Return every event of a fact, oldest first, with what git knows of each log (`provenance`).
 
         Raises:
-            NotFound: no log names it.
+            NotFound: no log names it, or several facts begin so.
         """
         from memory.query.provenance import provenance
 
         try:
-            return provenance(self.snapshot, fact, self.origins, resident, near)
+            return provenance(self.snapshot, self.named(fact), self.origins, resident, near)
         except NotFound as problem:
             raise NotFound(problem.message, hint=self.near_hint(fact)) from None
 
@@ -205,7 +211,8 @@ class Reader:
         """
         from memory.query.graph import links
 
-        found = self.snapshot.ask(lambda cache: links(cache, fact, hops, self.home))
+        name = self.named(fact)
+        found = self.snapshot.ask(lambda cache: links(cache, name, hops, self.home))
         if found.standing is None and not found.near:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found
@@ -322,29 +329,23 @@ class Reader:
         window = Window(anchor, before, after, limit, agent, kinds, self._clock())
         return timeline(self.snapshot, lambda query: self.recall(query, limit=1), window)
 
-    def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
-        """Return existing ids that are spelled nearly like one, best first."""
-        from projection.text.fuzzy import nearest
-
-        return nearest(fact, self.snapshot.cache().fact_ids(), count)
-
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""
+        from projection.text.fuzzy import meant
+
         name, _, rest = fact.partition("/")
         if name == PERSONAL and rest:
             return f"{rest} with `--home {PERSONAL}` names the fact in your own home"
-        alike = self.nearest(fact)
-        if alike:
-            return f"did you mean {' or '.join(alike)}?"
-        return "`diurna ls --all` lists all ids, archived ones too"
+        alike = meant(fact, self.snapshot.cache().fact_ids())
+        return alike or "`diurna ls --all` lists all ids, archived ones too"
 
     def standing(self, fact: str) -> Standing:
-        """Return one fact where it stands.
+        """Return one fact where it stands, by its id or the start of it.
 
         Raises:
             NotFound: there is no such fact; the hint names those spelled alike.
         """
-        found = self.state().get(fact)
+        found = self.state().get(self.named(fact))
         if found is None:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.order import is_stem, stem_in
-from memory.cache.range_queries import last_key
+from memory.cache.named import last_key
 from memory.replay.state import cold_state, state_from
 
 TYPE_CHECKING = False

@@ -25,7 +25,7 @@ from memory.write.draft import How, Receipt, SessionDraft, births, did, named_id
 from memory.write.duplicate_check import look_first
 from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
-from memory.write.known_ids import Known, check_named
+from memory.write.known_ids import Known, check_named, with_whole_ids
 from memory.write.openings import opened_by, with_opened
 from memory.write.personal import as_personal, is_own, refuse_personal, statements
 from memory.write.received import with_received
@@ -151,11 +151,14 @@ class Recorder:
         session = dict(draft.header).get("session") or occasion.session
         opened = [] if how.held else opened_by(self.home.repository.commondir, session)
 
-        def asked(cache: Cache) -> tuple[Cache, SessionDraft, dict[str, History]]:
-            given = with_received(with_opened(draft, cache, session, opened), cache, occasion)
-            return cache, given, cache.some_histories(named_ids(given.events))
+        def asked(
+            cache: Cache,
+        ) -> tuple[Cache, SessionDraft, dict[str, History], tuple[Finding, ...]]:
+            whole, left = with_whole_ids(draft, cache, self._committer.spool)
+            given = with_received(with_opened(whole, cache, session, opened), cache, occasion)
+            return cache, given, cache.some_histories(named_ids(given.events)), left
 
-        cache, draft, histories = self._snapshot.ask(asked)
+        cache, draft, histories, left_out = self._snapshot.ask(asked)
         check_writable(cache.policy)
         privacy = cache.policy.privacy
         log = self._complete(draft, cache, histories, occasion)
@@ -179,7 +182,7 @@ class Recorder:
             filled = {id for _, id in opened}
             earlier = self._recorded_before(log, cache, facts, occasion, how, filled)
             if earlier is not None:
-                return earlier._replace(findings=(*guarded, *earlier.findings))
+                return earlier._replace(findings=(*left_out, *guarded, *earlier.findings))
         log, begun = in_its_session(log, cache, waiting, how.at or occasion.now_ms)
         newest = "" if how.at else max(cache.summary.newest, begun)
         stem, log, data = _sealed(log, min(how.at or occasion.now_ms, occasion.now_ms), newest)
@@ -192,7 +195,7 @@ class Recorder:
         entry = entry_of(stem, log)
         alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
         receipt = Receipt(
-            stem, "", births(log.events), (), (*guarded, *about, *alike, *odd, *proof), False,
+            stem, "", births(log.events), (), (*left_out, *guarded, *about, *alike, *odd, *proof), False,
             log_path(stem), data, _done(entry), log.type,
         )  # fmt: skip
         return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)

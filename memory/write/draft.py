@@ -19,6 +19,7 @@ from ledger.model.session import WORK, WORKING, SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ledger.model.session import Entry
@@ -44,6 +45,8 @@ class SessionDraft(Record):
         header: further header values: `role`, `host`, `model`, `session`, `started` and own keys.
         made: ids that nobody chose: they were made from the texts of new facts.
         anyway: ids that memory does not know are meant as they are.
+        typed: references that somebody typed by themselves: where one leads nowhere, nothing is recorded;
+            of a whole log it is left out.
     """
 
     title: str = DEFAULT_TITLE
@@ -54,6 +57,7 @@ class SessionDraft(Record):
     header: tuple[tuple[str, str], ...] = ()
     made: tuple[str, ...] = ()
     anyway: bool = False
+    typed: tuple[str, ...] = ()
 
 
 class How(Record):
@@ -121,6 +125,19 @@ def named_ids(events: tuple[Event, ...]) -> list[str]:
     for event in events:
         found.update(dict.fromkeys(facts_in(event)))
     return list(found)
+
+
+def renamed(events: tuple[Event, ...], names: Mapping[str, str]) -> tuple[Event, ...]:
+    """Return events that name other facts: the ids by those that stand for them; each event once."""
+    found: dict[Event, None] = {}
+    for event in events:
+        one: dict[str, Any] = {"id": names.get(event.id, event.id)}
+        arrow = GRAMMAR[type(event)].arrow
+        if arrow is not None and arrow.is_fact:
+            other = getattr(event, arrow.field)
+            one[arrow.field] = names.get(other, other)
+        found[event._replace(**one)] = None
+    return tuple(found)
 
 
 class Receipt(Record):

@@ -1,13 +1,14 @@
 """Check the ids that a log names against those that memory knows.
 
 An id that memory does not know is a slip more often than not: what would change that fact is refused, with
-the ids that are spelled alike (FORMAT.md, W10). Logs that wait in the spool are known too.
+the ids that are spelled alike (FORMAT.md, W10). Logs that wait in the spool are known too. The start of an
+id that no other begins with stands for it, and is recorded whole.
 """
 
 from __future__ import annotations
 
 from ledger.codec.log import read_entry
-from ledger.errors import DraftRefused
+from ledger.errors import DraftRefused, NotFound
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -24,7 +25,8 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT, WORK
 from ledger.model.task_states import DONE, TODO, either, may_follow
-from memory.write.draft import births, named_ids
+from memory.cache.named import fact_named, is_named
+from memory.write.draft import births, named_ids, renamed
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from ledger.wal.spool import Spool
     from memory.cache.file import Cache
+    from memory.write.draft import SessionDraft
     from projection.fold.fact import Fact, History
 
 ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
@@ -80,14 +83,20 @@ class Known:
             if (stem, seq, name, event.new) not in self._cache.cut
         }
 
+    def whole(self, name: str, born: Iterable[str]) -> str:
+        """Return the id that a name stands for, among those of the log itself too (`fact_named`).
+
+        Raises:
+            NotFound: several facts begin so.
+        """
+        return fact_named(self._cache, name, {*self._waiting_histories(), *born})
+
     def near(self, name: str, born: Iterable[str]) -> str:
         """Say which ids are spelled nearly like one that nobody knows."""
-        from projection.text.fuzzy import nearest
+        from projection.text.fuzzy import meant
 
         ids = {*self._cache.fact_ids(), *self._waiting_histories(), *born}
-        alike = nearest(name, sorted(ids), 3)
-        said = f"did you mean {' or '.join(alike)}?" if alike else "`diurna ls` lists the ids;"
-        return f"{said} {ANYWAY}"
+        return f"{meant(name, sorted(ids)) or '`diurna ls` lists the ids;'} {ANYWAY}"
 
     def _waiting_histories(self) -> dict[str, History]:
         if self._waiting is None:
@@ -99,6 +108,52 @@ class Known:
             ]
             self._waiting = collect(entries)
         return self._waiting
+
+
+def with_whole_ids(
+    draft: SessionDraft, cache: Cache, spool: Spool
+) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    """Give a draft the whole ids for those that it names by their start; leave out references to nothing.
+
+    Args:
+        draft: as it was given; with `anyway` its ids are meant as they are.
+        cache: the ledger.
+        spool: of the home.
+
+    Returns:
+        The draft, and what was left out.
+
+    Raises:
+        DraftRefused: an id is the start of several, or a reference that was typed leads nowhere.
+    """
+    born = set(births(draft.events))
+    doubted = [
+        name for name in named_ids(draft.events) if name not in born and not is_named(cache, name)
+    ]
+    if draft.anyway or not doubted:
+        return draft, ()
+    known, whole = Known(cache, {}, spool), {}
+    changed = {*named_ids(tuple(e for e in draft.events if not isinstance(e, FactReferenced)))}
+    nowhere: dict[str, Finding] = {}
+    for name in doubted:
+        try:
+            whole[name] = known.whole(name, born)
+        except NotFound as problem:
+            nowhere[name] = Finding("unknown-id", problem.message, hint=f"{problem.hint}; {ANYWAY}")
+            continue
+        if whole[name] == name and name not in changed and not known.waits(name):
+            said = f"there is no fact {name}"
+            where = "--ref" if name in draft.typed else ""
+            nowhere[name] = Finding("unknown-id", said, where, hint=known.near(name, born))
+    refused = [nowhere[name] for name in nowhere if name in changed or name in draft.typed]
+    if refused:
+        raise DraftRefused(tuple(refused))
+    events = tuple(event for event in draft.events if event.id not in nowhere)
+    told = [
+        one._replace(message=f"{one.message}; that reference is left out")
+        for one in nowhere.values()
+    ]
+    return draft._replace(events=renamed(events, whole)), tuple(told)
 
 
 def check_named(

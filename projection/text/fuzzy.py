@@ -23,6 +23,12 @@ def nearest(name: str, names: Sequence[str], count: int) -> tuple[str, ...]:
     return tuple(sorted(near, key=lambda n: -fuzz.ratio(name, n)))
 
 
+def meant(name: str, names: Sequence[str]) -> str:
+    """Ask whether a name that is not there is one of those that are spelled nearly so; "" for none."""
+    alike = nearest(name, names, 3)
+    return f"did you mean {' or '.join(alike)}?" if alike else ""
+
+
 def misspelled(word: str, words: Sequence[str], mistakes: int) -> list[tuple[str, int]]:
     """Return the words that at most so many mistakes turn a word into, with their number, best first.
 

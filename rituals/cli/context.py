@@ -206,12 +206,13 @@ class Invocation:
             NotFound: there is no home of that name.
         """
         if not any("/" in one for one in ids):
-            return self.memory(), ids, ""
+            memory = self.memory()
+            return memory, tuple(map(memory.named, ids)), ""
         from memory.query.beside import holding
 
-        found = holding(self.memory(), ids)
-        self.out.short = found[0].short
-        return found
+        reader, there, name = holding(self.memory(), ids)
+        self.out.short = reader.short
+        return reader, tuple(map(reader.named, there)), name
 
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""

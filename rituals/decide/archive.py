@@ -24,6 +24,7 @@ def archiving(memory: Memory, fact: str, reason: str) -> Decision:
         DiurnaError: it stands in the archive already.
     """
     standing = memory.standing(fact)
+    fact = standing.fact.id
     if not standing.live:
         raise DiurnaError(
             f"{fact} stands in the archive already: {reason_of(standing)}", hint=_way_back(standing)
@@ -45,6 +46,7 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
         DiurnaError: it was not put away by hand, or taking it out would not make it live.
     """
     standing = memory.standing(fact)
+    fact = standing.fact.id
     if standing.live:
         raise DiurnaError(f"{fact} does not stand in the archive", hint=f"diurna show {fact}")
     if standing.reason != BY_HAND:

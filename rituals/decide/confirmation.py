@@ -26,7 +26,7 @@ def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
         DiurnaError: a fact is false.
     """
     state = memory.state()
-    found = [memory.standing(fact).fact for fact in dict.fromkeys(facts)]
+    found = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
     for fact in found:
         if fact.false:
             by = ", ".join(fact.superseded_by)
@@ -83,6 +83,7 @@ def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
         NotFound: there is no such fact.
     """
     now = memory.standing(fact).fact
+    fact = now.id
     title = titled("Reinstate", (fact,))
     said = said_against(fact, memory.state().histories[fact])
     if not said:

@@ -97,7 +97,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
         NotFound: there is no such fact.
     """
     state = memory.state()
-    named = [memory.standing(fact).fact for fact in dict.fromkeys(facts)]
+    named = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
     found: list[Dispute] = []
     for fact in sorted(named or state.view().contradicted, key=lambda fact: fact.id):
         for kind in kinds_of(fact, state.histories[fact.id]):

@@ -120,7 +120,7 @@ def raising(memory: Memory, text: str, source: str, task: str = "") -> Decision:
             hint="points are bullets, numbered items, and headings with text below them",
         )  # fmt: skip
     if task:
-        memory.standing(task)
+        task = memory.standing(task).fact.id
     cache = memory.snapshot.cache()
     fresh = {id: point for id, point in points.items() if cache.fact(id) is None}
     known = len(points) - len(fresh)
@@ -163,6 +163,7 @@ def settling(memory: Memory, applied: dict[str, str], rejected: dict[str, str]) 
     for word, given in (("applied", applied), ("rejected", rejected)):
         for id, why in given.items():
             fact = memory.standing(id).fact
+            id = fact.id
             if not why.strip():
                 raise WrongUsage(f"no reason is given for {id}", where=f"--{word}")
             if fact.kind != THREAD_KIND or fact.closed or fact.false:
@@ -173,5 +174,5 @@ def settling(memory: Memory, applied: dict[str, str], rejected: dict[str, str]) 
             does.append(f"{id} is {word}: {' '.join(why.split())}")
             events.append(because(ThreadClosed(id), f"{word}: {why}"))
     verb = "Apply" if not rejected else "Reject" if not applied else "Settle"
-    title = titled(verb, (*applied, *rejected))
+    title = titled(verb, tuple([event.id for event in events]))
     return Decision(title, tuple(does), tuple(events), reason="\n".join(f"- {one}" for one in does))

@@ -11,7 +11,7 @@ from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
-from memory.cache.range_queries import log_named
+from memory.cache.named import log_named
 from memory.query.provenance import origins
 from memory.redaction.withheld import held_logs, holders
 from projection.text.normalize import plain
@@ -84,7 +84,7 @@ def redaction(
     state = memory.state()
     cache = memory.snapshot.cache()
     logs, facts = [], []
-    for target in dict.fromkeys(targets):
+    for target in dict.fromkeys(map(memory.named, targets)):
         if target in state:
             facts.append(target)
             continue

@@ -74,8 +74,9 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
         WrongUsage: what was said does not tell which side holds.
         DiurnaError: there is no contradiction, and the fact is not what was chosen.
     """
-    found = disputes(memory, (fact,))
     standing = memory.standing(fact).fact
+    fact = standing.id
+    found = disputes(memory, (fact,))
     if not found:
         return _settled(standing, verdict)
     if verdict.says_nothing:

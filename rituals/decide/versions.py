@@ -49,6 +49,7 @@ def holding(memory: Reader, fact: str) -> Fact:
         DiurnaError: it is redacted or false.
     """
     now = memory.standing(fact).fact
+    fact = now.id
     if now.redacted:
         raise DiurnaError(
             f"{fact} is redacted; none of its texts is shown again",

@@ -6,7 +6,7 @@ A text that will not stand alone comes back once, with a hint; given again it is
 from __future__ import annotations
 
 from ledger.codec.validate import problems
-from ledger.errors import DraftRefused
+from ledger.errors import DraftRefused, NotFound
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
@@ -198,10 +198,16 @@ class _Reading:
         return new._replace(id="")
 
     def _living(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the ids that memory knows, and say which ones it does not."""
+        """Return the ids that memory knows, whole, and say which ones it does not."""
         cache = self._memory.snapshot.cache()
         found = []
-        for id in ids:
+        for said in ids:
+            try:
+                id = self._memory.named(said)
+            except NotFound as several:
+                message = f"{several.message}; the line was kept"
+                self._said.append(Finding("unknown-id", message, hint=several.hint))
+                continue
             if cache.fact(id) is not None or is_yours(self._memory, id):
                 found.append(id)
                 continue

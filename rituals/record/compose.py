@@ -63,7 +63,8 @@ def draft_of_request(
         findings += odd
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
-    return compose(request, base, taken_in(memory), words), findings
+    draft = compose(request, base, taken_in(memory), words)
+    return draft._replace(typed=request.refs if options else ()), findings
 
 
 def _meant(new: NewFact, kinds: tuple[str, ...]) -> NewFact:

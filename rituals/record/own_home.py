@@ -6,7 +6,7 @@ fact is: `personal/ID` names one of theirs, and so does an id that their home kn
 
 from __future__ import annotations
 
-from ledger.errors import DraftRefused
+from ledger.errors import DraftRefused, NotFound
 from ledger.home import PERSONAL, personal_home
 from ledger.model.event import facts_in
 from ledger.model.findings import Finding
@@ -115,9 +115,17 @@ def is_yours(memory: Memory, id: str) -> bool:
 def _is_yours(memory: Memory, own: Memory | None, id: str) -> bool:
     if id.startswith(_PREFIX):
         return True
-    if own is None or memory.snapshot.cache().fact(id) is not None:
+    if own is None or _knows(memory, id):
         return False
-    return own.snapshot.cache().fact(id) is not None
+    return _knows(own, id)
+
+
+def _knows(memory: Memory, id: str) -> bool:
+    """Tell whether a home knows an id, or the start of one, be it of several."""
+    try:
+        return memory.snapshot.cache().fact(memory.named(id)) is not None
+    except NotFound:
+        return True
 
 
 def _parted(request: Request, yours: Yours) -> tuple[Request, Request | None]:

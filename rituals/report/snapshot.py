@@ -95,7 +95,7 @@ def snapshot(memory: Memory, task: str = "", reason: str = "") -> Snapshot:
         NotFound: there is no such task.
     """
     if task:
-        found(memory, task)
+        task = found(memory, task).id
     state = memory.state()
     view = state.view()
     page = _Page(memory, state, view.live, task)

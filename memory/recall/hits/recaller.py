@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.errors import NotFound
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
-from memory.cache.range_queries import log_named
+from memory.cache.named import fact_named, log_named
 from memory.cache.truth import truth_of
 from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
 from memory.recall.hits.facts import Facts, past_at
@@ -332,6 +332,7 @@ class _View:
             raise NotFound(
                 f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"
             )
+        one = fact_named(self._cache, one) if is_fact_id(one) else one
         hit = self._facts.hit(one, None, level) if is_fact_id(one) else None
         if hit is None:
             if is_fact_id(one) and self._cache.fact(one) is not None:
@@ -344,12 +345,10 @@ class _View:
 
     def _near(self, one: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""
-        from projection.text.fuzzy import nearest
+        from projection.text.fuzzy import meant
 
-        alike = nearest(one, self._cache.fact_ids(), 3)
-        if alike:
-            return f"did you mean {' or '.join(alike)}?"
-        return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
+        said = meant(one, self._cache.fact_ids())
+        return said or "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
 
     def _whole(self, log: LogRow, level: str) -> Hit:
         lines = self._recaller.texts.lines(log, self._cache)

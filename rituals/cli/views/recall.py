@@ -34,7 +34,7 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
     level = given["level"] or (FULL if named else INDEX)
     if named:
         answer = call.reader().get(named, level=level)
-        call.opened(named)
+        call.opened([hit.id for hit in answer.hits])
     else:
         filters = Filters(within=given["within"] or "", **{key: given[key] for key in _FILTERS})
         answer = _found(call, query, filters, level=level, limit=given["limit"],

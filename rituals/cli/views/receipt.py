@@ -80,9 +80,10 @@ def record_answer(
         assert drafts is not None
         record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
         return
-    except DraftRefused:
+    except DraftRefused as refused:
         lines = (request.new, request.close, request.invalidate, request.refs)
-        if strict or sum(map(len, lines)) < 2:
+        typed = any(one.where == "--ref" for one in refused.findings)
+        if strict or typed or sum(map(len, lines)) < 2:
             raise
     drafts, more = recordable(memory, request)
     said = (*said, *more)

@@ -60,6 +60,7 @@ def handing_over(memory: Memory, id: str, leaving: Leaving, author: Author) -> C
         WrongUsage: nothing is said.
     """
     task = found(memory, id)
+    id = task.id
     lines = [
         f"- {word}: {said}"
         for field, word in _SECTIONS

@@ -63,6 +63,7 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
         DiurnaError: it is closed, or somebody else has it.
     """
     task = found(memory, id)
+    id = task.id
     _refuse_closed(task)
     failed = _failed_before(memory, id, author)
     if task.state == IN_PROGRESS and not task.contradicted and _is_own(memory, task, author):
@@ -126,6 +127,7 @@ def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -
         NotFound: there is no such task.
     """
     task = found(memory, id)
+    id = task.id
     if task.state == state and not task.contradicted:
         return Change(task, already=f"{id} is {state}, since {task.when}")
     event = FactMoved(id, state)
@@ -168,11 +170,12 @@ def carried_out(
 
 
 def found(memory: Memory, id: str) -> Task:
-    """Return a task.
+    """Return a task by its id or the start of it.
 
     Raises:
-        NotFound: there is none of this id.
+        NotFound: there is none of this id, or several facts begin so.
     """
+    id = memory.named(id)
     task = memory.snapshot.ask(lambda cache: task_in(cache, id))
     if task is None:
         fact = memory.snapshot.cache().fact(id)

@@ -66,6 +66,10 @@ def adding(
         DraftRefused: it names something that nobody knows.
     """
     if not anyway:
+        new = new._replace(
+            depends=tuple(map(memory.named, new.depends)),
+            serves=tuple(map(memory.named, new.serves)),
+        )
         _refuse_unknown(memory, (*new.depends, *new.serves))
     try:
         id = new.id or free_id(new.text, set(), taken_in(memory), {}, words_for(memory))

@@ -11,7 +11,7 @@ from ledger.model.event import Event, FactCreated, FactSuperseded
 from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.cache.range_queries import log_named
+from memory.cache.named import log_named
 from memory.query.provenance import lines_of
 from memory.redaction.telling import telling_of
 from memory.replay.state import state_of

@@ -50,7 +50,7 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
 def get(memory: Memory, asked: GetAsked, caller: Caller) -> RecallAnswered:
     """Show hits by their ids."""
     found = memory.get(asked.ids, level=asked.level)
-    note(memory.home, asked.ids, caller.session)
+    note(memory.home, [hit.id for hit in found.hits], caller.session)
     return answered(found, asked.level)
 
 
