@@ -82,7 +82,7 @@ def _record(tell: Recorder) -> tuple[str, str]:
     tell("undo")
     tell("note", "id=twin decision: Webhooks retry thrice.", "--dry-run")
     tell("append", "--new", "id=twin decision: Webhooks retry thrice.", "--dry-run")
-    tell("append", "--ref", "nobody")
+    tell("append", "--ref", "nobody", "--anyway")
     tell("append", "--from-json", "-", stdin='{"title": "Tidy", "close": ["storm"]}')
     tell("append", "--from-json", "-", stdin='{"titel": "Tidy"}', refused=True)
     tell("append", "--title", "Key", "--body", "-", stdin="password = 'hTg5-Kq8z-Wv2x-Rb7m'\n")

@@ -176,7 +176,12 @@ def test_not_found_never_proposes_what_was_asked(
     command: tuple[str, ...], told: Repo, run: Run
 ) -> None:
     """Of an id that was only named, one that came later and one that is withheld."""
-    assert run("append", "--ref", "named-only", "--new", "id=named-one fact: Named in 1.").code == 0
+    assert (
+        run(
+            "append", "--anyway", "--ref", "named-only", "--new", "id=named-one fact: Named in 1."
+        ).code
+        == 0
+    )
     assert run("append", "--new", "id=withheld fact: Hidden.").code == 0
     assert run("redact", "withheld", "--reason", "x").code == 0
     ran = run(*command)

@@ -17,7 +17,7 @@ from ledger.model.digest import blob_id
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from ledger.model.findings import CODES
 from ledger.wal.spool import Spool
-from memory.api import Memory
+from memory.api import Memory, SessionDraft
 from memory.replay import read_logs as reading
 from rituals.check.run import verify
 from rituals.check.verify.checkpoint import checkpoint
@@ -377,7 +377,8 @@ def test_what_facts_say_together_is_told(home: Place) -> None:
 def test_findings_stand_at_the_file_where_the_log_is(home: Place) -> None:
     """A sealed log that lies elsewhere is named where it lies."""
     home.write("sessions/x.md", "")
-    path = home.append("Named", FactReferenced("nobody"))
+    draft = SessionDraft("Named", events=(FactReferenced("nobody"),), anyway=True)
+    path = home.memory.append(draft).path
     (home.folder / "sessions" / Path(path).name).write_bytes((home.folder / path).read_bytes())
     (home.folder / path).unlink()
     home.commit()

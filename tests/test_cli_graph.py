@@ -196,8 +196,8 @@ one hop
 """,
         "",
     )
-    assert run("links", "timeout") == (
-        1, "", "diurna: links: there is no fact timeout\nhint: did you mean timeouts?\n",
+    assert run("links", "timeots") == (
+        1, "", "diurna: links: there is no fact timeots\nhint: did you mean timeouts?\n",
     )  # fmt: skip
     assert run("links", "note", "--hops", "4").code == 2
 

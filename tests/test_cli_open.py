@@ -58,8 +58,8 @@ def test_the_place_is_printed_without_a_terminal(published: Repo, run: Run) -> N
 def test_what_is_nowhere_is_said(published: Repo, run: Run, tmp_path: Path) -> None:
     """No such fact, not published yet, not checked out: each with what shows it all the same."""
     assert (
-        run("open", "core").err
-        == "diurna: open: there is no fact core\nhint: did you mean cores?\n"
+        run("open", "croes").err
+        == "diurna: open: there is no fact croes\nhint: did you mean cores?\n"
     )
     published.git("checkout", "-q", "-b", "work")
     assert run("note", "id=new A thing that is new here.").code == 0

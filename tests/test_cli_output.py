@@ -305,7 +305,7 @@ def test_no_home_directory(repo: Repo, spawn: Run) -> None:
 
 def test_results_and_talk_do_not_mix(repo: Repo, run: Run) -> None:
     """What a script reads on stdout is free of findings and hints."""
-    ran = run("append", "--title", "x", "--ref", "nowhere", "--json")
+    ran = run("append", "--title", "x", "--ref", "nowhere", "--anyway", "--json")
     assert ran.json["findings"][0]["code"] == "unknown-id"
     assert ran.err.startswith("warning: nowhere is not in this ledger (yet)\nhint: ")
 

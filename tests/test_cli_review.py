@@ -182,7 +182,16 @@ def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) ->
     """On a terminal each finding is asked about; answers become ordinary events, silence a thread."""
     shop(repo, run)
     assert (
-        run("append", "--title", "More", "--new", "id=two invariant: Twice.", "--ref", "ghost").code
+        run(
+            "append",
+            "--title",
+            "More",
+            "--new",
+            "id=two invariant: Twice.",
+            "--ref",
+            "ghost",
+            "--anyway",
+        ).code
         == 0
     )
     assert run("append", "--title", "More", "--again").code == 0

@@ -165,7 +165,7 @@ def test_status_counts_what_review_asks(repo: Repo, run: Run) -> None:
     repo.git("commit", "-qam", "policy")
     run("append", "--new", "id=a invariant: Orders are never deleted.", "--new", "id=b Use tabs.",
         "--new", "id=c Use spaces, never tabs.")  # fmt: skip
-    run("append", "--title", "Go on", "--ref", "b, nobody")
+    run("append", "--title", "Go on", "--ref", "b, nobody", "--anyway")
     for _ in range(2):
         counted = run("status", "--json").json["counted"]
         assert counted["now"]
@@ -211,7 +211,7 @@ def test_a_large_ledger_is_counted_by_review(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There `status` says of when its numbers are, and what brings new ones."""
-    run("append", "--new", "id=a One.", "--ref", "nobody")
+    run("append", "--new", "id=a One.", "--ref", "nobody", "--anyway")
     monkeypatch.setattr("rituals.review.tally._LOGS", 0)
     assert "asks" not in run("status").out
     assert "`diurna review --dry-run` counts what it would ask" in run("status").err
@@ -241,7 +241,9 @@ def test_a_plan_that_can_not_be_made_stops_no_status(
 
 def test_review_says_what_verify_found_and_goes_on(repo: Repo, run: Run) -> None:
     """A log that somebody rewrote: the error in full, the rest counted, and the review is held."""
-    path: str = run("append", "--new", "id=a One.", "--ref", "nobody", "--json").json["path"]
+    path: str = run("append", "--new", "id=a One.", "--ref", "nobody", "--anyway", "--json").json[
+        "path"
+    ]
     repo.write(f"memory/{path}", (repo.path / "memory" / path).read_text() + "\nMore.\n")
     repo.git("commit", "-q", "-a", "-m", "tamper")
     verified = run("verify", "--json").json["findings"]
