@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.errors import NotFound
-from ledger.model.event import FactCreated, FactReferenced, FactUpdated
+from ledger.model.event import Event, FactCreated, FactReferenced, FactUpdated
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.recall.values import Filters
@@ -47,13 +47,10 @@ def text_of(html: str) -> str:
     return " ".join(Read(html[html.index("<main") : html.index("</main>")]).text.split())
 
 
-def append(tip: Tip, title: str, *events: object) -> str:
+def append(tip: Tip, title: str, *events: Event) -> str:
     """Append a log and return its stem."""
-    return (
-        tip()
-        .memory.append(SessionDraft(title, f"It went: {title}.", tuple(events), anyway=True))
-        .stem
-    )  # type: ignore[arg-type]
+    draft = SessionDraft(title, f"It went: {title}.", events, anyway=True)
+    return tip().memory.append(draft).stem
 
 
 def test_each_list_says_how_a_fact_is_known(tip: Tip) -> None:
