@@ -481,3 +481,54 @@ def test_the_command_says_what_happened(
     assert (wrong.code, wrong.err) == (
         1, "diurna: sync: there is no remote nowhere\nhint: diurna sync REMOTE, with one of: origin\n"
     )  # fmt: skip
+
+
+# ---- beside commits of code ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theirs", ["nothing", "a log", "code", "code and a log"])
+@pytest.mark.parametrize("ours", ["code", "a log", "code and a log", "a branch of code and a log"])
+def test_code_is_left_to_git(make_team: MakeTeam, ours: str, theirs: str) -> None:
+    """No commit of a person's is sent, rewritten or fetched into a work tree; git then brings all together."""
+    team = make_team(IN_TREE)
+    one, two = team.one, team.clone("two")
+    two.memory.close()
+
+    def work(clone: Clone, what: str) -> None:
+        if "branch" in what:
+            clone.git("switch", "-q", "-c", "feat")
+        if "code" in what:
+            (clone.folder / f"{clone.agent}.py").write_text("x = 1\n")
+            clone.git("add", f"{clone.agent}.py")
+            clone.git("commit", "-q", "-m", "code")
+        if "log" in what:
+            clone.create(clone.agent)
+
+    work(two, theirs)
+    two.git("push", "-q")
+    work(one, ours)
+    tip, there = one.tip(), team.there()
+    planned = one.sync(dry_run=True)
+    assert (one.tip(), team.there()) == (tip, there)
+    report = one.sync()
+    assert (report.came, report.left) == (planned.came, planned.left)
+    assert tip in one.git("rev-list", one.tip()).split()
+    away, code = "branch" in ours, "code" in ours
+    if "code" in theirs and not away:
+        assert one.tip() == tip
+        assert "`git pull`" in report.left
+    elif code:
+        assert team.there() == there
+        assert ("log" in ours) == ("`git push" in report.left)
+        assert len(report.came) == ("log" in theirs and not away)
+        if one.tip() != tip:
+            assert one.git("rev-parse", "HEAD^1") == tip
+    else:
+        assert (report.left, team.there()) == ("", one.tip())
+    assert not one.git("status", "--porcelain")
+    one.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    one.git("push", "-q", "origin", "HEAD:main")
+    two.git("pull", "-q", "--no-rebase")
+    wanted = {clone.agent for clone, what in ((one, ours), (two, theirs)) if "log" in what}
+    assert one.facts() == two.facts() == wanted
+    assert two.sync().left == ""

@@ -1,4 +1,4 @@
-"""Refuse what a sync leaves to git and to people: code beside a home, and entries that are no files."""
+"""Tell what a sync leaves to git and to people: code beside a home, and entries that are no files."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ _FILE_MODE = "100644"
 _PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 
 
-def refuse_code(home: Home, bases: list[str], ours: str, theirs: str) -> None:
-    """Keep out of commits that hold more than memory: those are for git and their author.
+def code_beside(home: Home, bases: list[str], tip: str) -> str:
+    """Return a file outside of the home that commits of one side change, "" where none is.
 
-    Raises:
-        SyncRefused: one side changed files outside the home.
+    Such commits are for git and their author: a sync neither sends them nor brings them into a work tree.
+
+    Args:
+        home: the home.
+        bases: the merge bases of both sides.
+        tip: of the side, "" for none.
     """
-    if home.kind != IN_TREE:
-        return
+    if home.kind != IN_TREE or not tip:
+        return ""
     git = home.repository.git()
     rest = f":(top,exclude,literal){home.prefix.rstrip('/')}"
-    for tip, where in ((theirs, "the remote"), (ours, "this branch")):
-        for base in bases or [EMPTY_TREE]:
-            said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
-            names = said.decode("utf-8", "replace").split("\0")
-            if names[0]:
-                raise SyncRefused(
-                    f"{where} has commits on {home.branch} that change files outside "
-                    f"{home.prefix}, such as {names[0]}; sync moves memory alone",
-                    hint=_PULL_HINT,
-                )
+    for base in bases or [EMPTY_TREE]:
+        said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
+        names = said.decode("utf-8", "replace").split("\0")
+        if names[0]:
+            return names[0]
+    return ""
 
 
 def refuse_modes(home: Home, ours: str, tip: str) -> None:

@@ -34,7 +34,7 @@ from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.remote.tree_merge import Sides, find, join, with_files
 from ledger.wal.intents import Intents
-from memory.merge.foreign import refuse_code, refuse_modes
+from memory.merge.foreign import code_beside, refuse_modes
 from memory.merge.hand_written import HandWritten, nothing, write_joined
 from memory.merge.summary import Learned, learned
 from memory.redaction.purged import expected, refuse_purged
@@ -78,6 +78,8 @@ class Plan(Record):
         learned: what the logs that came change in memory.
         findings: what a person should know.
         reading: what the logs that came say, where they are all that changes the state.
+        here: a file of the code that only our commits change: git sends those for their author.
+        there: one that commits of theirs change: git brings those, so nothing is joined.
     """
 
     relation: str
@@ -90,6 +92,8 @@ class Plan(Record):
     learned: Learned = Learned()
     findings: tuple[Finding, ...] = ()
     reading: Reading | None = None
+    here: str = ""
+    there: str = ""
 
 
 def plan_sync(
@@ -128,6 +132,7 @@ class _Planner:
         self._adopt = adopt
         self._findings: list[Finding] = []
         self._because = ""
+        self._around = False
 
     def plan(self) -> Plan:
         git, ours, theirs = self._git, self._ours, self._theirs
@@ -143,12 +148,15 @@ class _Planner:
         if ours and not bases:
             refuse_purged(self._snapshot, ours, theirs, bases)
             self._refuse_unrelated()
-        refuse_code(home, bases, ours, theirs)
+        here, there = (code_beside(home, bases, tip) for tip in (ours, theirs))
+        self._around = bool(here)
         rows = git.differences(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR)
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
         only_ours = [path for letter, _, _, path in rows if letter == "D"]
         differ = [path for letter, _, _, path in rows if letter not in "AD"]
         came, odd = log_refs(added, home.prefix)
+        if there:
+            return Plan(APART, ours, theirs, ours, tuple(came), here=here, there=there)
         reading = self._read(came)
         if ours and ours not in bases and theirs not in bases:
             refuse_purged(self._snapshot, ours, theirs, bases, reading.entries)
@@ -174,7 +182,7 @@ class _Planner:
         cache = self._snapshot.cache(ours) if ours else None
         return Plan(
             relation, ours, theirs, tip, tuple(came), agents, went, change,
-            (*self._findings, *expected(cache, reading)), reading if simple else None,
+            (*self._findings, *expected(cache, reading)), reading if simple else None, here,
         )  # fmt: skip
 
     def _read(self, came: Sequence[LogRef]) -> Reading:
@@ -274,9 +282,9 @@ class _Planner:
         files = rendered.against(standing) if rendered is not None else ()
         paths = [(home.prefix + path, blob) for path, blob in files]
         tree, written = with_files(objects.read, joined.tree, paths)
-        commit = merge_commit(
-            tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
-        )
+        # on a branch of code its own line comes first, as after `git merge`
+        parents = (self._ours, self._theirs) if self._around else (one, two)
+        commit = merge_commit(tree, parents, _AUTHOR, max(first.seconds, second.seconds), _MESSAGE)
         bodies = {} if rendered is None else rendered.bodies
         pages = [(path, blob) for path, blob in files if blob and path in bodies]
         wanted = [(BLOB, data) for data in joined.blended.values()]

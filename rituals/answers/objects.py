@@ -263,7 +263,7 @@ def sync_object(report: Report) -> dict[str, Any]:
     return {
         **fields_of(report, "remote branch commit came agents went"),
         "facts": all_fields_of(report.learned),
-        **fields_of(report, "tries offline ahead kept"),
+        **fields_of(report, "tries offline ahead kept left"),
         "upstreams": [all_fields_of(one) for one in report.upstreams],
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,

@@ -30,6 +30,7 @@ class Report(Record):
         dry_run: whether nothing but the fetch was done.
         upstreams: what came of homes of others.
         kept: how many logs are not sent, since nobody said so of a home that is only the user's.
+        left: what git has to do, since there are commits of code beside memory; "" for nothing.
     """
 
     remote: str
@@ -47,6 +48,7 @@ class Report(Record):
     dry_run: bool = False
     upstreams: tuple[Brought, ...] = ()
     kept: int = 0
+    left: str = ""
 
     @property
     def changed(self) -> str:

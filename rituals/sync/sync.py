@@ -1,7 +1,10 @@
 """Sync with a remote: fetch, join, push; again when somebody was faster.
 
 The network is used outside Diurna's lock, the branch moves inside it by compare-and-swap. Being offline is
-no failure: what is recorded here stays, and the next sync takes it along.
+no failure: what is recorded here stays, and the next sync takes it along. Nor are commits of code beside an
+in-tree home: their logs explain them, and go with them when their author pushes (M10). Logs sent alone, on
+a commit of their own, would leave the branch apart from its remote, where the next `git push` is refused, and
+would show what is learned of code that nobody else has.
 """
 
 from __future__ import annotations
@@ -16,12 +19,12 @@ from ledger.errors import (
 )
 from ledger.git.objects import merge_bases, move_reference
 from ledger.git.repository import read_reference
-from ledger.home import IN_TREE
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import push
 from ledger.wal.transfer_note import Transfer
+from memory.merge.foreign import code_beside
 from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
 from memory.redaction.purged import refuse_purged
@@ -116,7 +119,8 @@ class _Sync:
             try:
                 plan = self._plan()
                 # what was captured lands where nothing refuses the sync
-                if tried == 1 and not self._dry_run and self._memory.drain():
+                beside = bool(plan.here or plan.there)
+                if tried == 1 and not (self._dry_run or beside) and self._memory.drain():
                     plan = self._plan()
                 if tried == 1 and self._give_way(plan):
                     started = self._monotonic()
@@ -130,6 +134,9 @@ class _Sync:
                 return self._report(tried - 1, problem)
             if self._dry_run:
                 self._plans.append(plan)
+                return self._report(0)
+            if plan.here or plan.there:
+                self._follow()
                 return self._report(0)
             tip = self._settle(plan)
             if not self._sends:
@@ -192,7 +199,7 @@ class _Sync:
 
         They are durable before anything moves; tell whether there were any.
         """
-        if plan.relation not in (APART, BEHIND):
+        if plan.relation not in (APART, BEHIND) or plan.there:
             return False
         memory = self._memory
         found = memory.absorb_committed(plan.theirs, dry_run=self._dry_run)
@@ -237,6 +244,8 @@ class _Sync:
         elif before and before != theirs:
             self._look_for_loss(before, theirs)
         plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
+        if not theirs:  # to make the branch there would send all that it holds
+            plan = plan._replace(here=code_beside(self._memory.home, [], plan.ours))
         self._planned = plan
         return plan
 
@@ -249,7 +258,7 @@ class _Sync:
 
     def _give_way(self, plan: Plan) -> bool:
         """Wait where this clone pushed a moment ago; tell whether it did."""
-        if self._dry_run or plan.tip == plan.theirs:
+        if self._dry_run or plan.tip == plan.theirs or plan.here or plan.there:
             return False
         last = last_push(self._memory.home, self._remote)
         wait = courtesy(last, self._monotonic(), len(plan.came))
@@ -299,18 +308,13 @@ class _Sync:
             return plan.tip
 
     def _refuse_missing(self, before: str) -> None:
-        """Stop where the remote lost the branch, or where creating it would send more than memory."""
+        """Stop where the remote lost the branch."""
         home, remote = self._memory.home, self._remote
         if before:
             raise SyncRefused(
                 f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
                 "nothing was changed here",
                 hint=f"to bring it back there: git push {remote.shown} {home.branch}",
-            )
-        if home.kind == IN_TREE:
-            raise SyncRefused(
-                f"{remote.shown} has no branch {remote.shown_branch}, and yours holds more than memory",
-                hint=f"git push -u {remote.shown} {home.branch}",
             )
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
@@ -362,8 +366,9 @@ class _Sync:
     def _report(self, tries: int, offline: Unreachable | None = None) -> Report:
         """Add up what all rounds did."""
         plans, home = self._plans, self._memory.home
-        went = plans[-1].went if plans and not offline else 0
-        came = {ref.stem: None for plan in plans for ref in plan.came}
+        beside = bool(plans and (plans[-1].here or plans[-1].there))
+        went = plans[-1].went if plans and not offline and not beside else 0
+        came = {ref.stem: None for plan in plans if not plan.there for ref in plan.came}
         counts = [sum(column) for column in zip(*(plan.learned for plan in plans), strict=True)]
         findings = [*self._findings]
         for plan in plans:
@@ -383,4 +388,26 @@ class _Sync:
             tuple(findings),
             self._dry_run,
             kept=0 if self._sends else went,
+            left="" if offline or not beside else self._left(plans[-1]),
         )
+
+    def _left(self, plan: Plan) -> str:
+        """Say what git has to do for the logs that code stands beside, "" where no log waits for it."""
+        remote, branch = self._remote, self._memory.home.branch
+        if plan.there:
+            logs = f" with {len(plan.came)} of their logs" if plan.came else ""
+            return (
+                f"{remote.shown} has commits of code ({plan.there}): `git pull` brings them{logs}; "
+                "nothing was joined or sent"
+            )
+        if not plan.went:
+            return ""
+        how = "git push" if plan.theirs else f"git push -u {remote.shown} {branch}"
+        return (
+            f"{branch} has commits of code that {remote.shown} has not ({plan.here}): "
+            f"{_logs(plan.went)} with them, by your `{how}`"
+        )
+
+
+def _logs(count: int) -> str:
+    return "1 log goes" if count == 1 else f"{count} logs go"

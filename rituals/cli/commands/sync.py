@@ -20,6 +20,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
 
     Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is ever dropped:
     logs of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile.
+    Commits of code are never sent or fetched into the work tree: beside those it says what to do with git.
     Homes of others that `[upstream]` of the policy names are fetched to be read, and never sent to.
 
     \b
@@ -48,7 +49,8 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
                 f"{counted(report.ahead, 'commit')} will go with the next sync that reaches it"
             )
     elif not (report.came or report.went or report.tries):
-        out.line(f"in step with {report.remote} ({report.branch})")
+        if not report.left:
+            out.line(f"in step with {report.remote} ({report.branch})")
     else:
         would = "would " if dry_run else ""
         if report.came:
@@ -61,6 +63,8 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
             out.line(f"{would}{verb}  {what} to {report.remote}")
+    if report.left:
+        out.line(f"left  {report.left}")
     if report.kept:
         stay = counted(report.kept, "log")
         out.hint(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
