@@ -333,7 +333,7 @@ def test_a_sync_lands_it_and_others_have_it(waits: str, home: Path, run: Run) ->
     """Before it pushes; a dry run does not land it, nor does a sync that leaves code to its author."""
     before = tip(home)
     beside = run("sync")
-    assert (beside.code, tip(home)) == (0, before) and "by your `git push`" in beside.out
+    assert (beside.code, tip(home)) == (0, before) and "your own `git push`" in beside.out
     push(home)
     assert run("sync", "--dry-run").code == 0 and open_memory(home).held() == [waits]
     assert run("sync").code == 0

@@ -8,6 +8,8 @@ from memory.merge.summary import Learned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.remote.remote import Remote
+    from memory.merge.tip_merge import Plan
     from rituals.sync.upstreams import Brought
 
 
@@ -69,3 +71,30 @@ class Report(Record):
             more = "s" if news.contradictions != 1 else ""
             parts.append(f"{news.contradictions} contradiction{more}")
         return ", ".join(parts)
+
+
+def left(plan: Plan, remote: Remote, branch: str) -> str:
+    """Say what git has to do for the logs that code stands beside, "" where no log waits for it.
+
+    Args:
+        plan: of a sync that stopped at commits of code.
+        remote: with which.
+        branch: ours.
+    """
+    if plan.there:
+        logs = f" with {_logs(len(plan.came))}" if plan.came else ""
+        return (
+            f"{remote.shown} has commits of code ({plan.there}): `git pull` brings them{logs}; "
+            "nothing was joined or sent"
+        )
+    if not plan.went:
+        return ""
+    push = "git push" if plan.theirs else f"git push -u {remote.shown} {branch}"
+    return (
+        f"{branch} has commits of code that {remote.shown} has not ({plan.here}): "
+        f"your own `{push}` sends them with {_logs(plan.went)}"
+    )
+
+
+def _logs(count: int) -> str:
+    return f"{count} log{'s' if count != 1 else ''}"

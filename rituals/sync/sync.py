@@ -1,10 +1,10 @@
 """Sync with a remote: fetch, join, push; again when somebody was faster.
 
 The network is used outside Diurna's lock, the branch moves inside it by compare-and-swap. Being offline is
-no failure: what is recorded here stays, and the next sync takes it along. Nor are commits of code beside an
-in-tree home: their logs explain them, and go with them when their author pushes (M10). Logs sent alone, on
-a commit of their own, would leave the branch apart from its remote, where the next `git push` is refused, and
-would show what is learned of code that nobody else has.
+no failure: what is recorded here stays, and the next sync takes it along. Nor are commits of code beside
+an in-tree home: their logs explain them, and go with them when their author pushes (M10). Logs sent alone,
+on a commit of their own, would leave the branch apart from its remote, where the next `git push` is
+refused, and would show what is learned of code that nobody else has.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from rituals.check.verify.checkpoint import checkpoint, rewritten_findings
 from rituals.check.verify.listing import list_sessions
 from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.fetch import Fetching
-from rituals.sync.report import Report
+from rituals.sync.report import Report, left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ class _Sync:
             try:
                 plan = self._plan()
                 # what was captured lands where nothing refuses the sync
-                beside = bool(plan.here or plan.there)
-                if tried == 1 and not (self._dry_run or beside) and self._memory.drain():
+                if tried == 1 and self._drains(plan):
                     plan = self._plan()
                 if tried == 1 and self._give_way(plan):
                     started = self._monotonic()
@@ -167,6 +166,10 @@ class _Sync:
             f"{self._remote.shown} kept moving; {self._ahead_said()}",
             hint="what came is joined here already; `diurna sync` again takes the rest along",
         )
+
+    def _drains(self, plan: Plan) -> bool:
+        """Commit what was captured, but not on code that its author may amend; tell if there was any."""
+        return not (self._dry_run or plan.here or plan.there or not self._memory.drain())
 
     def _load(self) -> None:
         """Load what a join needs, while the fetch is under way."""
@@ -388,26 +391,5 @@ class _Sync:
             tuple(findings),
             self._dry_run,
             kept=0 if self._sends else went,
-            left="" if offline or not beside else self._left(plans[-1]),
+            left=left(plans[-1], self._remote, home.branch) if beside and not offline else "",
         )
-
-    def _left(self, plan: Plan) -> str:
-        """Say what git has to do for the logs that code stands beside, "" where no log waits for it."""
-        remote, branch = self._remote, self._memory.home.branch
-        if plan.there:
-            logs = f" with {len(plan.came)} of their logs" if plan.came else ""
-            return (
-                f"{remote.shown} has commits of code ({plan.there}): `git pull` brings them{logs}; "
-                "nothing was joined or sent"
-            )
-        if not plan.went:
-            return ""
-        how = "git push" if plan.theirs else f"git push -u {remote.shown} {branch}"
-        return (
-            f"{branch} has commits of code that {remote.shown} has not ({plan.here}): "
-            f"{_logs(plan.went)} with them, by your `{how}`"
-        )
-
-
-def _logs(count: int) -> str:
-    return "1 log goes" if count == 1 else f"{count} logs go"
