@@ -213,40 +213,6 @@ def test_one_path_with_other_bytes_on_the_remote_is_told(
     assert two.files() == one.files()
 
 
-def test_in_tree_code_is_left_to_git(make_team: MakeTeam) -> None:
-    """Commits that hold more than memory are never joined or sent, on either side."""
-    team = make_team(IN_TREE)
-    one, two = team.one, team.clone("two")
-    two.create("beta")
-    (two.folder / "code.py").write_text("print('new')\n")
-    two.git("commit", "-q", "-a", "-m", "code")
-    before = shape(two.folder)
-    with pytest.raises(SyncRefused, match=r"this branch has commits on main .*code\.py") as caught:
-        two.sync()
-    assert "git pull" in caught.value.hint
-    assert shape(two.folder) == before
-    two.git("push", "-q")
-    one.create("alpha")
-    tip = one.tip()
-    with pytest.raises(SyncRefused, match="the remote has commits on main"):
-        one.sync()
-    assert one.tip() == tip
-    one.git("pull", "-q", "--no-rebase", "--no-edit")
-    one.git("push", "-q")
-    one.create("gamma")
-    one.sync()
-    two.sync()
-    assert one.facts() == two.facts() == {"alpha", "beta", "gamma"}
-
-
-def test_in_tree_a_branch_that_is_not_on_the_remote_is_not_made(make_team: MakeTeam) -> None:
-    team = make_team(IN_TREE)
-    team.one.git("checkout", "-q", "-b", "topic")
-    with pytest.raises(SyncRefused, match="more than memory") as caught:
-        team.one.sync()
-    assert caught.value.hint == "git push -u origin topic"
-
-
 # ---- the policy: lines --------------------------------------------------------------------------
 
 

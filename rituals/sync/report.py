@@ -87,12 +87,14 @@ def left(plan: Plan, remote: Remote, branch: str) -> str:
             f"{remote.shown} has commits of code ({plan.there}): `git pull` brings them{logs}; "
             "nothing was joined or sent"
         )
+    if not plan.theirs:
+        push = f"git push -u {remote.shown} {branch}"
+        return f"{remote.shown} has no branch {branch}: your own `{push}` makes it, with its logs"
     if not plan.went:
         return ""
-    push = "git push" if plan.theirs else f"git push -u {remote.shown} {branch}"
     return (
         f"{branch} has commits of code that {remote.shown} has not ({plan.here}): "
-        f"your own `{push}` sends them with {_logs(plan.went)}"
+        f"your own `git push` sends them with {_logs(plan.went)}"
     )
 
 
