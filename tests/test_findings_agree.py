@@ -122,6 +122,12 @@ def test_a_state_is_told_by_the_commands_of_the_table(
         mine = {one for one in told["status"][1] if one[0] == code}
         assert mine <= named[0]
     assert not (set(told["verify"][0]) - told["lint"][0]), "lint says all that verify says"
+    found = json.loads(run("check", "--deep", "--json", *home).out)["findings"]
+    checked = [(one["code"], one["severity"], one["file"], one["line"]) for one in found]
+    whole = set().union(*(told[command][1] for command in ("doctor", "lint", "verify")))
+    assert {one for one in checked if one[0] == code} == {one for one in whole if one[0] == code}
+    messages = [(*said, one["message"]) for said, one in zip(checked, found, strict=True)]
+    assert len(messages) == len(set(messages)), "`check` says each once"
 
 
 def test_every_code_has_its_row_and_every_row_its_check() -> None:

@@ -13,7 +13,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from rituals.check.baseline import Acceptance
@@ -208,9 +208,9 @@ CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 
 
-def chosen(command: str) -> tuple[Check, ...]:
-    """Return the checks that a command makes, in their order."""
-    return tuple(check for check in CHECKS if command in check.by)
+def chosen(*commands: str) -> tuple[Check, ...]:
+    """Return the checks that any of these commands makes, in their order, each once."""
+    return tuple(check for check in CHECKS if not set(commands).isdisjoint(check.by))
 
 
 class Made(Record):
@@ -223,7 +223,7 @@ class Made(Record):
     """
 
     findings: tuple[Finding, ...]
-    keys: dict[Finding, str]
+    keys: Mapping[Finding, str]
     accepted: tuple[tuple[Finding, Acceptance], ...]
 
 

@@ -34,10 +34,15 @@ def made(
     now_ms = memory.occasion().now_ms
     survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
     found = make(survey, (*chosen(command), *(chosen(QUIZ) if quiz else ())))
-    if survey.tip and not severe(found.findings):
-        summary = survey.state.summary
-        remember(memory.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
+    remember_sound(survey, found.findings)
     return found
+
+
+def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
+    """Remember the tip where no error is found, so that a later rewriting of the history shows."""
+    if survey.tip and not severe(findings):
+        summary = survey.state.summary
+        remember(survey.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
 
 
 def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:

@@ -23,11 +23,13 @@ class Entry(Record):
             of Python has `_` behind it there.
         does: one line for the list of commands.
         group: the heading that it stands under.
+        now: the visible command that does it too, where that is none of `WAYS`.
     """
 
     name: str
     does: str
     group: str
+    now: str = ""
 
     @property
     def module(self) -> str:
@@ -45,7 +47,7 @@ class Way(Record):
 
     Args:
         command: the visible one.
-        word: its option, or what stands first among its arguments.
+        word: its option, or what stands first among its arguments; `FIRST` for whatever does.
         calls: the command that answers, with arguments of its own.
         value: what follows the word, as the help says it.
         does: a line for the help; "" takes that of the command.
@@ -96,8 +98,8 @@ ENTRIES = (
     Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", OTHER),
     Entry("confirm", "Record that a person looked at facts and they hold.", OTHER),
     Entry("resolve", "Resolve a contradiction; on a terminal it asks.", OTHER),
-    Entry("doctor", "Check this machine and clone, and mend what is safe.", OTHER),
-    Entry("verify", "Check the integrity of the ledger.", OTHER),
+    Entry("doctor", "Check this machine and clone, and mend what is safe.", OTHER, "check"),
+    Entry("verify", "Check the integrity of the ledger.", OTHER, "check"),
     Entry("lint", "Check the ledger alone, as CI does.", OTHER),
     Entry("harvest", "Make facts of what the repository's documents say.", OTHER),
     Entry("adopt", "Take over a ledger that another tool wrote, in place.", OTHER),
@@ -121,6 +123,8 @@ ENTRIES = (
 )
 #: Names of before that are no commands of their own any more: what stands for each on a command line.
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
+#: The word of a way that any first argument takes which is no option.
+FIRST = ""
 #: The words by which a visible command does what another does, in the order of its help.
 WAYS = (
     Way("show", "--list", ("ls",)),
@@ -140,6 +144,16 @@ WAYS = (
     Way("conflicts", "--closed", ("resolve",), "", "The thread ID is closed.", kept=True),
     Way("conflicts", "--open", ("resolve",), "", "The thread ID is open.", kept=True),
     Way("conflicts", "--state", ("resolve",), "STATE", "The state of the task ID.", kept=True),
+    Way("check", "--ci", ("lint",), does="Check the ledger alone: no clone, no machine."),
+    Way("check", "--sarif", ("lint", "--format", "sarif"), does="As --ci, written as SARIF for a forge."),
+    Way("check", "--format", ("lint",), "FORMAT", "As --ci: text, json, sarif or github.", kept=True),
+    Way("check", "--accept", ("verify",), "FINDING…", "Accept each: a key, its start, or a code.",
+        kept=True),
+    Way("check", "--accept-all", ("verify",), "", "Accept all that stands open now.", kept=True),
+    Way("check", "--unaccept", ("verify",), "FINDING…", "Accept each no longer.", kept=True),
+    Way("check", "--restore", ("verify",), "", "Commit again what history took from the ledger.",
+        kept=True),
+    Way("check", FIRST, ("lint",), "[FILE]...", kept=True),
     Way("import", "docs", ("harvest",), "[PATH…]"),
     Way("import", "ledger", ("adopt",), "DIR"),
     Way("export", "snapshot", ("snapshot",)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import click
 
 from rituals.cli.json_fields import values_of
-from rituals.cli.registry import WAYS, Way, find
+from rituals.cli.registry import FIRST, WAYS, Way, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def does(way: Way) -> str:
 def with_ways(command: click.Command, name: str) -> click.Command:
     """List the options of a command's ways in its help, and offer them where a shell completes."""
     known = {opt for param in command.params for opt in (*param.opts, *param.secondary_opts)}
-    ways = [way for way in ways_of(name) if way.word[0] == "-" and way.word not in known]
+    ways = [way for way in ways_of(name) if way.word[:1] == "-" and way.word not in known]
     place = next((at for at, one in enumerate(command.params) if one.name == _COMMON), 0)
     command.params[place:place] = [
         click.Option([way.word], metavar=way.value or None, is_flag=not way.value,
@@ -54,10 +54,10 @@ def taken_way(arguments: list[str], load: Load) -> tuple[str, list[str]]:
     """
     name, rest = arguments[0], arguments[1:]
     for way in ways_of(name):
-        if not any(one.partition("=")[0] == way.word for one in rest):
+        if way.word and not any(one.partition("=")[0] == way.word for one in rest):
             continue
         for place, word, value in _said(rest, way, load):
-            if word == way.word:
+            if way.word in (word, FIRST):
                 if way.kept:
                     return name, [*way.calls, *rest]
                 left = [*rest[:place], *way.calls[1:], *value, *rest[place + 1 :]]
@@ -70,9 +70,11 @@ def _said(rest: list[str], way: Way, load: Load) -> Iterator[tuple[int, str, lis
     takes: dict[str, int] = {}
     for one in (load(way.calls[0]), load(way.command)):
         takes |= values_of(one) if one is not None else {}
-    option, skip = way.word[0] == "-", 0
+    option, skip = way.word[:1] == "-", 0
     for place, argument in enumerate(rest):
         if argument == "--":
+            for word in rest[place + 1 : place + 2] if not option else ():
+                yield place + 1, word, []
             return
         if skip:
             skip -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import MappingProxyType
 
 from ledger.errors import DiurnaError, HomeNotFound
 from ledger.model.findings import Finding
@@ -10,14 +11,16 @@ from ledger.model.record import Record
 from rituals.check.doctor.fix import Treated, treat
 from rituals.check.doctor.remedies import with_remedies
 from rituals.check.doctor.values import REMEDIES, Machine, Noticed, Remedy
-from rituals.check.registry import DOCTOR, MACHINE, chosen, order
+from rituals.check.registry import DOCTOR, MACHINE, VERIFY, bare, chosen, order
+from rituals.check.run import remember_sound
 from rituals.check.survey import Survey
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ledger.home import Home
+    from rituals.check.baseline import Acceptance
     from rituals.check.registry import Check
 
 #: The ledger can not be read before these are mended, and all else would be told of them again.
@@ -33,19 +36,33 @@ class Visit(Record):
         noticed: what is the matter, errors first; after treatment, what still is.
         plan: what would mend it, or what was tried, in order.
         treated: what became of it.
-        accepted: findings that a log accepted.
+        keys: the key of each finding that a log can accept.
+        accepted: findings that a log accepted, each with who did and why.
         home: that was looked at, None where there is none.
     """
 
     noticed: tuple[Noticed, ...]
     plan: tuple[Remedy, ...] = ()
     treated: tuple[Treated, ...] = ()
-    accepted: tuple[Finding, ...] = ()
+    keys: Mapping[Finding, str] = MappingProxyType({})
+    accepted: tuple[tuple[Finding, Acceptance], ...] = ()
     home: Home | None = None
 
 
+class _Settled(Record):
+    """What is known of findings that a log accepts or could accept, without their hints."""
+
+    keys: dict[Finding, str]
+    accepted: dict[Finding, Acceptance]
+
+
 def visit(
-    open_survey: Callable[[], Survey], where: str, search_path: Iterable[str], *, fix: bool
+    open_survey: Callable[[], Survey],
+    where: str,
+    search_path: Iterable[str],
+    *,
+    fix: bool,
+    commands: tuple[str, ...] = (DOCTOR,),
 ) -> Visit:
     """Make all checks, and apply what is safe if asked to; then check again.
 
@@ -54,10 +71,11 @@ def visit(
         where: the folder the command runs in.
         search_path: the folders in which commands are looked for.
         fix: apply the plan.
+        commands: whose checks.
     """
     machine = Machine(where, tuple(search_path))
-    checks = chosen(DOCTOR)
-    found = _found([check for check in checks if check.needs == MACHINE], machine, {})
+    checks = chosen(*commands)
+    found = _found([check for check in checks if check.needs == MACHINE], machine, _Settled({}, {}))
     try:
         survey = open_survey()
     except HomeNotFound as problem:
@@ -67,7 +85,7 @@ def visit(
         found.append(Noticed(Finding("unsupported-repository", problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
     try:
-        noticed, accepted = _examine(survey)
+        noticed, settled, seen = _examine(survey, checks)
         remedies = plan(noticed)
         treated: tuple[Treated, ...] = ()
         fresh = remedies if fix else ()
@@ -76,54 +94,54 @@ def visit(
                 break
             treated += treat(survey, fresh)
             survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
-            noticed, accepted = _examine(survey)
+            noticed, settled, seen = _examine(survey, checks)
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
-        said = _ordered([*found, *noticed])
-        return Visit(said, remedies, treated, accepted, survey.memory.home)
+        ordered = _ordered([*found, *noticed])
+        if VERIFY in commands:
+            remember_sound(seen, tuple(one.finding for one in ordered))
+        keys = {one.finding: settled.keys.get(bare(one.finding), "") for one in ordered}
+        known = {one: key for one, key in keys.items() if key}
+        told = tuple(settled.accepted.items())
+        return Visit(ordered, remedies, treated, known, told, survey.memory.home)
     finally:
         survey.memory.close()
 
 
-def _examine(survey: Survey) -> tuple[list[Noticed], tuple[Finding, ...]]:
-    """Return what is noticed, and what a log accepted of it."""
+def _examine(survey: Survey, checks: Iterable[Check]) -> tuple[list[Noticed], _Settled, Survey]:
+    """Return what is noticed, what logs accepted of it or could, and the survey that was made."""
     survey = survey.fresh()
-    checks = [
-        one for one in chosen(DOCTOR) if one.needs != MACHINE and (survey.deep or not one.deep)
-    ]
-    accepted: dict[Finding, None] = {}
-    found = _found([one for one in checks if not one.content], survey, accepted)
+    made = [one for one in checks if one.needs != MACHINE and (survey.deep or not one.deep)]
+    settled = _Settled({}, {})
+    found = _found([one for one in made if not one.content], survey, settled)
     if not any(one.finding.code in _UNREADABLE for one in found):
-        found += _found([one for one in checks if one.content], survey, accepted)
+        found += _found([one for one in made if one.content], survey, settled)
     notes = survey.memory.snapshot.notes
     found += [Noticed(note) for note in notes]
     notes.clear()
-    return with_remedies(survey, found), tuple(accepted)
+    return with_remedies(survey, found), settled, survey
 
 
-def _found(
-    checks: Iterable[Check], subject: Survey | Machine, accepted: dict[Finding, None]
-) -> list[Noticed]:
-    """Return what checks notice, each guarded; what a log accepted goes into `accepted`."""
+def _found(checks: Iterable[Check], subject: Survey | Machine, settled: _Settled) -> list[Noticed]:
+    """Return what checks notice and no log accepted, each guarded."""
     found: list[Noticed] = []
     for check in checks:
         some = _guarded(check.name, partial(check.run, subject))
         if check.lasting and some and isinstance(subject, Survey):
-            some = _guarded(check.name, partial(_open, subject, some, accepted))
+            some = _guarded(check.name, partial(_open, subject, some, settled))
         found += some
     return found
 
 
-def _open(
-    survey: Survey, some: Iterable[Noticed], accepted: dict[Finding, None]
-) -> Iterator[Noticed]:
+def _open(survey: Survey, some: Iterable[Noticed], settled: _Settled) -> Iterator[Noticed]:
     """Part what stands open from what a log accepted."""
     listed = list(some)
     for one, (key, _) in zip(listed, survey.keyed([one.finding for one in listed]), strict=True):
         if key in survey.accepted:
-            accepted[one.finding._replace(hint="")] = None
+            settled.accepted[bare(one.finding)] = survey.accepted[key]
         else:
+            settled.keys[bare(one.finding)] = key
             yield one
 
 
@@ -131,9 +149,9 @@ def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:
     """Sort findings, each once: where two checks make one, the one with a remedy stays."""
     told: dict[Finding, Noticed] = {}
     for one in found:
-        known = told.setdefault(one.finding._replace(hint=""), one)
+        known = told.setdefault(bare(one.finding), one)
         if known.remedy is None and one.remedy is not None:
-            told[one.finding._replace(hint="")] = one
+            told[bare(one.finding)] = one
     return tuple(sorted(told.values(), key=lambda one: order(one.finding)))
 
 

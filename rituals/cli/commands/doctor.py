@@ -7,7 +7,6 @@ import click
 from ledger.model.findings import severe
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import told
 
 
 @click.command("doctor")
@@ -29,46 +28,20 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
       diurna doctor --fix --dry-run
       diurna doctor --deep --json
     """
-    from memory.api import Memory
-    from rituals.answers.objects import finding_objects, home_object
-    from rituals.check.doctor import visit
-    from rituals.check.survey import Survey
-    from rituals.cli.views.findings import show_here, summary
+    from rituals.answers.objects import finding_objects
+    from rituals.check.registry import DOCTOR
+    from rituals.cli.views.findings import show_here, show_visit, summary, visit_object, visited
 
-    def opened() -> Survey:
-        home, progress = call.find_home(), call.out.progress
-        memory = Memory(
-            home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
-        )
-        return Survey(memory, call.now_ms(), cold=deep, deep=deep, progress=progress)
-
-    found = visit(opened, call.folder(), call.search_path, fix=fix and not dry_run)
+    found = visited(call, (DOCTOR,), fix=fix and not dry_run, deep=deep, cold=False)
     findings = tuple(one.finding for one in found.noticed)
-    bad = severe(findings)
-    failed = [one for one in found.treated if one.problem]
+    accepted = [one for one, _ in found.accepted]
+    failed = any(one.problem for one in found.treated)
+    bad = severe(findings) or failed
     if call.json:
-        call.out.answer(
-            {
-                "ok": not bad and not failed,
-                "home": home_object(found.home) if found.home else None,
-                "findings": finding_objects(findings),
-                "accepted": finding_objects(found.accepted),
-                "plan": [one.said for one in found.plan],
-                "done": [one.remedy.said for one in found.treated if not one.problem],
-                "failed": [{"step": one.remedy.said, "message": one.problem} for one in failed],
-                "dry_run": dry_run,
-            }
-        )
+        said = {"findings": finding_objects(findings), "accepted": finding_objects(accepted)}
+        call.out.answer({"ok": not bad, **said, **visit_object(found), "dry_run": dry_run})
     else:
-        for step in found.plan if dry_run else ():
-            call.out.line(told(step.said, done=False))
-        for one in found.treated:
-            if one.problem:
-                call.out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
-            else:
-                call.out.line(told(one.remedy.said, done=True))
-        if found.home and found.home.named:
-            call.out.line(f"home {found.home.repository.where}, named by {found.home.named}")
-        call.out.line(summary(findings, found.accepted))
+        show_visit(call.out, found, dry_run=dry_run)
+        call.out.line(summary(findings, accepted))
     show_here(call.out, findings)
-    return 1 if bad or failed else 0
+    return 1 if bad else 0

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 
 from ledger.model.findings import ERROR, Finding, severe
-from rituals.answers.objects import finding_object
+from rituals.answers.objects import finding_object, home_object
 from rituals.check.baseline import shown
 from rituals.check.registry import CHECKS, SAID
-from rituals.cli.output import counted
+from rituals.cli.output import counted, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rituals.check.baseline import Acceptance
+    from rituals.check.doctor import Visit
     from rituals.check.registry import Made
+    from rituals.cli.context import Invocation
     from rituals.cli.output import Output
 
 
@@ -39,6 +41,54 @@ def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:
 def show_summary(out: Output, result: Made) -> None:
     """Say in one line what was found."""
     out.line(summary(result.findings, [one for one, _ in result.accepted]))
+
+
+def visited(
+    call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool, cold: bool
+) -> Visit:
+    """Make the checks of some commands here, and mend what is safe where that is asked for."""
+    from memory.api import Memory
+    from rituals.check.doctor import visit
+    from rituals.check.survey import PARTS, Survey
+
+    def opened() -> Survey:
+        home, progress = call.find_home(), call.out.progress
+        memory = Memory(
+            home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
+        )
+        parts = PARTS if cold else ()
+        return Survey(
+            memory, call.now_ms(), cold=cold or deep, deep=deep, progress=progress, parts=parts
+        )
+
+    return visit(opened, call.folder(), call.search_path, fix=fix, commands=commands)
+
+
+def visit_object(found: Visit) -> dict[str, object]:
+    """Describe the home that was looked at, what would mend what was found, and what became of it."""
+    return {
+        "home": home_object(found.home) if found.home else None,
+        "plan": [one.said for one in found.plan],
+        "done": [one.remedy.said for one in found.treated if not one.problem],
+        "failed": [
+            {"step": one.remedy.said, "message": one.problem}
+            for one in found.treated
+            if one.problem
+        ],
+    }
+
+
+def show_visit(out: Output, found: Visit, *, dry_run: bool) -> None:
+    """Say what would be done, what was, and what was not; and what named the home."""
+    for step in found.plan if dry_run else ():
+        out.line(told(step.said, done=False))
+    for one in found.treated:
+        if one.problem:
+            out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
+        else:
+            out.line(told(one.remedy.said, done=True))
+    if found.home and found.home.named:
+        out.line(f"home {found.home.repository.where}, named by {found.home.named}")
 
 
 def show_here(out: Output, findings: tuple[Finding, ...]) -> None:
