@@ -231,6 +231,7 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("verify", "--restore", "--dry-run")
     tell("doctor", "--deep")
     tell("lint")
+    tell("check")
 
 
 def _share(tell: Recorder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,6 +271,7 @@ def _check(tell: Recorder, folder: Path) -> None:
     tell("verify", "--accept-all", "--reason", "Known.", "--dry-run")
     tell("doctor")
     tell("lint")
+    tell("check")
     tell("status")
     tell("verify", "--restore")
     subprocess.run(

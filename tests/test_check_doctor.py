@@ -65,13 +65,16 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
 
 
-def test_a_healthy_home_is_in_order_and_asking_changes_nothing(doctor: Doctor, repo: Repo) -> None:
+def test_a_healthy_home_is_in_order_and_asking_changes_nothing(
+    doctor: Doctor, repo: Repo, run: Run
+) -> None:
     """Nothing is found, nothing planned, and the repository is as it was; deep as well."""
     before = repo.shape()
     for arguments in ((), ("--deep",), ("--fix",), ("--fix", "--deep"), ("--dry-run", "--fix")):
-        found = doctor(*arguments)
-        assert (found.code, found.out, found.err) == (0, "all in order\n", "")
+        for found in (doctor(*arguments), run("check", *arguments)):
+            assert (found.code, found.out, found.err) == (0, "all in order\n", "")
     answer = doctor("--json").json
+    assert answer.pop("home")["kind"] == "in-tree"
     assert answer == {
         "format": 1, "ok": True, "findings": [], "accepted": [], "plan": [], "done": [],
         "failed": [], "dry_run": False,

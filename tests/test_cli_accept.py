@@ -62,7 +62,9 @@ def old(repo: Repo, run: Run) -> Repo:
 
 def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run) -> None:
     """`verify` and `lint` end with 0 and count; a new finding is named alone."""
-    assert run("verify").code == run("lint").code == 1
+    assert run("verify").code == run("lint").code == run("check").code == 1
+    check, lint = run("check", "--json").json, run("lint", "--json").json
+    assert [one for one in check["findings"] if one["key"]] == lint["findings"]
     before = old.shape()
     dry = run("verify", "--accept-all", "--reason", WHY, "--dry-run")
     assert (dry.code, old.shape()) == (0, before)
@@ -75,6 +77,9 @@ def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run
     assert (lint.code, lint.err) == (0, "")
     assert lint.out == "all in order, 5 accepted (1 log-modified, 1 secret-found)\n"
     assert run("doctor", "--json").json["accepted"]
+    check = run("check", "--json")
+    assert (check.code, check.json["accepted"]) == (0, run("lint", "--json").json["accepted"])
+    assert "\naccepted  " in run("check", "--all").out
     assert run("status", "--json").json["counted"]["accepted"] == 2
     assert run("review", "--dry-run", "--json").json["verified"] == []
     old.write(

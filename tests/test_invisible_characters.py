@@ -175,6 +175,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "conflicts": ((), ("--json",), ("bad",)),
         "lint": ((), ("--format", "github"), ("--format", "sarif"), ("--json",), ("draft.md", f"n{NAMED}.md")),
         "verify": ((), ("--json",)),
+        "check": ((), ("--all",), ("--json",)),
         "doctor": ((), ("--deep",), ("--json",)),
         "replay": ((), ("--check",)),
         "absorb": (("--dry-run",), ()),

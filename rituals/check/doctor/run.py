@@ -53,7 +53,7 @@ class _Settled(Record):
     """What is known of findings that a log accepts or could accept, without their hints."""
 
     keys: dict[Finding, str]
-    accepted: dict[Finding, Acceptance]
+    accepted: dict[Finding, tuple[Finding, Acceptance]]
 
 
 def visit(
@@ -103,7 +103,7 @@ def visit(
             remember_sound(seen, tuple(one.finding for one in ordered))
         keys = {one.finding: settled.keys.get(bare(one.finding), "") for one in ordered}
         known = {one: key for one, key in keys.items() if key}
-        told = tuple(settled.accepted.items())
+        told = tuple(settled.accepted.values())
         return Visit(ordered, remedies, treated, known, told, survey.memory.home)
     finally:
         survey.memory.close()
@@ -139,7 +139,7 @@ def _open(survey: Survey, some: Iterable[Noticed], settled: _Settled) -> Iterato
     listed = list(some)
     for one, (key, _) in zip(listed, survey.keyed([one.finding for one in listed]), strict=True):
         if key in survey.accepted:
-            settled.accepted[bare(one.finding)] = survey.accepted[key]
+            settled.accepted[bare(one.finding)] = one.finding, survey.accepted[key]
         else:
             settled.keys[bare(one.finding)] = key
             yield one

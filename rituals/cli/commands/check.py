@@ -30,9 +30,9 @@ def command(
 ) -> int:
     """Check the ledger, this clone and this machine; each finding is named once.
 
-    It looks at the history, secrets, what is due, what was left lying here, and agents' programs. Ends with
-    1 if there is an error. --fix moves locks aside that belong to nobody, commits what waits, writes lost
-    objects again, and the like; it deletes nothing of yours.
+    It looks at the history, secrets, what is due, what was left lying here, and agents' programs. It ends
+    with 1 if there is an error. --fix moves locks aside that belong to nobody, commits what waits, writes
+    lost objects again, and the like; it deletes nothing of yours.
 
     In CI, --ci checks the ledger alone. FILE is a draft, a log or a page, checked before it is recorded.
     --accept records, with a --reason, that findings are known: they are counted and not named any more, in
@@ -45,12 +45,13 @@ def command(
       diurna check --ci --strict
       diurna check --accept-all --reason "All that the old tool left."
     """
-    from rituals.check.registry import DOCTOR, LINT, QUIZ, VERIFY, Made
+    from rituals.check.registry import DOCTOR, LINT, QUIZ, VERIFY, Made, order
     from rituals.cli.views import findings as views
 
     commands = (DOCTOR, VERIFY, LINT, *(QUIZ,) * quiz)
     found = views.visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
-    result = Made(tuple(one.finding for one in found.noticed), found.keys, found.accepted)
+    accepted = tuple(sorted(found.accepted, key=lambda one: order(one[0])))
+    result = Made(tuple(one.finding for one in found.noticed), found.keys, accepted)
     warned = strict and any(one.severity != INFO for one in result.findings)
     bad = severe(result.findings) or warned or any(one.problem for one in found.treated)
     if call.json:

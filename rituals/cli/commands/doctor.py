@@ -29,12 +29,12 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
       diurna doctor --deep --json
     """
     from rituals.answers.objects import finding_objects
-    from rituals.check.registry import DOCTOR
+    from rituals.check.registry import DOCTOR, bare
     from rituals.cli.views.findings import show_here, show_visit, summary, visit_object, visited
 
     found = visited(call, (DOCTOR,), fix=fix and not dry_run, deep=deep, cold=False)
     findings = tuple(one.finding for one in found.noticed)
-    accepted = [one for one, _ in found.accepted]
+    accepted = [bare(one) for one, _ in found.accepted]
     failed = any(one.problem for one in found.treated)
     bad = severe(findings) or failed
     if call.json:

@@ -87,7 +87,7 @@ def show_visit(out: Output, found: Visit, *, dry_run: bool) -> None:
             out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
         else:
             out.line(told(one.remedy.said, done=True))
-    if found.home and found.home.named:
+    if found.home and found.home.named not in ("", "--home"):  # which its reader has just typed
         out.line(f"home {found.home.repository.where}, named by {found.home.named}")
 
 
