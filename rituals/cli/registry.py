@@ -82,12 +82,14 @@ ENTRIES = (
     Entry("review", "Go through what aged, what is due, what became false.", LOOK),
     Entry("conflicts", "List contradictions, and resolve them.", LOOK),
     Entry("redact", "Withhold a text from all that is shown.", LOOK),
-    Entry("check", "Check the ledger, this clone and this machine; mend what is safe.", LOOK),
+    Entry("check", "Check the ledger, the clone and the machine; mend what is safe.", LOOK),
     Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
     Entry("import", "Bring in documents, another tool's memory, or a home's events.", SHARE),
     Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE),
     Entry("init", "Make a home for memory.", SET_UP),
     Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
+    Entry("restore", "Let an older text stand again, or a fact that was called false.", OTHER),
+    Entry("archive", "Put a fact that holds away, or take it back.", OTHER, "forget --archive"),
     Entry("ls", "List facts, a line each.", OTHER),
     Entry("entity", "Show all that memory holds about a name, or list the names.", OTHER),
     Entry("links", "Show what a fact is linked with.", OTHER),
@@ -113,8 +115,6 @@ ENTRIES = (
     Entry("redo", "Do again what undo took back.", SELDOM),
     Entry("critique", "Make threads of a second opinion, and close them.", SELDOM),
     Entry("open", "Open the place of a fact or log in your editor.", SELDOM),
-    Entry("restore", "Let an older text stand again, or a fact that was called false.", SELDOM),
-    Entry("archive", "Put a fact that holds into the archive, or take it out.", SELDOM),
     Entry("publish", "Write and commit the projection where it drifted.", SELDOM),
     Entry("absorb", "Make a log of what was edited in continuity.md.", SELDOM),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache.", SELDOM),
@@ -127,6 +127,8 @@ FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest":
 FIRST = ""
 #: The words by which a visible command does what another does, in the order of its help.
 WAYS = (
+    Way("edit", "--restore", ("restore",), "ID [VERSION]"),
+    Way("forget", "--back", ("archive", "--back"), "ID", "Take it out of the archive again."),
     Way("show", "--list", ("ls",)),
     Way("show", "--about", ("entity",), "[NAME]"),
     Way("show", "--links", ("links",), "ID"),
@@ -180,10 +182,11 @@ def available() -> tuple[Entry, ...]:
 
 def shown(name: str) -> str:
     """Return what a person types for a command: `show --list` for `ls`."""
-    ways = (
-        f"{way.command} {way.word}" for way in WAYS if way.calls == (name,) and find(way.command)
-    )
-    return next(ways, name)
+    entry = find(name)
+    if entry is not None and entry.now:
+        return entry.now
+    ways = (way for way in WAYS if way.calls == (name,) and find(way.command))
+    return next((f"{way.command} {way.word}" for way in ways), name)
 
 
 def _exists(entry: Entry) -> bool:
