@@ -31,6 +31,7 @@ from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
+from memory.worktree.authorship import EDITED_KEY
 from projection.document.marks import PLAIN, Mark
 from projection.document.render import REDACTED
 from projection.fold.fact import REDACTED_TEXT
@@ -242,11 +243,13 @@ def _shown(remark: str) -> str:
 def told_by(header: Iterable[tuple[str, str]], brought: Origin) -> Origin:
     """Return where the words of a log come from: from the commit that its header tells of, where it does.
 
-    That is one of an adopted ledger's past (FORMAT.md, O6), or one in which a person edited a page (8.1).
+    That is one of an adopted ledger's past (FORMAT.md, O6), or one in which a person edited a page (A9).
+    Of any other log the header says at which commit of the code somebody worked.
     """
     said = dict(header)
     commit, kind = said.get("commit", ""), said.get("type", "")
-    if commit and (kind == EDIT or (kind == _IMPORT and "source" not in said)):
+    edited = kind == EDIT and EDITED_KEY in said and "branch" not in said
+    if commit and (edited or (kind == _IMPORT and "source" not in said)):
         return Origin(commit, said.get("agent", ""), ADOPTION if kind == _IMPORT else brought.via)
     return brought
 
