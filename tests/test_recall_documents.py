@@ -69,7 +69,7 @@ def test_documents_for_agents_are_known_at_once(shop: Repo, run: Run) -> None:
     assert ran.out.startswith(
         "AGENTS.md:10  document  Agents / Facts: Webhooks are retried three times."
     )
-    assert "queue" not in ran.out and ids(run, "queue") == []
+    assert "queue" not in ran.out and ids(run, "queue") == ["docs/adr/0001.md:5"]
     assert "what holds" not in ran.out
     (hit, *_) = run("recall", "--in", "docs", "uv", "--json").json["passages"]
     assert (hit["kind"], hit["stem"], hit["tier"], hit["agent"]) == ("document", "", "", "")
@@ -77,18 +77,16 @@ def test_documents_for_agents_are_known_at_once(shop: Repo, run: Run) -> None:
 
 def test_the_policy_names_more(shop: Repo, run: Run) -> None:
     """By patterns as `.gitignore` has them, from HEAD, whatever the work tree holds."""
-    name(shop, "docs/**/*.md")
-    assert ids(run, "queue") == ["docs/adr/0001.md:5"]
     name(shop, "docs/")
     assert sorted(ids(run, "queue")) == ["docs/adr/0001.md:5", "docs/notes.txt:1"]
     name(shop, "node_modules/**/*.md", "000*")
     assert sorted(ids(run, "queue")) == ["docs/adr/0001.md:5", "node_modules/x/AGENTS.md:1"]
     (shop.path / "docs/adr/0001.md").write_text("Nothing of it.")
-    shop.write("0002.md", "Another queue.")
+    shop.write("0002.txt", "Another queue.")
     assert sorted(ids(run, "queue")) == ["docs/adr/0001.md:5", "node_modules/x/AGENTS.md:1"]
     shop.git("add", "-A")
     shop.git("commit", "-q", "-m", "changed")
-    assert sorted(ids(run, "queue")) == ["0002.md:1", "node_modules/x/AGENTS.md:1"]
+    assert sorted(ids(run, "queue")) == ["0002.txt:1", "node_modules/x/AGENTS.md:1"]
 
 
 @pytest.mark.parametrize("branch", ("", "memory"))
@@ -133,7 +131,40 @@ def test_no_uses_and_no_facts(shop: Repo, run: Run) -> None:
     assert (shop.shape(), run("show", "use-uv", "--json").out) == before
     ran = run("recall", "--in", "docs", "uv", "--kind", "stack")
     assert ran.code == 2 and "documents have no kind" in ran.err
-    assert all(not one.startswith("AGENTS") for one in run("recall", "uv").out.split())
+
+
+BESIDE = (
+    # what is asked, and which passages of documents stand behind what memory says
+    (("retried webhooks",), ["AGENTS.md:10"]),
+    (("how is the elephant retried today",), []),  # they say a little of it
+    (("retried webhooks", "--in", "facts"), []),
+    (("retried webhooks", "--kind", "decision"), []),
+    (("retried webhooks", "--agent", "x"), []),
+    (("retried webhooks", "-n", "2"), []),  # there is no room
+)
+
+
+@pytest.mark.parametrize(("asked", "holds"), BESIDE)
+def test_documents_stand_behind_what_memory_says(
+    shop: Repo, run: Run, asked: tuple[str, ...], holds: list[str]
+) -> None:
+    """Marked, by their places, without a filter alone; what memory says is the same as without them."""
+    run(
+        "note",
+        "id=twice decision: Webhooks are retried twice.",
+        "id=b decision: A retried one is told.",
+    )
+    ran = run("recall", *asked, "--json")
+    kinds = [hit["kind"] for hit in ran.json["hits"]]
+    assert [hit["id"] for hit in ran.json["hits"] if hit["kind"] == "document"] == holds
+    assert kinds == sorted(kinds, key=lambda kind: kind == "document")
+    shop.git("rm", "-q", "AGENTS.md")
+    shop.git("commit", "-q", "-m", "gone")
+    own = [hit["id"] for hit in run("recall", *asked, "--json").json["hits"]]
+    assert own == [hit["id"] for hit in ran.json["hits"] if hit["kind"] != "document"]
+    shop.git("revert", "-n", "HEAD")
+    shop.git("commit", "-q", "-m", "back")
+    assert ("what documents say" in run("recall", *asked).out) is bool(holds)
 
 
 def test_what_is_large_binary_or_a_link_is_passed_over(
@@ -210,7 +241,7 @@ def test_a_process_that_runs_on_sees_what_changed(shop: Repo) -> None:
 
 def test_without_any_document_it_says_so(repo: Repo, run: Run) -> None:
     ran = run("recall", "--in", "docs", "uv")
-    assert ran.code == 0 and "`[recall] files` of the policy names no other" in ran.err
+    assert ran.code == 0 and "`[recall] files` of the policy names none" in ran.err
 
 
 def test_text_of_a_document_is_shown_escaped(shop: Repo, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Ask the homes of others beside one's own: what they hold bears their name, as in `org/no-pii`.
+"""Ask beside a home the homes of others, whose facts bear their name (`org/no-pii`), and the documents.
 
 They are asked by the same words, each with its own index. Nothing of theirs is written, and what they read
 beside themselves is not asked.
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.replay.snapshot import Snapshot
 
-#: So many facts of all other homes stand in an answer of one's own: in a third of it at most, and in the
-#: places that one's own leaves free.
+#: So many facts of all other homes, and so many passages of documents, stand in an answer of one's own:
+#: in a third of it at most, and facts in the places that one's own leaves free.
 _BESIDE = 3
 #: What is found where nothing is asked.
 NOTHING = answer_of([], ())
@@ -53,9 +53,23 @@ class Recallers(Recaller):
         self._homes, self._others, self._own = {}, {}, None
 
     def recall(
-        self, query: str, *, limit: int, filters: Filters, loose: bool = False, **how: Any
+        self,
+        query: str,
+        *,
+        limit: int,
+        filters: Filters,
+        loose: bool = False,
+        documents: bool = False,
+        **how: Any,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
+        if documents and filters._replace(yours=False) == Filters():
+            said = self._of_documents().beside(
+                query, how["level"], min(_BESIDE, limit // 3), how["explain"]
+            )
+            found = self.recall(query, limit=limit - len(said), filters=filters, **how)
+            whole = answer_of([*found.hits, *said], found.notes)
+            return whole._replace(sessions=found.sessions) if said else found
         if filters.yours:
             how |= {"limit": limit, "loose": loose}
             return self._with_yours(query, filters._replace(yours=False), how)

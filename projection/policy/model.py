@@ -80,7 +80,7 @@ class Recall(Record):
 
     Args:
         language: of the ledger.
-        files: patterns of the documents that `recall --in docs` knows beside `AGENTS.md` and its like.
+        files: patterns of the documents that recall knows beside markdown and its like.
     """
 
     language: str = ENGLISH

@@ -1,4 +1,4 @@
-"""List the documents of a commit that recall knows: those for agents, and those that the policy names."""
+"""List the documents of a commit that recall knows: all that people write, and what the policy names."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
 
-#: What agents read and write, in whatever folder it lies.
-FOR_AGENTS = ("AGENTS.md", "CLAUDE.md", "MEMORY.md", "TOOLS.md", "HEARTBEAT.md")
+#: What documents end in, in whatever folder they lie; those of rules have names without an end, too.
+ENDINGS = (".md", ".mdc", ".markdown", ".rst", ".adoc", ".asciidoc")
+_RULES = (".cursorrules", ".windsurfrules", ".clinerules")
+#: What agents read and write comes first, where there are too many.
+_FIRST = re.compile(
+    r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI|README)\.|\.(?:cursor|windsurf|cline|github|roo))"
+)
 #: Folders of other people's work, which nobody here wrote; a pattern of the policy that names one counts.
 _BROUGHT = frozenset(
     "node_modules vendor vendored third_party third-party site-packages .venv venv".split()
@@ -54,21 +59,22 @@ def documents_at(
         for mode, blob, path in git.tree_files(commit)
         if mode[:3] == "100"
         and not any(path == one or (one[-1] == "/" and path.startswith(one)) for one in own)
-        and (_for_agents(path) or any(one.match(path) for one in wanted))
+        and (_is_document(path) or any(one.match(path) for one in wanted))
     ]
     sizes = git.sizes([one.blob for one in found])
     small = [
         one for one, size in zip(found, sizes, strict=True) if 0 < size <= DOCUMENT_LIMIT_BYTES
     ]
-    small.sort()
+    small.sort(key=lambda one: (not _FIRST.search(one.path), one.path.count("/"), one.path))
     empty = sum([not size for size in sizes])
-    kept = small[:DOCUMENTS_LIMIT]
+    kept = sorted(small[:DOCUMENTS_LIMIT])
     return tuple(kept), len(found) - len(kept) - empty
 
 
-def _for_agents(path: str) -> bool:
-    *folders, name = path.split("/")
-    return name in FOR_AGENTS and _BROUGHT.isdisjoint(folders)
+def _is_document(path: str) -> bool:
+    if not path.lower().endswith((*ENDINGS, *_RULES)):
+        return False
+    return _BROUGHT.isdisjoint(path.split("/")[:-1])
 
 
 def _pattern(said: str) -> re.Pattern[str]:

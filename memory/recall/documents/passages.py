@@ -16,7 +16,7 @@ from ledger.git.repository import head
 from ledger.model.digest import sha256
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken
-from memory.recall.documents.listing import FOR_AGENTS, Document, documents_at
+from memory.recall.documents.listing import Document, documents_at
 from memory.recall.hits.answer import answer_of, with_score
 from memory.recall.hits.passages import passage_hit
 from memory.recall.index.follow import open_index, write_file
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Snapshot
     from projection.policy.model import Recall
 
+#: So much of what a question says a passage has to say that is shown though nobody asked for documents.
+_MOST_OF_IT = 0.6
 #: What can not be asked of documents.
 _NOT_FOR_DOCUMENTS = "documents have no kind, tier, tag, agent or time to choose them by"
 
@@ -73,12 +75,22 @@ class Documents:
             raise WrongUsage(
                 _NOT_FOR_DOCUMENTS, hint="`diurna recall --in docs WORDS`, with no other filter"
             )
+        return self._found(query, level, limit, explain, least=0)
+
+    def beside(self, query: str, level: str, limit: int, explain: bool) -> tuple[Hit, ...]:
+        """Find the passages that surely answer a question: they say most of what it says."""
+        return self._found(query, level, limit, explain, least=_MOST_OF_IT).hits
+
+    def _found(self, query: str, level: str, limit: int, explain: bool, least: float) -> Answer:
         index = self._followed()
         found = search(index, query, lookups=self._lookups, explain=explain, told=TOLD)
+        least *= sum(found.weights.values())
         hits: dict[str, Hit] = {}
         for scored in found.ranking.passages:
             if len(hits) == limit:
                 break
+            if sum(found.weights.get(word, 0) for word in scored.words) < least:
+                continue
             document = index.log(scored.row >> PLACE_BITS)
             place = scored.row & PLACES
             # what only stands beside a passage that answers is a reply in a log, and nothing in a document
@@ -132,8 +144,7 @@ class Documents:
 
     def _notes(self, index: Index) -> tuple[str, ...]:
         if not index.totals.logs:
-            named = ", ".join(FOR_AGENTS)
-            return (f"HEAD has none of {named}, and `[recall] files` of the policy names no other",)
+            return ("HEAD has no document, and `[recall] files` of the policy names none",)
         left = index.mark.skipped
         return (f"{left} documents are left out: too large, or too many",) if left else ()
 

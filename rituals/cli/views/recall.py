@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from memory.recall.values import FULL, INDEX, SESSION_KIND, Filters
+from memory.recall.values import DOCUMENT_KIND, FULL, INDEX, SESSION_KIND, Filters
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
 
 
+#: What stands above the hits of a kind, where an answer has others too.
+_PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
 _FILTERS = tuple(key for key in Filters._fields if key != "within")
 
 
@@ -64,7 +66,7 @@ def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: An
         WrongUsage: a kind is not one of the policy, and nothing has it.
     """
     reader = call.reader()
-    answer = reader.recall(" ".join(query), filters=filters, **how)
+    answer = reader.recall(" ".join(query), filters=filters, documents=True, **how)
     if not answer.hits and filters.kinds:
         from rituals.cli.views.selection import check_kind
 
@@ -98,8 +100,10 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
     if not answer.hits:
         out.talk("no memory answers that")
         return
-    parts = {"what holds": answer.facts, "what was said": answer.passages}
-    heads = {hits[0].id: name for name, hits in parts.items() if all(parts.values())}
+    parts: dict[str, Hit] = {}
+    for hit in answer.hits:
+        parts.setdefault(_PARTS.get(hit.kind, "what holds"), hit)
+    heads = {hit.id: name for name, hit in parts.items() if len(parts) > 1}
     for number, hit in enumerate(answer.hits):
         if number and (level != INDEX or hit.id in heads):
             out.line("")

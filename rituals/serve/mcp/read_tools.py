@@ -43,7 +43,9 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
         as_of=asked.as_of,
         superseded=asked.superseded,
     )
-    found = memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
+    found = memory.recall(
+        asked.query, level=asked.level, limit=asked.limit, filters=filters, documents=True
+    )
     return answered(found, asked.level)
 
 
