@@ -133,7 +133,7 @@ def test_no_uses_and_no_facts(shop: Repo, run: Run) -> None:
     assert ran.code == 2 and "documents have no kind" in ran.err
 
 
-BESIDE = (
+BESIDE: tuple[tuple[tuple[str, ...], list[str]], ...] = (
     # what is asked, and which passages of documents stand behind what memory says
     (("retried webhooks",), ["AGENTS.md:10"]),
     (("how is the elephant retried today",), []),  # they say a little of it

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memory.query.provenance import Difference, LogLine, Provenance
     from memory.query.resident import Resident
     from memory.query.timeline import Timeline
-    from memory.recall.hits.recaller import Recaller
+    from memory.recall.beside import Recallers
     from memory.recall.values import Answer, Filters
     from memory.replay.snapshot import Progress
     from memory.replay.state import Follower
@@ -51,7 +51,7 @@ class Reader:
         self.snapshot = open_snapshot(home, progress)
         self._progress = progress
         self._follower: Follower | None = None
-        self._recaller: Recaller | None = None
+        self._recaller: Recallers | None = None
         #: which commits brought the logs, where a process that is asked often found that out
         self.origins: Origins | None = None
 
@@ -270,7 +270,7 @@ class Reader:
         """
         return self._recall().get(ids, level=level)
 
-    def _recall(self) -> Recaller:
+    def _recall(self) -> Recallers:
         if self._recaller is None:
             from memory.recall.beside import Recallers
 
