@@ -450,11 +450,12 @@ def test_only_what_is_said_of_the_system_is_an_invariant() -> None:
 
         You must first start the server.
         """
-    for path in ("docs/architecture/ledger.md", "docs/specs/ledger-screen.md"):
+    for path, holds in (("docs/architecture/ledger.md", True), ("docs/specs/ledger-screen.md", False),
+                        ("docs/design/ui.md", False), ("docs/specs/ledger.md", True)):  # fmt: skip
         assert taken(path, text.format("Ledger")) == []
-        assert taken(path, text.format("Invariants")) == [
-            ("invariant", "Architecture: A posted entry must never change.")
-        ], path
+        said = [("invariant", "Architecture: A posted entry must never change.")]
+        assert taken(path, text.format("Invariants")) == said * holds, path
+    assert taken("docs/design/x.md", text.format("Memory Bank System Rules")) == []
     assert taken("CONTRIBUTING.md", text.format("Ledger")) == [
         ("convention", "Ledger: A posted entry must never change.")
     ]
@@ -722,6 +723,189 @@ def test_a_list_of_decisions_by_date_number_or_row() -> None:
         ("Logs carry counts, not content: The proxy writes how many there were.", ""),
         ("Ship one binary for all systems. Nobody installs a runtime", "2026-01-02"),
     ]  # fmt: skip
+
+
+#: Lists of decisions as people and their agents write them, and what each gives, in its order.
+WRITTEN = {
+    "labels on lines of one paragraph": (
+        """\
+        # Decision Log
+
+        ## Bundler: Vite (not Webpack, Parcel)
+
+        **Chosen:** Vite
+        **Rejected:** Webpack, Parcel
+
+        **Why:** Vite starts in a second. Webpack takes twenty.
+
+        ## Cache: one for each shop
+
+        **Chosen:** Redis with a key prefix for each shop
+        **Why:** What may go wrong?
+        """,
+        ["Bundler: Vite (not Webpack, Parcel). Vite starts in a second.",
+         "Cache: one for each shop: Redis with a key prefix for each shop"],
+    ),
+    "records below the phases of a project": (
+        """\
+        # Decisions
+
+        ## v1.1 — Tracking (2026-02-23 to 2026-02-24)
+
+        ### ADR-011: Camera Ratio = 4:3 (Not 16:9)
+
+        - **Date:** 2026-02-23
+        - **Options Considered:**
+          1. **Assume 16:9** — the standard of films
+        - **Decision:** 4:3, as `Lens` has it
+        - **Rationale:** The camera gives photos.
+        - **Status:** Accepted. Seen on two devices.
+
+        ### ADR-012: Bounded queue
+
+        - **Decision:** A bounded queue with:
+          - one mark for each gap
+          - a reset after a second
+        - **Status:** Accepted (amended by ADR-013: the old mark is retired)
+
+        ### ADR-013: Marks
+
+        - **Decision:** {what was decided}
+        - **Status:** Superseded
+        """,
+        ["Camera Ratio = 4:3 (Not 16:9): 4:3, as `Lens` has it. The camera gives photos.",
+         "A bounded queue with: one mark for each gap; a reset after a second"],
+    ),
+    "days of another country": (
+        """\
+        # Decision Log
+
+        ## 2/27/2025 - Fair Selection
+
+        **Decision:** Choose the worker that waits longest, whoever runs it.
+        **Rationale:**
+        - All have a chance
+
+        ## [27.2.2025] - Retries
+
+        **Decision:** Retry three times, then give up.
+        """,
+        ["Fair Selection: Choose the worker that waits longest, whoever runs it.",
+         "Retries: Retry three times, then give up"],
+    ),
+    "entries below one heading": (
+        """\
+        # Decision Log
+
+        2026-05-05 00:05:26 - Log of updates made.
+
+        ## Decision
+
+        * [2026-05-05 12:08:50] - Handled the two keys of the API
+            * **Decision**: Send the key in the header alone.
+            * **Rationale**: Both work.
+            * **Decision**: Leave the old name in the client.
+        * [2026-05-06 09:00:00] - We keep the queue in Postgres from now on.
+        * [2026-05-07 09:00:00] - Looked at the logs again
+        """,
+        ["Send the key in the header alone.", "Leave the old name in the client.",
+         "We keep the queue in Postgres from now on."],
+    ),
+    "a form that nobody filled in": (
+        """\
+        # Decision Log
+
+        ## YYYY-MM-DD
+        ### Decision: [Brief Description of Decision]
+        * **Context:** [Why this decision was needed]
+        * **Reasoning:** [Why the chosen option was selected]
+        """,
+        [],
+    ),
+    "sentences for headings": (
+        """\
+        # Decisions
+
+        ### 1. The deliverable is a crate, and the suite is its proof.
+
+        It has no dependency.
+
+        ### 2. Stack
+
+        We chose these:
+
+        | Part | Tool |
+        | --- | --- |
+        | Build | Vite |
+        """,
+        ["The deliverable is a crate, and the suite is its proof. It has no dependency."],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_lists_of_decisions_as_they_are_written(form: str) -> None:
+    """Whether records have headings, labels or entries: each that holds, and no example, option or phase."""
+    text, holds = WRITTEN[form]
+    for path in ("memory-bank/decisionLog.md", "DECISIONS.md"):
+        assert [item.text for item in found(path, text).items] == holds
+
+
+def test_a_record_without_sections_is_told_by_its_file() -> None:
+    """Its title decides; a page beside the records, which has no number, is none."""
+    text = "# Queue position is computed when it is read\n\nIt was stored before, and two jobs had the same.\n"
+    assert taken("docs/adr/0002-queue-position.md", text) == [
+        (
+            "decision",
+            "Queue position is computed when it is read. It was stored before, and two jobs had the same.",
+        )
+    ]
+    assert taken("docs/adr/notes.md", text) == []
+
+
+RULES = (
+    ("Never amend commits to fix a failure", "convention"),
+    ("`db/` — every query goes through it", "convention"),
+    ("`run.py` must not import `web`", "convention"),
+    ("When a test is slow, mark it", "convention"),
+    ("`states.py` — State objects and transitions", "fact"),
+    ("`flows.py` / `tasks.py` — The decorators", "fact"),
+    ("services/ - Background services", "fact"),
+    ("`README.md` documents v2. The old one lives on a branch.", "fact"),
+    ("`main` is the current stable line", "fact"),
+    ("Resource Templates (`lib/resources/`)", "fact"),
+)
+
+
+@pytest.mark.parametrize(("bullet", "kind"), RULES)
+def test_a_bullet_that_only_describes_is_no_rule(bullet: str, kind: str) -> None:
+    """In a file of rules that a person named, whether by `harvest` or by `import claude`."""
+    (item,) = read_found(
+        "AGENTS.md", "rules", f"# A\n\n- {bullet}\n".encode(), COMMIT, named=True
+    ).items
+    assert (item.kind, item.text) == (kind, bullet)
+
+
+def test_each_item_of_a_list_of_invariants_is_one() -> None:
+    """Whether it says "must" or not, unless it leans on what stands beside it."""
+    text = """\
+        # Invariants
+
+        These are contracts. See `b.md`.
+
+        ## Queues
+
+        - Queues are wake-ups, not sources of truth.
+        - Attempts are fenced:
+          - by their token
+        - This follows from the above list.
+        - Note ordering must be the same for each reader.
+        """
+    assert taken("docs/architecture/invariants.md", text) == [
+        ("invariant", "Queues are wake-ups, not sources of truth."),
+        ("invariant", "Note ordering must be the same for each reader."),
+    ]
+    assert taken("docs/design/screens.md", text) == []
 
 
 @pytest.mark.parametrize("word", ("Keep", "Sleep", "Deep", "Use", "Data", "Do"))

@@ -100,6 +100,18 @@ def test_an_accepted_decision_that_memory_denies_is_asked_about(shop: Repo, run:
     assert run("harvest", "docs/adr", "--write", "--json").json["stems"] == []
 
 
+def test_what_one_document_says_is_no_contradiction(shop: Repo, run: Run) -> None:
+    """Who wrote both beside each other knew of both; what another one says is asked about."""
+    shop.write(
+        "CONTRIBUTING.md",
+        "# C\n\n- Branches must be merged by squash.\n- Branches must not be merged by hand.\n",
+    )
+    shop.git("add", "-A")
+    shop.git("commit", "-q", "-m", "rules")
+    told = run("harvest", "--json").json
+    assert [one["text"] for one in told["new"]] != [] and told["opposite"] == []
+
+
 def test_what_a_person_names_is_read(shop: Repo, run: Run) -> None:
     """A folder or file of any name; a document that gives nothing is named, too."""
     shop.write(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
     from rituals.cli.output import Output
     from rituals.intake.harvest.harvest import Harvest
-    from rituals.intake.items import Item, LeftOut
+    from rituals.intake.items import LeftOut
     from rituals.intake.plan import IntakePlan, Planned
 
 #: What was left out takes so many lines at most, unless all of it is asked for.
@@ -85,12 +85,19 @@ def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
 
 
 def of_documents(harvest: Harvest, plan: IntakePlan) -> list[dict[str, object]]:
-    """Say of each document that was read how much of it is taken, and how much is known already."""
+    """Say of each document that was read how much of it is taken, known already, and left out."""
     waits = {one.key for one in plan.beyond}
-    new = Counter([_path_of(one.item) for one in plan.new])
-    said = Counter([_path_of(one) for one in harvest.reading.items if one.key not in waits])
+    new = Counter([_path_of(one.item.place) for one in plan.new])
+    said = Counter([_path_of(one.place) for one in harvest.reading.items if one.key not in waits])
+    out = Counter([_path_of(one.place) for one in plan.personal])
+    out += Counter([_path_of(one.place) for one in plan.left_out if "@" in one.place])
     return [
-        {"path": path, "taken": new[path], "known": said[path] - new[path]}
+        {
+            "path": path,
+            "taken": new[path],
+            "known": said[path] - new[path] - out[path],
+            "left_out": out[path],
+        }
         for path in harvest.paths
     ]
 
@@ -99,17 +106,18 @@ def show_documents(
     documents: Sequence[Mapping[str, object]], out: Output, everything: bool
 ) -> None:
     """Print what was read, a document a line; what states nothing is told among what is left out."""
-    told = [one for one in documents if one["taken"] or one["known"]]
+    told = [one for one in documents if one["taken"] or one["known"] or one["left_out"]]
     for one in told if everything else told[:_SHOWN]:
         parts = [f"{one['taken']} taken" * bool(one["taken"])]
         parts.append(f"{one['known']} known already" * bool(one["known"]))
+        parts.append(f"{one['left_out']} left out" * bool(one["left_out"]))
         out.line(f"  {one['path']}: {', '.join([part for part in parts if part])}")
     if len(told) > _SHOWN and not everything:
         out.line(f"  and {len(told) - _SHOWN} more documents (-v shows them)")
 
 
-def _path_of(item: Item) -> str:
-    return item.place.partition("@")[0].rpartition(":")[0]
+def _path_of(place: str) -> str:
+    return place.partition("@")[0].rpartition(":")[0]
 
 
 def _show_new(new: Sequence[Planned], out: Output, everything: bool) -> None:

@@ -16,6 +16,8 @@ from rituals.intake.harvest.decision_records import (
 from rituals.intake.harvest.passages import ITEM, ROW, Document
 from rituals.intake.harvest.record_cues import (
     ACCEPTED,
+    BY_NUMBER,
+    CHOOSES,
     DECISION,
     LABEL,
     LISTED,
@@ -25,6 +27,10 @@ from rituals.intake.harvest.record_cues import (
 from rituals.intake.harvest.record_parts import RecordPart
 from rituals.intake.harvest.statements import LIMIT_CHARS, bare_title, sentences, words
 
+#: How an entry begins: `[2026-05-05 12:08:50] - Keep the key in the header`.
+_ENTRY = re.compile(
+    r"^\W{0,3}(\d{4}-\d{2}-\d{2})(?:[T ][\d:]+Z?)?\]?\s*[-–—:]\s+(\S.*)$", re.DOTALL
+)
 #: In so many sections of one document records are looked for.
 _MOST_SECTIONS = 300
 
@@ -48,7 +54,7 @@ def decisions_of(document: Document, *, listed: bool = True) -> list[Decision]:
                 inside.add(index)
         elif listed and index and not clean_title(section.title):  # nothing but a date
             found += _items(document, index)
-    return [*found, *_rows(document)] if listed else found
+    return [*found, *_entries(document, inside), *_rows(document)] if listed else found
 
 
 def _begins_record(document: Document, index: int, listed: bool) -> bool:
@@ -57,6 +63,9 @@ def _begins_record(document: Document, index: int, listed: bool) -> bool:
     if not clean_title(section.title):
         return False
     if NUMBERED.search(section.title) or (listed and LISTED.match(section.title)):
+        inner = [one.title for one in document.sections if one.above == index]
+        if not BY_NUMBER.match(section.title) and any(BY_NUMBER.match(title) for title in inner):
+            return False  # a phase of the project, and the records of it
         return section.level > 1 or not any(one.above == index for one in document.sections)
     inner = [one.title for one in document.sections if one.above == index]
     if (section.level < 2 and inner) or DECISION.match(bare_title(section.title)):
@@ -79,6 +88,27 @@ def _items(document: Document, index: int) -> list[Decision]:
         if len(text.split()) >= FEWEST_WORDS and len(text) <= LIMIT_CHARS and text[-1:] not in ":?":
             found.append(_listed_as(text, passage.line, date))
     return found
+
+
+def _entries(document: Document, inside: set[int]) -> list[Decision]:
+    """Read entries that begin with a day: what labels below one decide, else what it says itself."""
+    entries: list[tuple[str, list[Decision], list[Decision]]] = []
+    for passage in document.passages:
+        read = sentences(document, passage) if passage.kind != ROW else []
+        if passage.section in inside or not read:
+            continue
+        entry, label = _ENTRY.match(read[0].text), LABEL.match(read[0].text)
+        if entry:
+            entries.append((entry[1], [], []))
+        elif not (entries and label and DECISION.match(label[1])):
+            continue
+        text = entry[2] if entry else label[2] if label else ""
+        if entry and not CHOOSES.search(text):
+            continue
+        if len(text.split()) >= FEWEST_WORDS and len(text) <= LIMIT_CHARS:
+            date, said, decided = entries[-1]
+            (said if entry else decided).append(_listed_as(text, passage.line, date))
+    return [one for _, said, decided in entries for one in decided or said]
 
 
 def _rows(document: Document) -> list[Decision]:

@@ -37,6 +37,7 @@ from rituals.intake.harvest.record_cues import (
     TITLE_DATE,
     TITLE_NUMBER,
     UNCLEAR,
+    WHY,
     Y_STATEMENT,
 )
 from rituals.intake.harvest.record_parts import RecordPart
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
 _NO_REASON_CHARS = 240
 #: A shorter decision says too little without the sentence behind it.
 _SHORT_CHARS = 60
+#: A record that has nothing but its title and prose is told by its file: `0012-queue-position.md`.
+_NUMBERED_FILE = re.compile(r"(?:adr[-_ ]?)?\d{3,5}[-_ ]\w", re.IGNORECASE)
 #: What decides stands among so many sentences.
 _LOOKED_AT, _LOOKED_FOR = 3, 5
 #: A decision in a list has so many words; a heading with so many needs no sentence behind it.
@@ -106,7 +109,10 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
     if not title or "template" in title.lower() or PLACEHOLDER.search(title) or state == "template":
         return None
     line, text, why_not = _decision(part, title, proposal)
-    if top and not text and (not status or state == ACCEPTED):
+    named = top or (
+        not status and not line and _NUMBERED_FILE.match(document.path.rpartition("/")[2])
+    )
+    if named and not text and (not status or state == ACCEPTED):
         line, text = _by_title(part, title)
     if not status and not line:
         return None
@@ -139,8 +145,13 @@ def clean_title(title: str) -> str:
 
 
 def state_in(status: str) -> str:
-    """Return the state that some words tell."""
-    return next((state for state, pattern in KNOWN if pattern.search(status)), UNCLEAR)
+    """Return the state that some words tell; what stands in brackets tells less, but of a successor."""
+    if KNOWN[0][1].search(status):
+        return SUPERSEDED
+    told = (status, re.sub(r"\([^)]*\)?", " ", status))[::-1]
+    return next(
+        (state for said in told for state, pattern in KNOWN if pattern.search(said)), UNCLEAR
+    )
 
 
 def _state(part: RecordPart) -> tuple[str, str]:
@@ -208,14 +219,23 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
             one = said[0]
         if len(text) > LIMIT_CHARS or (at > 1 and points(text)):
             continue
-        text = _with_reason(text, said[at + 1 : at + 4])
+        text = _with_reason(text, said[at + 1 : at + 4] or _reasons(part))
         return one.line, _titled(title, text), ""
     return said[0].line, "", "no sentence of it decides by itself"
 
 
 def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
     """Return what the heading of a record among others decides, with the sentence below that says more."""
-    line = part.document.sections[part.top].line
+    line = part.document.sections[part.top or part.heading].line or 1
+    at, marked = part.labelled(DECISION)
+    if marked:  # in fewer words than a sentence has: `**Chosen:** Vite`
+        found = _read(part.document, _unlabelled(marked))[:1]
+        short = found[0].text.rstrip(".") if found and not leans(found[0].text) else ""
+        text = title if words(short) <= words(title) else _titled(title, short)
+        if PLACEHOLDER.search(text) or text.endswith((":", "?")) or len(text.split()) < 3:
+            return 0, ""
+        why = [one.text for one in _reasons(part) if len(text) + len(one.text) < LIMIT_CHARS]
+        return part.passages[at].line, ". ".join([text, *why])
     if len(title.split()) < 2 or len(title) > LIMIT_CHARS or title.endswith("?"):
         return 0, ""
     prose = [one for one in part.passages if one.kind != ROW and not LABEL.match(one.rows[0][1])]
@@ -225,8 +245,16 @@ def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
     if len(title.split()) >= _SAYS_ENOUGH or not said:
         return line, _with_reason(title, said)
     first = said[0].text
+    if first.endswith(":"):
+        return 0, ""
     whole = f"{title}: {first}"
     return line, title if leans(first) or points(first) or len(whole) > LIMIT_CHARS else whole
+
+
+def _reasons(part: RecordPart) -> list[Sentence]:
+    """Return the sentence that a label of its own gives as the reason."""
+    said = _read(part.document, _unlabelled(part.labelled(WHY)[1]))
+    return [one for one in said[:3] if one.text.rstrip("\"'”’")[-1:] not in (":", "?")][:1]
 
 
 def _headings(part: RecordPart, found: list[Passage]) -> list[Sentence]:
@@ -258,10 +286,13 @@ def _unlabelled(found: list[Passage]) -> list[Passage]:
     rest = label[2].strip() if label else ""
     rows = ((line, rest), *first.rows[1:]) if rest else first.rows[1:]
     kept = [first._replace(rows=rows)] if rows else []
-    if kept and rest:
+    listed = bool(rest) and rows[-1][1].rstrip("*_ ").endswith((":", " with", " that"))
+    if kept and rest and not listed:
         return kept
     for passage in found[1:6]:
         if passage.section != first.section or LABEL.match(passage.rows[0][1]):
+            break
+        if listed and passage.kind != ITEM:
             break
         kept.append(passage)
     return kept

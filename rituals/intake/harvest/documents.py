@@ -97,7 +97,7 @@ _REPORT = re.compile(
 )
 _GUIDE = re.compile(
     r"contribut|^develop(?:ing|ment)$|hacking|convention|guideline|coding|code[-_ ]?style|"
-    r"style[-_ ]?guide|^style$|standards?\b|"
+    r"style[-_ ]?guide|^style$|standards\b|"
     r"workflow|governance|principles?|polic(?:y|ies)|releas(?:e|ing)|maintain|review|commit|branching|"
     r"engineering|"
     r"rules",
@@ -116,6 +116,11 @@ _WORK = re.compile(
 )
 _DESIGN_FOLDER = re.compile(
     r"^(?:architecture|design|designs|internals?|specs?|principles|develop\w*|dev)$"
+)
+_SCREEN = re.compile(
+    r"(?:^|[/_. -])(?:ui|ux|gui|screens?|pages?|views?|layouts?|wireframes?|mock-?ups?|"
+    r"widgets?|dialogs?|forms?|themes?|components?)(?=[/_. -])",
+    re.IGNORECASE,
 )
 _HOW_TO = frozenset(("howto", "howtos", "how-to", "how-tos", "topics"))
 _FOR_AUTHORS = re.compile(r"contribut|develop|releas|review", re.IGNORECASE)
@@ -163,6 +168,11 @@ def kind_of(path: str) -> str:
     if inside and (_DESIGN.search(stem) or _DESIGN_FOLDER.match(folder)):
         return DESIGN
     return ""
+
+
+def is_of_a_screen(path: str) -> bool:
+    """Tell whether a document tells of what people see: what it demands, it demands of one screen."""
+    return bool(_SCREEN.search(path))
 
 
 def is_rules_file(path: str) -> bool:

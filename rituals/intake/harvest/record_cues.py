@@ -31,7 +31,8 @@ STRUCK = re.compile(r"~~.*?~~")
 DECISION = re.compile(
     r"^(?:(?:the|our|final|design|architectural|architecture) )?(?:decisions?(?: (?:outcome|made|taken|"
     r"result|statement))?"
-    r"|outcome|resolution|what (?:we|was) decided|chosen (?:option|solution|approach)|entscheidung|"
+    r"|outcome|resolution|what (?:we|was) decided|chosen(?: (?:option|solution|approach))?|choice|"
+    r"entscheidung|"
     r"décision|decisión)\b"
     r"(?!.*\b(?:drivers?|makers?|criteria|process|log|records?|points?)\b)",
     re.IGNORECASE,
@@ -63,17 +64,25 @@ STATUS = re.compile(r"^(?:status|state|decision status|adr status)$", re.IGNOREC
 LABEL = re.compile(
     r"^\W{0,4}([A-Za-z][A-Za-z ]{2,24}?)(?:\W{0,3}:\W{0,3}|\.(?:\*\*|__))\s*(.*)$", re.DOTALL
 )
+#: One that begins a line, whatever stands above it.
+BOLD_LABEL = re.compile(r"^\s*(?:\*\*|__)[A-Za-z][\w /-]{1,30}(?::(?:\*\*|__)|(?:\*\*|__)\s*:)")
+#: Why it was decided so, where that has a label of its own.
+WHY = re.compile(r"^(?:rationale|why|reason(?:s|ing)?|justification|because)$", re.IGNORECASE)
 #: Between two labels on one line: `**Status:** Accepted · **Date:** 2026-06-16`.
 BETWEEN_LABELS = re.compile(r"\s+[·•|;,—–-]\s+(?=\*\*|__)")
+#: A day as people write it.
+_DAY = r"\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}\.\d{1,2}\.\d{4}"
 #: How the heading of a record begins that stands in one document with others.
+BY_NUMBER = re.compile(r"^\W*(?:ADR|DEC|DR|D|decision)[-\s#_:]*\d", re.IGNORECASE)
 NUMBERED = re.compile(
-    r"^\W*(?:ADR|DEC|DR|D|decision)[-\s#_:]*\d|^\W*\[?\d{4}-\d{2}-\d{2}\b|\b\d{4}-\d{2}-\d{2}\)?$",
+    rf"{BY_NUMBER.pattern}|^\W*\[?(?:{_DAY})\b|\b(?:{_DAY})[)\]]?$",
     re.IGNORECASE,
 )
 #: The same, in a document that is a list of them.
 LISTED = re.compile(r"^\W*\d{1,4}[.):]\s+\S|^\W*decision\s*[:—–-]\s+\S", re.IGNORECASE)
 TITLE_DATE = re.compile(
-    r"^\W*\d{4}-\d{2}-\d{2}(?:[T ][\d:]+Z?)?\W*|\W*\(?\d{4}-\d{2}-\d{2}\)?\W*$|^decision\s*[:—–-]\s+",
+    rf"^\W*(?:{_DAY})(?:[T ][\d:]+Z?)?[\W]*?(?:[:)\]—–-]+\W*|\s+|$)(?=\S|$)|\W*\(?(?:{_DAY})\)?\W*$|"
+    r"^decision\s*[:—–-]\s+",
     re.IGNORECASE,
 )
 Y_STATEMENT = re.compile(
@@ -81,7 +90,7 @@ Y_STATEMENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 PLACEHOLDER = re.compile(
-    r"\{[A-Za-z][^{}]{3,}\}|\[(?:short|option|title|describe|name|justification|insert|your|what|the|"
+    r"\bYYYY\b|\[[A-Za-z][^\]\[\s]*\s[^\]\[\s]+\s[^\]\[]+\](?![(\[])|\{[A-Za-z][^{}]{3,}\}|\[(?:short|option|title|describe|name|justification|insert|your|what|the|"
     r"if|e\.g)[^\]]*\]"
     r"|<(?:title|option|describe|name|your|insert)[^>]*>|\bTODO\b|\bTBD\b|lorem ipsum|^(?:describe|"
     r"what is the change that|"

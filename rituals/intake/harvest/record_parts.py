@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rituals.intake.harvest.passages import ROW, Document, Passage
-from rituals.intake.harvest.record_cues import BETWEEN_LABELS, LABEL
+from rituals.intake.harvest.record_cues import BETWEEN_LABELS, BOLD_LABEL, LABEL
 from rituals.intake.harvest.statements import bare_title
 
 TYPE_CHECKING = False
@@ -21,7 +21,8 @@ class RecordPart:
             if section.above in inside:
                 inside.add(index)
         self.sections = sorted(inside)
-        self.passages = [one for one in document.passages if one.section in inside]
+        inner = [one for one in document.passages if one.section in inside]
+        self.passages = [piece for one in inner for piece in _at_labels(one)]
         self.fields = document.fields if not top else ()
         first = 1 if any(one.above == 1 for one in document.sections) else 0
         self.heading = top or first  # of the record itself
@@ -77,3 +78,15 @@ class RecordPart:
                 if label and label[1].strip().lower() == name:
                     found.append(plain(label[2]).strip("* "))
         return [value for value in found if value]
+
+
+def _at_labels(passage: Passage) -> list[Passage]:
+    """Cut a passage where a line of it begins with a label: `**Chosen:** Vite` above `**Why:** …`."""
+    starts = [at for at, (_, text) in enumerate(passage.rows) if at and BOLD_LABEL.match(text)]
+    if passage.kind == ROW or not starts:
+        return [passage]
+    ends = [*starts, len(passage.rows)]
+    return [
+        passage._replace(rows=passage.rows[start:end])
+        for start, end in zip([0, *starts], ends, strict=True)
+    ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from rituals.intake.harvest.documents import DESIGN
+from rituals.intake.harvest.documents import DESIGN, is_of_a_screen
 from rituals.intake.harvest.passages import ITEM, ROW, Document, Passage
 from rituals.intake.harvest.statements import (
     LIMIT_CHARS,
@@ -21,8 +21,9 @@ from rituals.intake.harvest.statements import (
     standing_alone,
     without_lead,
 )
+from rituals.intake.spoken_rules import CONVENTION, kind_of_bullet
 
-INVARIANT, CONVENTION = "invariant", "convention"
+INVARIANT = "invariant"
 _FEWEST, _MOST = 5, 48
 
 _RULE = re.compile(
@@ -119,9 +120,10 @@ _NO_SECTION = re.compile(
 )
 #: Below these headings a document says what must always be true of the system.
 _OF_THE_SYSTEM = re.compile(
-    r"\binvariants?\b|\b(?:hard|architectur\w+|system|core|global|non-?negotiable|absolute) "
-    r"(?:rules?|constraints?|guarantees?|principles?)\b|\bmust (?:never|not|always)\b|\bnever change\b|"
-    r"^(?:non-?negotiables?|guarantees)$",
+    r"\binvariants?\b|"
+    r"(?:^(?:the )?(?:system|core|global)|\b(?:hard|architectur\w+|non-?negotiable|absolute)) "
+    r"(?:rules?|constraints?|guarantees?|principles?)\b|"
+    r"\bmust (?:never|not|always)\b|\bnever change\b|^(?:non-?negotiables?|guarantees)$",
     re.IGNORECASE,
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yourself)\b", re.IGNORECASE)
@@ -164,14 +166,23 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
     """
     found = []
     for passage in document.passages:
-        if passage.kind == ROW or passage.mark or not _may_rule(passage):
+        if passage.kind == ROW or passage.mark:
             continue
         titles = document.headings(passage.section)
         stated = _kind((*titles, document.path.rpartition("/")[2].partition(".")[0]))
+        if stated == INVARIANT and is_of_a_screen(document.path):
+            continue
         if kind == DESIGN and stated != INVARIANT:
             continue  # what a specification or a note demands, it demands of one part
+        if stated != INVARIANT and not _may_rule(passage):
+            continue
         if stated != INVARIANT and any(_NO_SECTION.search(one) for one in titles):
             continue
+        if stated == INVARIANT and passage.kind == ITEM and not passage.indent:
+            whole = " ".join([one.text for one in sentences(document, passage)])
+            if _holds(whole):
+                found.append(Rule(passage.line, whole, whole, INVARIANT))
+                continue
         for one in sentences(document, passage):
             text = without_lead(one.text)
             if not _is_rule(text, kind):
@@ -189,7 +200,7 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
 
 
 def bullets_of(document: Document) -> list[Rule]:
-    """Return the bullets of a file of rules, as they stand: each is a rule by where it stands."""
+    """Return the bullets of a file of rules, as they stand: each is a rule, unless it only describes."""
     found = []
     for passage in document.passages:
         text = " ".join([one.text for one in sentences(document, passage)])
@@ -203,8 +214,18 @@ def bullets_of(document: Document) -> list[Rule]:
         ):
             continue
         kind = _kind(document.headings(passage.section))
+        if kind == CONVENTION:
+            kind = kind_of_bullet(text)
         found.append(Rule(passage.line, text, text, kind))
     return found
+
+
+def _holds(text: str) -> bool:
+    """Tell whether an item of a list of invariants says by itself what holds."""
+    plain = text[-1:] not in ":?" and len(text) <= LIMIT_CHARS and text.isprintable()
+    return (
+        plain and len(text.split()) >= _FEWEST and not (leans(text) or points(text) or "{" in text)
+    )
 
 
 def _may_rule(passage: Passage) -> bool:

@@ -13,12 +13,12 @@ LIMIT_CHARS = 480
 #: The same, with its markup: links have addresses.
 _RAW_CHARS = 2_000
 _LEADING = re.compile(
-    r"^(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that|:|,)?|however|therefore|thus|"
+    r"^(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that|:|,)|however|therefore|thus|"
     r"hence|also|"
     r"additionally|in addition|furthermore|moreover|finally|as such|consequently|as a result|in general|"
     r"because of this|for this reason|accordingly|to (?:this|that) end|similarly|in particular|"
     r"specifically|that said|of course|importantly|important|warning|attention|"
-    r"(?:rule|tip)(?=[,:])|note|please)(?:,|:)?\s+(?=\S)",
+    r"(?:rule|tip|note)(?=[,:])|please)(?:,|:)?\s+(?=\S)",
     re.IGNORECASE,
 )
 _POINTING = re.compile(
@@ -57,7 +57,7 @@ _COMMON = frozenset(
 #: Headings that name no subject.
 _EMPTY_TITLES = re.compile(
     r"^(?:(?:the )?(?:overview|introduction|general|summary|background|details?|notes?|important|"
-    r"rules?|guidelines?|"
+    r"(?:(?:contribut\w+|coding|project|general|code) )?(?:rules?|guidelines?|conventions)|"
     r"principles?|requirements?|conventions?|goals?|context|description|rationale|motivation|contents|"
     r"usage|other|"
     r"misc(?:ellaneous)?|do|don'?ts?|do'?s and don'?ts|must|never|always|caveats?|tips?|considerations|"

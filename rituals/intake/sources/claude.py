@@ -17,6 +17,7 @@ from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.sources.files import files_below, is_file, text_of, written_at
 from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
 from rituals.intake.sources.times import time_of
+from rituals.intake.spoken_rules import kind_of_bullet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _rules(path: str, ground: Ground) -> Reading:
             text = _OWN.sub(lambda found: "\n" * found[0].count("\n"), text)
         local = os.path.basename(path) == _LOCAL
         for one in passages(text, alone=_is_import):
-            kind = "convention" if one.bullet else "fact"
+            kind = kind_of_bullet(one.text) if one.bullet else "fact"
             imported = _IMPORT.fullmatch(one.text)
             if imported is None:
                 items.append(_item(name, one, "", kind)._replace(author="", personal=local))
