@@ -822,6 +822,87 @@ WRITTEN = {
         """,
         [],
     ),
+    "entries, each with sections of its own": (
+        """\
+        # Decision Log
+
+        YYYY-MM-DD HH:MM:SS - Log of updates made.
+
+        ## Decision
+
+        *
+
+        [2026-08-16 20:26:15] - **Renamed the providers**
+
+        ## Decision
+        Every provider has the name of its service, so that logs can be read.
+
+        ## Rationale
+        - Nobody knew them
+
+        ## Impact
+        - Old names work for a month
+
+        [2026-08-17 07:52:27] - Progress
+        **Decision:** Tell progress by a callback of each stage
+        **Impact:** Bars move
+        """,
+        ["Every provider has the name of its service, so that logs can be read.",
+         "Tell progress by a callback of each stage"],
+    ),
+    "choices, some of them open": (
+        """\
+        # Design Decisions
+
+        ## Page Size
+
+        | Option | Used by |
+        | --- | --- |
+        | 4 KB | SQLite |
+
+        **Our choice:** 8KB
+
+        **Why it matters:** It is baked into every page.
+
+        ## Nulls
+
+        **Our choice:**
+
+        **Why it matters:** It affects every tuple.
+        """,
+        ["Page Size: 8KB. It is baked into every page."],
+    ),
+    "nothing but a list": (
+        """\
+        # Decisions
+
+        - Workflows are JSON files below `teams/`.
+        - The console is read-only; commands own all state.
+        - Short one.
+        - `run` creates tasks and launches no provider.
+        """,
+        ["Workflows are JSON files below `teams/`.", "The console is read-only; commands own all state.",
+         "`run` creates tasks and launches no provider."],
+    ),
+    "a table that sums up what is only proposed": (
+        """\
+        # Decisions
+
+        ## ADR-0001 — The old client
+
+        **Status:** 🟡 Proposed (recommend Accept for the pilot)
+
+        ### Decision
+        Build the pilot on the old client.
+
+        ## Summary
+
+        | ADR | Decision | Default |
+        | --- | --- | --- |
+        | 0001 | The old client or the new one | the old one |
+        """,
+        [],
+    ),
     "sentences for headings": (
         """\
         # Decisions
@@ -874,6 +955,9 @@ RULES = (
     ("`README.md` documents v2. The old one lives on a branch.", "fact"),
     ("`main` is the current stable line", "fact"),
     ("Resource Templates (`lib/resources/`)", "fact"),
+    ("`Agent` trait -- `name()`, `run()`, hooks", "fact"),
+    ("`Context` trait (`context.rs`) abstracts `Ctx` for tests", "fact"),
+    ("Be careful with `bank/`: it is history.", "convention"),
 )
 
 

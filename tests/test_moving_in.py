@@ -112,6 +112,30 @@ def test_what_one_document_says_is_no_contradiction(shop: Repo, run: Run) -> Non
     assert [one["text"] for one in told["new"]] != [] and told["opposite"] == []
 
 
+@pytest.mark.parametrize(
+    ("named", "holds"),
+    [
+        ("docs/runbook.md", ["docs/runbook.md"]), ("cursor", [".cursor/rules/a.mdc"]),
+        ("cline", ["memory-bank/projectbrief.md"]), ("roo", ["memory-bank/projectbrief.md"]),
+        ("copilot", []), ("nonsense", []),
+    ],
+)  # fmt: skip
+def test_a_path_and_a_tool_of_documents_are_read(
+    bare_repo: Repo, run: Run, named: str, holds: list[str]
+) -> None:
+    """`import` takes what people type: a document that is there, or the name of the tool that keeps some."""
+    rule = "# R\n\n- Never restore a dump while workers run.\n"
+    for path in ("docs/runbook.md", ".cursor/rules/a.mdc", "memory-bank/projectbrief.md"):
+        bare_repo.write(path, rule.replace("dump", path))
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-q", "-m", "documents")
+    assert run("init").code == 0
+    ran = run("import", named, "--json")
+    assert ran.code == (0 if holds else 2 if named == "nonsense" else 1), ran.err
+    if holds:
+        assert [one["place"].partition(":")[0] for one in ran.json["new"]] == holds
+
+
 def test_what_a_person_names_is_read(shop: Repo, run: Run) -> None:
     """A folder or file of any name; a document that gives nothing is named, too."""
     shop.write(

@@ -227,7 +227,6 @@ class Reader:
         explain: bool = False,
         vectors: bool = True,
         loose: bool = False,
-        documents: bool = False,
     ) -> Answer:
         """Find what answers a question: facts that hold, then passages of session logs, each best first.
 
@@ -242,7 +241,6 @@ class Reader:
             explain: give the parts of each score.
             vectors: weigh what passages mean too, where the extra `vectors` is installed.
             loose: facts too that cover little of it: of a task, which asks no question.
-            documents: a few passages of the repository's documents too, where no filter is given.
 
         Raises:
             NotFound: `filters.as_of` is no time, stem or commit, or a bound neither a time nor a stem.
@@ -259,7 +257,7 @@ class Reader:
             asked = asked._replace(as_of=as_of(asked.as_of, self._clock()))
         return self._recall().recall(
             query, level=level, limit=limit, filters=asked,
-            explain=explain, vectors=vectors, loose=loose, documents=documents,
+            explain=explain, vectors=vectors, loose=loose,
         )  # fmt: skip
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:

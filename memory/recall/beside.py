@@ -53,23 +53,12 @@ class Recallers(Recaller):
         self._homes, self._others, self._own = {}, {}, None
 
     def recall(
-        self,
-        query: str,
-        *,
-        limit: int,
-        filters: Filters,
-        loose: bool = False,
-        documents: bool = False,
-        **how: Any,
+        self, query: str, *, limit: int, filters: Filters, loose: bool = False, **how: Any
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
-        if documents and filters._replace(yours=False) == Filters():
-            said = self._of_documents().beside(
-                query, how["level"], min(_BESIDE, limit // 3), how["explain"]
-            )
-            found = self.recall(query, limit=limit - len(said), filters=filters, **how)
-            whole = answer_of([*found.hits, *said], found.notes)
-            return whole._replace(sessions=found.sessions) if said else found
+        if filters.documents:
+            how |= {"limit": limit, "loose": loose}
+            return self._with_documents(query, filters._replace(documents=False), how)
         if filters.yours:
             how |= {"limit": limit, "loose": loose}
             return self._with_yours(query, filters._replace(yours=False), how)
@@ -100,6 +89,17 @@ class Recallers(Recaller):
             else:
                 hits += _named(name, other.get([rest], level=level))
         return answer_of(hits, ())
+
+    def _with_documents(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
+        """Ask the documents too, where no filter narrows the question; they stand behind the rest."""
+        said: Sequence[Hit] = ()
+        if filters._replace(yours=False) == Filters():
+            room = min(_BESIDE, how["limit"] // 3)
+            said = self._of_documents().beside(query, how["level"], room, how.get("explain", False))
+        found = self.recall(query, filters=filters, **{**how, "limit": how["limit"] - len(said)})
+        if not said:
+            return found
+        return answer_of([*found.hits, *said], found.notes)._replace(sessions=found.sessions)
 
     def _with_yours(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
         """Ask the user's own home too; what it answers may take half of the room."""

@@ -37,6 +37,7 @@ class Filters(Record):
         as_of: a date, a stem or a commit: what was known then.
         superseded: superseded and invalidated facts too.
         yours: the user's own home is asked too.
+        documents: some passages of the repository's documents too, where nothing else is wanted.
     """
 
     kinds: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class Filters(Record):
     as_of: str = ""
     superseded: bool = False
     yours: bool = False
+    documents: bool = False
 
     @property
     def choosy(self) -> bool:

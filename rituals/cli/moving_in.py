@@ -54,6 +54,8 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
         found = plan_harvest(memory, progress=out.progress)
         documents = of_documents(found.harvest, found.intake)
         out.talk(f"documents: {found.harvest.read} of {found.harvest.documents} read")
+        if found.harvest.since:
+            out.talk(f"the others are as they were at {found.harvest.since[:7]}, and known")
         if not call.json:
             show_documents(documents, out, verbose)
         parts.append(lambda: Intake(call, plan_harvest(memory).intake))

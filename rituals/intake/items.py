@@ -72,3 +72,9 @@ class Reading(Record):
     items: tuple[Item, ...]
     left_out: tuple[LeftOut, ...] = ()
     whole: bool = True
+
+
+def beside(one: Item, two: Item) -> bool:
+    """Tell whether two items stand in one document: who wrote them there knew of both."""
+    documents = [item.place.partition("@")[0].rpartition(":")[0] for item in (one, two)]
+    return documents[0] == documents[1] != ""

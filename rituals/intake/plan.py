@@ -20,7 +20,7 @@ from projection.fold.fact import Version
 from projection.policy.model import CLOSABLE
 from rituals.intake.drafts import Draft, Drafts, about_person_in, fact_of, places_clean
 from rituals.intake.earlier_texts import in_steps, update_to
-from rituals.intake.items import Item, LeftOut, Reading
+from rituals.intake.items import Item, LeftOut, Reading, beside
 from rituals.intake.known import IMPORTED, Known, behind_heading, covers, key_in
 from rituals.intake.questions import asking, changed_twice, contradiction, denied, is_rest, rest
 from rituals.intake.stored_facts import Brought, parts
@@ -317,8 +317,8 @@ class _Planning:
             one, two = against.one, against.two
             if {one, two} & passed or {(one, two), (two, one)} & settled:
                 continue
-            if one in born and two in born and _document(born[one]) == _document(born[two]):
-                continue  # whoever wrote both beside each other knew of both
+            if one in born and two in born and beside(born[one].item, born[two].item):
+                continue
             opposed = Opposed(one, two, against.left, against.right, contradiction(against).id)
             if one not in fresh or (two in fresh and two < one):
                 opposed = Opposed(two, one, against.right, against.left, opposed.thread)
@@ -394,11 +394,6 @@ class _Planning:
         cut = [events for group in groups[:-1] for events in parts(group)]
         cut += parts(brought, [ThreadClosed(id) for id in self._closed])
         return tuple([tuple(events) for events in cut])
-
-
-def _document(draft: Draft) -> str:
-    """Return the document that an item stands in; the item itself where it stands in none."""
-    return draft.item.place.partition("@")[0].rpartition(":")[0] or draft.key
 
 
 def _created(event: FactCreated) -> str:

@@ -15,13 +15,14 @@ _ORDERS = re.compile(
 )
 #: A thing by its name, and what it is: `src/pay.py` — takes payments.
 _NAMED = re.compile(
-    r"^(?:`[^`]+`|[\w./-]+/)(?:[ ,/]+(?:and )?`[^`]+`)*(?: ?\([^)]*\))?\s*(?:[—–:=-]+\s|→)"
+    r"^(?:`[^`]+`|[\w./-]+/)(?:[ ,/]+(?:and )?`[^`]+`)*(?: ?\([^)]*\))?"
+    r"(?:(?: \w+){0,2}\s*(?:[—–]|--)\s|\s*(?:[—–:=-]+\s|→))"
 )
 #: The same in a sentence, and what stands in brackets alone.
 _STATED = re.compile(
-    r"^(?!when|if|for|in|before|after|to\b)(?:[\w`'’./<>()*:-]+,? ){1,6}?"
+    r"^(?!(?:when|if|for|in|before|after|to|be|treat)\b)(?:[\w`'’./<>()*:-]+,? ){1,6}?"
     r"(?:is|are|was|were|has|have|lives?|contains?|documents|describes|serves|holds|can|may|runs|owns?)\b|"
-    r"^[\w /-]+ \(`[^`]+`\)$",
+    r"^`[^`]+`(?: \w+)?(?: \([^)]*\))? \w+(?<!s)s `|^[\w /-]+ \(`[^`]+`\)$",
     re.IGNORECASE,
 )
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from rituals.cli import options
-from rituals.cli.context import STDIN, Invocation
-from rituals.cli.output import counted
+from rituals.cli.context import Invocation
 
 
 @click.command("harvest")
@@ -45,36 +42,14 @@ def command(
       diurna harvest docs/adr --budget 20 --write
       diurna harvest --from-json found.json --write
     """
-    from rituals.cli.views import intake as views
-    from rituals.intake.harvest.plan import plan_harvest
+    from rituals.cli.document_input import harvest
 
-    memory, out = call.memory(), call.out
-    plan = plan_harvest(
-        memory,
-        [os.path.join(call.folder(), path) for path in paths],
+    harvest(
+        call,
+        paths,
         budget=budget,
-        handed_in=call.read(handed_in) if handed_in else None,
-        name="standard input" if handed_in == STDIN else handed_in,
-        progress=out.progress,
+        handed_in=handed_in,
+        write=write,
+        dry_run=dry_run,
+        verbose=verbose,
     )
-    harvest, intake = plan.harvest, plan.intake
-    if not call.json:
-        since = f" that changed since {harvest.since[:7]}" if harvest.since else ""
-        if not handed_in:
-            found = counted(harvest.read, "document")
-            out.line(f"read {found}{since} of {harvest.documents} at {harvest.commit[:7]}")
-            views.show_documents(views.of_documents(harvest, intake), out, verbose)
-        views.show_plan(intake, out, everything=verbose)
-    done = views.take_in(call, intake, write=write, dry_run=dry_run)
-    due = [one.fact.id for one in harvest.changed]
-    if call.json:
-        said = {"commit": harvest.commit, "since": harvest.since, "documents": harvest.documents}
-        answer = {**views.intake_object(intake, done), **said, "read": harvest.read, "due": due}
-        out.answer({**answer, "dry_run": done is None})
-        return
-    views.show_written(intake, done, out, memory.home.branch)
-    if intake.beyond:
-        out.hint("`diurna harvest PATH` brings the next of a document or folder")
-    if due:
-        what = counted(len(due), "fact") + (" comes" if len(due) == 1 else " come")
-        out.hint(f"{what} from documents that say something else now; `diurna review` asks")

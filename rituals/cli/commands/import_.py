@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
+from ledger.environment import working_directory
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.intake.sources.table import SOURCES, source_named
+from rituals.intake.sources.table import DOCUMENTS, SOURCES, source_named
 
 _EVENTS = "events"
-_NAMES = (*[source.name for source in SOURCES], _EVENTS)
+_NAMES = (*[source.name for source in SOURCES], *DOCUMENTS, _EVENTS)
 _WIDTH = max(map(len, _NAMES))
-_LISTED = "\n".join(["\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" for one in SOURCES]])
+_LISTED = "\n".join(
+    [
+        "\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" for one in SOURCES],
+        f"  {', '.join(DOCUMENTS)}: the documents in which these keep rules and memory banks",
+        f"  {'PATH':<{_WIDTH}}  a document or a folder of them, whatever it is called",
+    ]
+)  # fmt: skip
+
+
+class _Source(click.Choice[str]):
+    """One of the names, or a path that is there."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        there = value not in self.choices and os.path.exists(
+            os.path.join(working_directory(), value)
+        )
+        return value if there else super().convert(value, param, ctx)
 
 
 @click.command("import", epilog=_LISTED)
-@click.argument("source", type=click.Choice(_NAMES), metavar="[SOURCE]", required=False)
+@click.argument("source", type=_Source(_NAMES), metavar="[SOURCE|PATH]", required=False)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--write", "--yes", "write", is_flag=True, help="Take it in without asking.")
 @click.option(
@@ -45,6 +64,7 @@ def command(
     Examples:
       diurna import
       diurna import claude
+      diurna import docs/runbook.md
       diurna import jsonl facts.jsonl --write
       ssh other diurna --home work/api export events | diurna import events -
     """
@@ -58,8 +78,12 @@ def command(
         if len(paths) != 1:
             raise WrongUsage("it takes one FILE, or - for standard input", where="import events")
         return import_events(call, paths[0], dry_run=dry_run)
+    known = source_named(source)
+    if known is None:
+        from rituals.cli.document_input import harvest, kept_by
+
+        paths = (*(kept_by(call, source) if source in DOCUMENTS else (source,)), *paths)
+        return harvest(call, paths, write=write, dry_run=dry_run, verbose=verbose)
     from rituals.cli.intake_input import take_in
 
-    known = source_named(source)
-    assert known is not None  # click let none through that the table lacks
     take_in(call, known, paths, write=write, dry_run=dry_run, verbose=verbose)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: What stands above the hits of a kind, where an answer has others too.
 _PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
-_FILTERS = tuple(key for key in Filters._fields if key != "within")
+_FILTERS = tuple(key for key in Filters._fields if key not in ("within", "documents"))
 
 
 def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -> None:
@@ -66,7 +66,7 @@ def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: An
         WrongUsage: a kind is not one of the policy, and nothing has it.
     """
     reader = call.reader()
-    answer = reader.recall(" ".join(query), filters=filters, documents=True, **how)
+    answer = reader.recall(" ".join(query), filters=filters._replace(documents=True), **how)
     if not answer.hits and filters.kinds:
         from rituals.cli.views.selection import check_kind
 

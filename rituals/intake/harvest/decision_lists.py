@@ -22,15 +22,18 @@ from rituals.intake.harvest.record_cues import (
     LABEL,
     LISTED,
     NUMBERED,
+    PART,
     PLACEHOLDER,
 )
-from rituals.intake.harvest.record_parts import RecordPart
+from rituals.intake.harvest.record_parts import RecordPart, at_labels
 from rituals.intake.harvest.statements import LIMIT_CHARS, bare_title, sentences, words
 
 #: How an entry begins: `[2026-05-05 12:08:50] - Keep the key in the header`.
 _ENTRY = re.compile(
     r"^\W{0,3}(\d{4}-\d{2}-\d{2})(?:[T ][\d:]+Z?)?\]?\s*[-–—:]\s+(\S.*)$", re.DOTALL
 )
+#: A page of decisions without headings has so many items.
+_A_LIST = 3
 #: In so many sections of one document records are looked for.
 _MOST_SECTIONS = 300
 
@@ -54,7 +57,10 @@ def decisions_of(document: Document, *, listed: bool = True) -> list[Decision]:
                 inside.add(index)
         elif listed and index and not clean_title(section.title):  # nothing but a date
             found += _items(document, index)
-    return [*found, *_entries(document, inside), *_rows(document)] if listed else found
+    if not listed:
+        return found
+    entries = _entries(document, inside) or ([] if found else _bullets(document))
+    return [*found, *entries, *([] if found and _repeats(document) else _rows(document))]
 
 
 def _begins_record(document: Document, index: int, listed: bool) -> bool:
@@ -68,7 +74,8 @@ def _begins_record(document: Document, index: int, listed: bool) -> bool:
             return False  # a phase of the project, and the records of it
         return section.level > 1 or not any(one.above == index for one in document.sections)
     inner = [one.title for one in document.sections if one.above == index]
-    if (section.level < 2 and inner) or DECISION.match(bare_title(section.title)):
+    title = bare_title(section.title)
+    if (section.level < 2 and inner) or PART.match(title) or DECISION.match(title):
         return False
     part = RecordPart(document, index)
     marked = part.labelled(DECISION)[1] or part.below(DECISION)
@@ -93,22 +100,46 @@ def _items(document: Document, index: int) -> list[Decision]:
 def _entries(document: Document, inside: set[int]) -> list[Decision]:
     """Read entries that begin with a day: what labels below one decide, else what it says itself."""
     entries: list[tuple[str, list[Decision], list[Decision]]] = []
-    for passage in document.passages:
+    section = -1
+    for passage in [piece for one in document.passages for piece in at_labels(one)]:
         read = sentences(document, passage) if passage.kind != ROW else []
         if passage.section in inside or not read:
             continue
         entry, label = _ENTRY.match(read[0].text), LABEL.match(read[0].text)
+        title = document.sections[passage.section].title
+        below = passage.section != section and bool(DECISION.match(bare_title(title)))
+        section = passage.section
         if entry:
             entries.append((entry[1], [], []))
-        elif not (entries and label and DECISION.match(label[1])):
+        elif not (entries and (below or (label and DECISION.match(label[1])))):
             continue
-        text = entry[2] if entry else label[2] if label else ""
+        text = entry[2] if entry else read[0].text if below or not label else label[2]
         if entry and not CHOOSES.search(text):
             continue
         if len(text.split()) >= FEWEST_WORDS and len(text) <= LIMIT_CHARS:
             date, said, decided = entries[-1]
             (said if entry else decided).append(_listed_as(text, passage.line, date))
     return [one for _, said, decided in entries for one in decided or said]
+
+
+def _bullets(document: Document) -> list[Decision]:
+    """Read a page that has nothing but a list below its title: each item is a decision."""
+    items = [one for one in document.passages if one.kind == ITEM and not one.indent]
+    if len(document.sections) > 2 or len(items) < _A_LIST:
+        return []
+    found = []
+    for passage in items:
+        text = " ".join([one.text for one in sentences(document, passage)])
+        if len(text.split()) > FEWEST_WORDS and len(text) <= LIMIT_CHARS and text[-1:] not in ":?":
+            found.append(_listed_as(text, passage.line, ""))
+    return found
+
+
+def _repeats(document: Document) -> bool:
+    """Tell whether a table sums up the records of its document: a column numbers them."""
+    rows = [one for one in document.passages if one.kind == ROW]
+    heads = [{text.strip("*` ").lower() for _, text in one.rows} for one in rows]
+    return any("decision" in head and head & {"adr", "record", "no", "no.", "#"} for head in heads)
 
 
 def _rows(document: Document) -> list[Decision]:

@@ -231,7 +231,11 @@ def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
     if marked:  # in fewer words than a sentence has: `**Chosen:** Vite`
         found = _read(part.document, _unlabelled(marked))[:1]
         short = found[0].text.rstrip(".") if found and not leans(found[0].text) else ""
-        text = title if words(short) <= words(title) else _titled(title, short)
+        if not short and not (marked[1:] and marked[1].kind == ITEM):
+            return 0, ""
+        about = words(short)
+        text = f"{title}: {short}" if short and not (about and about <= words(title)) else title
+        text = text.rstrip(": ")
         if PLACEHOLDER.search(text) or text.endswith((":", "?")) or len(text.split()) < 3:
             return 0, ""
         why = [one.text for one in _reasons(part) if len(text) + len(one.text) < LIMIT_CHARS]

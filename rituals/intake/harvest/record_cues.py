@@ -31,8 +31,8 @@ STRUCK = re.compile(r"~~.*?~~")
 DECISION = re.compile(
     r"^(?:(?:the|our|final|design|architectural|architecture) )?(?:decisions?(?: (?:outcome|made|taken|"
     r"result|statement))?"
-    r"|outcome|resolution|what (?:we|was) decided|chosen(?: (?:option|solution|approach))?|choice|"
-    r"entscheidung|"
+    r"|outcome|resolution|what (?:we|was) decided|chosen(?: (?:option|solution|approach))?|"
+    r"(?:\w+ )?choice|entscheidung|"
     r"décision|decisión)\b"
     r"(?!.*\b(?:drivers?|makers?|criteria|process|log|records?|points?)\b)",
     re.IGNORECASE,
@@ -66,8 +66,16 @@ LABEL = re.compile(
 )
 #: One that begins a line, whatever stands above it.
 BOLD_LABEL = re.compile(r"^\s*(?:\*\*|__)[A-Za-z][\w /-]{1,30}(?::(?:\*\*|__)|(?:\*\*|__)\s*:)")
+#: A part of a record, which begins none.
+PART = re.compile(
+    r"^(?:context|status|rationale|why|impact|implications?|consequences|alternatives?|options?|"
+    r"implementation|migration|references|links|related|notes)\b",
+    re.IGNORECASE,
+)
 #: Why it was decided so, where that has a label of its own.
-WHY = re.compile(r"^(?:rationale|why|reason(?:s|ing)?|justification|because)$", re.IGNORECASE)
+WHY = re.compile(
+    r"^(?:rationale|why(?: it matters)?|reason(?:s|ing)?|justification|because)$", re.IGNORECASE
+)
 #: Between two labels on one line: `**Status:** Accepted · **Date:** 2026-06-16`.
 BETWEEN_LABELS = re.compile(r"\s+[·•|;,—–-]\s+(?=\*\*|__)")
 #: A day as people write it.

@@ -22,7 +22,7 @@ class RecordPart:
                 inside.add(index)
         self.sections = sorted(inside)
         inner = [one for one in document.passages if one.section in inside]
-        self.passages = [piece for one in inner for piece in _at_labels(one)]
+        self.passages = [piece for one in inner for piece in at_labels(one)]
         self.fields = document.fields if not top else ()
         first = 1 if any(one.above == 1 for one in document.sections) else 0
         self.heading = top or first  # of the record itself
@@ -80,7 +80,7 @@ class RecordPart:
         return [value for value in found if value]
 
 
-def _at_labels(passage: Passage) -> list[Passage]:
+def at_labels(passage: Passage) -> list[Passage]:
     """Cut a passage where a line of it begins with a label: `**Chosen:** Vite` above `**Why:** …`."""
     starts = [at for at, (_, text) in enumerate(passage.rows) if at and BOLD_LABEL.match(text)]
     if passage.kind == ROW or not starts:

@@ -202,9 +202,12 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
 def bullets_of(document: Document) -> list[Rule]:
     """Return the bullets of a file of rules, as they stand: each is a rule, unless it only describes."""
     found = []
+    listed = False
     for passage in document.passages:
         text = " ".join([one.text for one in sentences(document, passage)])
-        few = len(text.split()) < _FEWEST - 2
+        if passage.kind != ITEM:
+            listed = text.endswith(":")
+        few = len(text.split()) < (_FEWEST if listed else _FEWEST - 2)  # what is announced leans
         if (
             passage.kind != ITEM
             or passage.mark

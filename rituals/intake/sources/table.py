@@ -98,6 +98,17 @@ SOURCES = (
 )  # fmt: skip
 
 
+#: Tools that keep what they know in documents of the repository, and where: these are harvested.
+DOCUMENTS = {
+    "cursor": (".cursor/rules", ".cursorrules"),
+    "cline": ("memory-bank", ".clinerules"),
+    "roo": ("memory-bank", ".roo"),
+    "windsurf": (".windsurf", ".windsurfrules"),
+    "copilot": (".github/copilot-instructions.md", ".github/instructions"),
+    "agents": ("AGENTS.md",),
+}
+
+
 def source_named(name: str) -> Source | None:
     """Return a source by its name, None where there is none of it."""
     return next((one for one in SOURCES if one.name == name), None)

@@ -42,10 +42,9 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
         within=asked.within,
         as_of=asked.as_of,
         superseded=asked.superseded,
+        documents=True,
     )
-    found = memory.recall(
-        asked.query, level=asked.level, limit=asked.limit, filters=filters, documents=True
-    )
+    found = memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
     return answered(found, asked.level)
 
 
