@@ -100,6 +100,33 @@ def test_an_accepted_decision_that_memory_denies_is_asked_about(shop: Repo, run:
     assert run("harvest", "docs/adr", "--write", "--json").json["stems"] == []
 
 
+def test_a_decision_that_memory_replaced_is_asked_about(shop: Repo, run: Run) -> None:
+    """Though its document is as it was, and once; when the document follows, nothing is left to ask."""
+    (new, *_) = run("harvest", "--write", "--json").json["new"]
+    run(
+        "append",
+        "--title",
+        "Left it",
+        "--new",
+        "id=other decision: Something else.",
+        "--supersede",
+        f"{new['id']}=other",
+    )
+    path = new["place"].partition(":")[0]
+    told = run("harvest", "--write", "--json").json
+    said = f"`{new['id']}` says it, and is false here"
+    assert [one["why"] for one in told["left_out"]].count(said) == 1
+    assert told["read"] == 1 and told["new"] == []
+    asked = [one["id"] for one in run("ls", "--kind", "thread", "--json").json["facts"]]
+    (question,) = [id for id in asked if id.startswith("denied-")]
+    assert f"`{new['id']}` is false here, and {path} has it" in run("show", question).out
+    assert run("harvest", "--write", "--json").json["stems"] == []
+    text = (shop.path / path).read_text().replace("Accepted", "Superseded by ADR-9")
+    shop.write(path, text)
+    shop.git("commit", "-q", "-am", "It follows")
+    assert run("harvest", "--write", "--json").json["new"] == []
+
+
 def test_what_one_document_says_is_no_contradiction(shop: Repo, run: Run) -> None:
     """Who wrote both beside each other knew of both; what another one says is asked about."""
     shop.write(

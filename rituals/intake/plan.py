@@ -213,22 +213,16 @@ class _Planning:
 
     def _unknown(self, draft: Draft) -> None:
         """Sort out an item that did not come from its source before."""
-        place = draft.item.place
-        if self._known.withholds(draft.text):
-            self._left_out.append(LeftOut(place, "it was redacted here"))
-            return
-        if draft.event.mark == "x":
-            self._left_out.append(LeftOut(place, "it is settled already"))
+        withheld = self._known.withholds(draft.text)
+        if withheld or draft.event.mark == "x":
+            why = "it was redacted here" if withheld else "it is settled already"
+            self._left_out.append(LeftOut(draft.item.place, why))
             return
         fact = self._known.saying(draft.text) or self._known.saying(behind_heading(draft.text))
         if fact is not None:
             self._ids[draft.key] = fact.id
             if fact.false:
-                if draft.item.kind == _DECISION and self._changes == LEAVE:
-                    asked = denied(fact.id, place.partition("@")[0].rpartition(":")[0])
-                    self._denied[asked.id] = asked
-                why = f"`{fact.id}` says it, and is false here"
-                self._left_out.append(LeftOut(place, why))
+                self._false_here(draft, fact)
             else:
                 self._same += 1
             return
@@ -258,7 +252,9 @@ class _Planning:
         heads = tuple([head.id for head in fact.heads])
         base, now = dict(fact.meta).get(IMPORTED, ""), version_id(draft.text)
         changed = Changed(fact.id, draft.item, fact.text, draft.text, UPDATED)
-        if now == base or now in heads:
+        if fact.false and self._changes == LEAVE and now in (base, *heads):
+            self._false_here(draft, fact)
+        elif now == base or now in heads:
             self._same += fact.id not in self._closed
         elif self._changes == LEAVE:
             self._changed.append((changed._replace(how=LEFT), draft))
@@ -270,6 +266,14 @@ class _Planning:
             self._same += 1
         else:
             self._changed.append((changed._replace(how=ASKED), draft))
+
+    def _false_here(self, draft: Draft, fact: Fact) -> None:
+        """Leave out what memory calls false; of a decision that its document accepts, ask."""
+        place = draft.item.place
+        if draft.item.kind == _DECISION and self._changes == LEAVE and not fact.redacted:
+            asked = denied(fact.id, place.partition("@")[0].rpartition(":")[0])
+            self._denied[asked.id] = asked
+        self._left_out.append(LeftOut(place, f"`{fact.id}` says it, and is false here"))
 
     def cut(self, budget: int) -> None:
         """Leave what is past the budget for another time: the last in the source's order."""
@@ -375,7 +379,7 @@ class _Planning:
         """Return the events of the logs: births, then what needs them to be there."""
         source = self._reading.source
         births, updates = in_steps([(one.event, self._before(one.item)) for one in new])
-        births.sort(key=lambda one: (_created(one), one.id))
+        births.sort(key=lambda one: (dict(one.meta).get("created", "9999"), one.id))
         groups = [with_edges(births, self._edges())]
         groups += [[Brought(event) for event in events] for events in updates]
         brought = groups[-1]
@@ -394,7 +398,3 @@ class _Planning:
         cut = [events for group in groups[:-1] for events in parts(group)]
         cut += parts(brought, [ThreadClosed(id) for id in self._closed])
         return tuple([tuple(events) for events in cut])
-
-
-def _created(event: FactCreated) -> str:
-    return dict(event.meta).get("created", "9999")

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from ledger.environment import working_directory
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.intake.sources.table import DOCUMENTS, SOURCES, source_named
-
-_EVENTS = "events"
-_NAMES = (*[source.name for source in SOURCES], *DOCUMENTS, _EVENTS)
-_WIDTH = max(map(len, _NAMES))
-_LISTED = "\n".join(
-    [
-        "\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" for one in SOURCES],
-        f"  {', '.join(DOCUMENTS)}: the documents in which these keep rules and memory banks",
-        f"  {'PATH':<{_WIDTH}}  a document or a folder of them, whatever it is called",
-    ]
-)  # fmt: skip
+from rituals.cli.import_sources import EVENTS, LISTED, NAMES, SourceName
+from rituals.intake.sources.table import DOCUMENTS, source_named
 
 
-class _Source(click.Choice[str]):
-    """One of the names, or a path that is there."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        there = value not in self.choices and os.path.exists(
-            os.path.join(working_directory(), value)
-        )
-        return value if there else super().convert(value, param, ctx)
-
-
-@click.command("import", epilog=_LISTED)
-@click.argument("source", type=_Source(_NAMES), metavar="[SOURCE|PATH]", required=False)
+@click.command("import", epilog=LISTED)
+@click.argument("source", type=SourceName(NAMES), metavar="[SOURCE|PATH]", required=False)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--write", "--yes", "write", is_flag=True, help="Take it in without asking.")
 @click.option(
@@ -72,7 +49,7 @@ def command(
         from rituals.cli.moving_in import take_in_all
 
         return take_in_all(call, write=write, dry_run=dry_run, verbose=verbose)
-    if source == _EVENTS:
+    if source == EVENTS:
         from rituals.cli.event_import import import_events
 
         if len(paths) != 1:

@@ -66,6 +66,7 @@ def read_harvest(
     since: str = "",
     under: Sequence[str] = (),
     known: Sequence[Known] = (),
+    again: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Harvest:
     """Read the documents of a repository.
@@ -75,11 +76,13 @@ def read_harvest(
         since: the commit that the last harvest read; "" for none.
         under: files and folders to look at, from its top; all of them are read then. None: everywhere.
         known: the facts of earlier harvests.
+        again: documents that are read though they are as they were.
         progress: told how many documents are read, and of how many.
     """
     documents = [one for one in _documents(code, under) if not under or _is_under(one[0], under)]
     touched = code.changed_since(since) if since and not under else None
-    wanted = documents if touched is None else [one for one in documents if one[0] in touched]
+    anew = None if touched is None else {*touched, *again}
+    wanted = [one for one in documents if anew is None or one[0] in anew]
     left_out: list[LeftOut] = []
     sizes = code.sizes([blob for _, blob, _ in wanted])
     for path, blob, _ in wanted:
@@ -100,10 +103,7 @@ def read_harvest(
     items, superseded = _linked(founds)
     changed = changed_passages([one.fact for one in known], code)
     items = _followed(items, changed, {one.fact.id: one.key for one in known})
-    for found in founds:
-        left_out += found.left_out
-        if not (found.items or found.left_out):
-            left_out.append(LeftOut(found.path, "it states no decision, no rule and nothing open"))
+    left_out += _passed_over(founds)
     left_out += _for_agents(code) if not under else ()
     return Harvest(
         code.commit,
@@ -119,6 +119,12 @@ def read_harvest(
         tuple(changed),
         tuple([path for path, _, _ in wanted]),
     )
+
+
+def _passed_over(founds: Sequence[Found]) -> list[LeftOut]:
+    nothing = "it states no decision, no rule and nothing open"
+    said = [LeftOut(one.path, nothing) for one in founds if not (one.items or one.left_out)]
+    return [*[left for one in founds for left in one.left_out], *said]
 
 
 def _for_agents(code: Code) -> list[LeftOut]:

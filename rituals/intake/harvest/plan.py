@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 BUDGET = 100
 #: The header of a harvest's log that names the commit up to which all documents were read.
 THROUGH = "through"
-_IMPORT = "import"
+_IMPORT, _DECISION = "import", "decision"
 
 
 class HarvestPlan(Record):
@@ -75,7 +75,10 @@ def plan_harvest(
     # naming all of the code is how a memory in a repository of its own finds it
     again = whole and memory.home.kind != OWN_REPOSITORY
     since = "" if again else _last(memory)
-    harvest = read_harvest(code, since=since, under=under, known=_known(memory), progress=progress)
+    known, denied = _known(memory)
+    harvest = read_harvest(
+        code, since=since, under=under, known=known, again=denied, progress=progress
+    )
     header = () if under else ((THROUGH, code.commit),)
     plan = plan_intake(memory, harvest.reading, budget=budget, header=header, changes=LEAVE)
     return HarvestPlan(harvest, plan)
@@ -140,15 +143,19 @@ def _last(memory: Memory) -> str:
     return ""
 
 
-def _known(memory: Memory) -> list[Known]:
-    """Return the facts that earlier harvests brought and that still hold."""
-    found = []
+def _known(memory: Memory) -> tuple[list[Known], set[str]]:
+    """Return the facts of earlier harvests that hold, and the documents of decisions that do not."""
+    found: list[Known] = []
+    denied: set[str] = set()
     for standing in memory.state().standings():
         fact = standing.fact
         footers = dict(fact.meta)
         source, _, key = footers.get(KEY, "").partition(" ")
         origin = origin_in(footers.get("source", ""))
-        held = not (fact.false or fact.redacted or fact.closed or is_raised(fact))
-        if source == SOURCE and origin is not None and held:
+        if source != SOURCE or origin is None:
+            continue
+        if not (fact.false or fact.redacted or fact.closed or is_raised(fact)):
             found.append(Known(Sourced(fact.id, fact.text, origin), key))
-    return found
+        elif fact.false and fact.kind == _DECISION:
+            denied.add(origin.path)
+    return found, denied

@@ -1,0 +1,32 @@
+"""Name what `diurna import` takes: other tools, documents, and what another home exported."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ledger.environment import working_directory
+from rituals.intake.sources.table import DOCUMENTS, SOURCES
+
+EVENTS = "events"
+NAMES = (*[source.name for source in SOURCES], *DOCUMENTS, EVENTS)
+_WIDTH = max(map(len, NAMES))
+LISTED = "\n".join(
+    [
+        "\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" for one in SOURCES],
+        f"  {', '.join(DOCUMENTS)}: the documents in which these keep rules and memory banks",
+        f"  {'PATH':<{_WIDTH}}  a document or a folder of them, whatever it is called",
+    ]
+)  # fmt: skip
+
+
+class SourceName(click.Choice[str]):
+    """One of the names, or a path that is there."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or the path as it was typed."""
+        there = value not in self.choices and os.path.exists(
+            os.path.join(working_directory(), value)
+        )
+        return value if there else super().convert(value, param, ctx)
