@@ -427,6 +427,32 @@ def test_several_refusals_are_all_said(repo: Repo, run: Run) -> None:
     assert "also: --ref: not a fact id: 'B'\n" in ran.err
 
 
+def test_the_prose_is_a_text_or_a_file(repo: Repo, run: Run) -> None:
+    """`@FILE` reads one; the bare name of one that is there still does, and is told; a wrong name is refused."""
+    file = str(repo.write("notes.md", "It went well."))
+    bare, said = (
+        run("append", "--title", "A", "--body", file),
+        run("append", "--title", "B", "--body", f"@{file}"),
+    )
+    assert (
+        bare.err == f"note: {file} is read as a file; `--body @{file}` says so\n" and said.err == ""
+    )
+    for text in ("It went well, e.g. in src/x.py.", "Done.", "fine", "Two\nlines with a/path."):
+        assert run("append", "--title", "T", "--body", text).err == ""
+        assert text in _newest(repo)
+    head = repo.git("rev-parse", "HEAD")
+    for wrong in ("notse.md", "docs/notes", "@notse.md", "@two words"):
+        ran = run("append", "--title", "T", "--body", wrong)
+        assert ran.code == 1 and "there is no such file" in ran.err and "hint: " in ran.err
+    assert repo.git("rev-parse", "HEAD") == head
+
+
+def _newest(repo: Repo) -> str:
+    return max(
+        (repo.path / "memory/sessions").rglob("*.md"), key=lambda path: path.name
+    ).read_text()
+
+
 def test_existing_fact_is_not_made_twice(repo: Repo, run: Run) -> None:
     """A chosen id that exists is refused, with what to do instead."""
     run("append", "--new", "id=a One")

@@ -212,3 +212,14 @@ def test_every_meaning_names_commands_that_are_there(run: Run) -> None:
     assert len(MEANINGS) == sum(len(words.split()) for words in synonyms._MEANT)
     assert proposal("xyzzy", NAMES) == "`diurna --help` lists all"
     assert proposal("get", ["digest"]) == MEANINGS["get"]
+
+
+def test_note_is_staged_for_the_next_commit(repo: Repo, run: Run) -> None:
+    """As an append is: the log lies in the index, the branch stays where it is."""
+    head = repo.git("rev-parse", "HEAD")
+    ran = run("note", "--stage", "decision: We use uv, not pip.")
+    assert ran.code == 0 and "  staged in the index\n" in ran.out
+    assert repo.git("rev-parse", "HEAD") == head
+    assert repo.git("diff", "--cached", "--name-only").startswith("memory/sessions/")
+    repo.git("commit", "-qm", "mine")
+    assert "We use uv" in run("show").out

@@ -65,6 +65,19 @@ def test_which_pager(shop: Repo) -> None:
     assert "LESS=i" in shown(shop, "ls", PAGER="cat > /dev/null; env", LESS="i")
 
 
+def test_hints_stand_behind_what_they_speak_of(shop: Repo, run: Run) -> None:
+    """On a terminal, too, where the answer is kept back for the pager."""
+    assert (
+        run("note", "id=one thread: One?", "id=two thread: Two?", "id=mark fact: Mark.").code == 0
+    )
+    (shop.path / ".git" / "CHERRY_PICK_HEAD").write_text(shop.git("rev-parse", "HEAD"))
+    run("note", "fact: It waits for a while.")
+    for environment in ({"DIURNA_PAGER": MARK}, {"DIURNA_PAGER": ""}):
+        lines = shown(shop, "ls", **environment).splitlines()
+        said = [number for number, line in enumerate(lines) if "a session log waits" in line]
+        assert said and said[0] > max(n for n, line in enumerate(lines) if "fact-59" in line)
+
+
 def test_never_in_json_and_never_in_a_pipe(shop: Repo, spawn: Run) -> None:
     """A script reads what it always read."""
     for option in ("--json", "--json=id"):

@@ -357,7 +357,7 @@ def test_own_branch(bare_repo: Repo, run: Run) -> None:
 def test_append_and_status_say_when_a_review_is_due(repo: Repo, run: Run) -> None:
     """An append says so once, when it makes one due; status says it as long as it is."""
     policy = (repo.path / "memory/diurna.toml").read_text()
-    repo.write("memory/diurna.toml", policy.replace("max_facts = 30", "max_facts = 2"))
+    repo.write("memory/diurna.toml", policy.replace("# max_facts = 60", "max_facts = 2"))
     repo.git("commit", "-qam", "policy")
     said = []
     for number in range(11):

@@ -111,3 +111,15 @@ def test_every_command_takes_a_start(words: tuple[str, ...], repo: Repo, run: Ru
     assert not [
         line for line in text.split("\n") if line.rstrip().endswith((" web", " do-", " thr"))
     ]
+
+
+def test_a_log_is_shown_by_its_stem(repo: Repo, run: Run) -> None:
+    """`show STEM` shows it whole, by the start of its name too; a log has no kind."""
+    stem: str = run("note", "--json", "--title", "Ship it", "id=fast fact: It is fast.").json[
+        "stem"
+    ]
+    for name in (stem, stem[:19]):
+        assert "It is fast." in run("show", name).out
+    assert run("show", stem, "fast", "--json").json["hits"][0]["id"] == stem
+    assert "shown whole" in run("show", stem, "--kind", "fact").err
+    assert run("show", "2020-01-01").code == 1

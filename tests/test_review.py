@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ledger.escape import prose
 from ledger.model.event import (
@@ -23,10 +25,10 @@ from ledger.model.session import Entry
 from memory.replay.state import state_from
 from projection.lifecycle.pace import Pace, pace, proposals
 from projection.lifecycle.promotion import scores, sessions_using
-from projection.lifecycle.review_due import Size, reasons
+from projection.lifecycle.review_due import ROOM, Size, newly_due, reasons, room_for
 from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
-from projection.policy.model import PACED, Policy, Review, Windows
+from projection.policy.model import BRIEF_CHARS, PACED, Policy, Review, Windows
 from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
 from rituals.review.plan import Plan, plan_of
 from rituals.review.promotions import target_file
@@ -445,6 +447,25 @@ def test_reasons() -> None:
     )
     assert reasons(0, large, review) == ()
     assert reasons(99, large, Review(0, 0, 0, 0)) == ()
+    for room, why in (
+        (30, ("31 of 30 facts",)),
+        (31, ()),
+        (0, ()),
+    ):  # as many as a brief has room for
+        assert reasons(1, Size(31, 0, 0, room), Review()) == why
+
+
+@given(st.lists(st.integers(1, 400), max_size=30), st.integers(1, 12))
+def test_what_a_brief_has_room_for(chars: list[int], every: int) -> None:
+    """As many facts as lines of their length make a brief; what is due is said once for so many sessions."""
+    book = Book()
+    book.log(*[new(f"f-{number}", "x" * size) for number, size in enumerate(chars)])
+    room = room_for([one.fact for one in book.plan().state.view().live])
+    lines = [min(len(f"- f-{number}: ") + size, 220) + 1 for number, size in enumerate(chars)]
+    assert room * sum(lines) <= BRIEF_CHARS * len(lines) < (room + 1) * sum(lines) or not lines
+    assert not lines or ROOM[0] <= room
+    said = [since for since in range(3 * every + 1) if newly_due(since, Review(every))]
+    assert said == [every, 2 * every, 3 * every]
 
 
 def test_pace_counts_by_the_stems_alone() -> None:

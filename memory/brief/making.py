@@ -37,7 +37,7 @@ from projection.brief.weight import DAYS
 from projection.document.marks import mark_of
 from projection.fold.state import Standing
 from projection.fold.testimony import RANK, testimony, word_of
-from projection.lifecycle.review_due import pressing
+from projection.lifecycle.review_due import newly_due
 from projection.policy.model import (
     ATTEMPT_KIND,
     HANDOFF_KIND,
@@ -195,7 +195,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         cache.commit,
         view,
         place,
-        pressing(since, view, view.policy.review),
+        newly_due(since, view.policy.review),
         tuple([_for(one, notes.others) for one in news]),
         more_news,
         _scores(view, found, asked),

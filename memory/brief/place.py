@@ -10,9 +10,8 @@ from ledger.git.config_files import plain_user_name
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.record import Record
+from projection.policy.model import BRIEF_CHARS as BRIEF_CHARS
 
-#: How many characters a brief has where nobody says.
-BRIEF_CHARS = 7500
 #: How many changed files are looked at.
 _FILES = 100
 

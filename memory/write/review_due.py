@@ -9,7 +9,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.session import WORK
 from projection.fold.tiers import never_decaying
-from projection.policy.model import QUESTION_KIND
+from projection.policy.model import BY_BRIEF, QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     by_size = False
     if born and limits.max_facts:
         facts = cache.fading_count(never_decaying(cache.policy) | {QUESTION_KIND})
-        by_size = facts - born <= limits.max_facts < facts
+        by_size = facts - born <= _most(cache, facts) < facts
     if not by_count and not by_size:
         return ()
     from projection.lifecycle.review_due import reasons, size_of
@@ -78,3 +78,14 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
         return ()
     hint = "run `diurna review`; `diurna review --dry-run` shows what it would do"
     return (Finding("review-due", f"a review is due: {'; '.join(why)}", hint=hint),)
+
+
+def _most(cache: Cache, facts: int) -> int:
+    """Return how many facts may be there; they are measured only where their number may be too many."""
+    from projection.lifecycle.review_due import ROOM, Size, most_facts, room_for
+
+    limits = cache.policy.review
+    if limits.max_facts != BY_BRIEF or facts <= ROOM[0]:
+        return facts if limits.max_facts == BY_BRIEF else limits.max_facts
+    live = [] if facts > 2 * ROOM[1] else [one.fact for one in cache.view().live]
+    return most_facts(Size(facts, 0, 0, room_for(live)), limits)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.document.render import render
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import QUESTION_KIND, Review
+from projection.policy.model import BRIEF_CHARS, BY_BRIEF, QUESTION_KIND, Review
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView, Standing
+
+#: The longest line of a fact in a brief.
+_LINE_CHARS = 220
+#: Between these numbers of facts lies the most that a brief has room for, however long they are.
+ROOM = BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 20
 
 
 class Size(Record):
@@ -22,11 +27,13 @@ class Size(Record):
         facts: how many facts and threads in it can fade, without the threads that reviews raised.
         lines: how many lines it has.
         closed_lines: how many lines of text its closed threads have.
+        room: for how many facts as long as these a brief has a line.
     """
 
     facts: int
     lines: int
     closed_lines: int
+    room: int = 0
 
 
 def size_of(view: LiveView) -> Size:
@@ -36,13 +43,38 @@ def size_of(view: LiveView) -> Size:
         fading_facts(view.live),
         render(view).count("\n"),
         sum(text_lines(fact) for fact in closed_threads(live)),
+        room_for(live),
     )
+
+
+def room_for(live: Sequence[Fact]) -> int:
+    """Return for how many facts, as long as these are, a brief of the usual size has a line."""
+    chars = sum(min(len(f"- {fact.id}: {fact.text}"), _LINE_CHARS) + 1 for fact in live)
+    return BRIEF_CHARS * len(live) // chars if chars else 0
+
+
+def most_facts(size: Size, limits: Review) -> int:
+    """Return how many facts may be there before a review is due, 0 for any number."""
+    return size.room if limits.max_facts == BY_BRIEF else limits.max_facts
+
+
+def newly_due(since: int, limits: Review) -> str:
+    """Say that so many sessions make a review due, at each multiple of them alone; "" in between.
+
+    So a brief says it once; `diurna status` says it until a review was held.
+
+    Args:
+        since: work sessions since the last review.
+        limits: of the policy.
+    """
+    fits = since > 0 and limits.every > 0 and since % limits.every == 0
+    return f"{since} of {limits.every} work sessions" if fits else ""
 
 
 def pressing(since: int, view: LiveView, limits: Review) -> str:
     """Say the most pressing reason why a review is due, "" when none is.
 
-    Nothing is rendered unless only the lines of `continuity.md` can tell.
+    Nothing is measured where the sessions tell.
 
     Args:
         since: work sessions since the last review.
@@ -51,11 +83,7 @@ def pressing(since: int, view: LiveView, limits: Review) -> str:
     """
     if not since:
         return ""
-    found = (
-        reasons(since, Size(0, 0, 0), limits)
-        or reasons(since, Size(fading_facts(view.live), 0, 0), limits)
-        or reasons(since, size_of(view), limits)
-    )
+    found = reasons(since, Size(0, 0, 0), limits) or reasons(since, size_of(view), limits)
     return found[0] if found else ""
 
 
@@ -95,7 +123,7 @@ def over(size: Size, limits: Review) -> tuple[str, ...]:
     return tuple(
         f"{measured} of {limit} {noun}"
         for measured, limit, noun in (
-            (size.facts, limits.max_facts, "facts"),
+            (size.facts, most_facts(size, limits), "facts"),
             (size.lines, limits.max_lines, "lines"),
             (size.closed_lines, limits.closed_thread_lines, "lines of closed threads"),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 from ledger.model.ids import is_fact_id
@@ -35,6 +36,35 @@ def line_of(text: str, path: Keys) -> int:
         if same > longest:
             longest, found = same, number
     return found
+
+
+def with_number(text: str, path: Keys, number: int) -> str:
+    """Return the file with a number in one of its tables; its other lines and its comments stay.
+
+    Args:
+        text: of a file that is TOML.
+        path: of the number: a table, and a key of it.
+        number: that it is to be.
+
+    Returns:
+        "" where the file is written in a way that takes more than a line to change.
+    """
+    table, key = path
+    lines, said = text.split("\n"), f"{key} = {number}"
+    before = tomllib.loads(text)
+    at = line_of(text, path)
+    if key in before.get(table, {}):
+        lines[at - 1] = re.sub(r"=\s*\d[\d_]*", f"= {number}", lines[at - 1], count=1)
+    elif table in before:
+        lines.insert(at, said)
+    else:
+        lines += [f"[{table}]", said, ""]
+    after = "\n".join(lines)
+    try:
+        right = tomllib.loads(after) == {**before, table: {**before.get(table, {}), key: number}}
+    except ValueError:
+        right = False
+    return after if right else ""
 
 
 def _keys(line: str) -> Keys:

@@ -52,11 +52,17 @@ class Windows(Record):
 PACED = Windows(working_days=2, active_days=10, archive_days=30, stretch_hours=4)
 
 
+#: How many characters a brief has where nobody says.
+BRIEF_CHARS = 7500
+#: As many facts as a brief has room for, whatever their number comes to.
+BY_BRIEF = -1
+
+
 class Review(Record):
     """When a review is due, in work logs, facts and lines."""
 
     every: int = 10
-    max_facts: int = 30
+    max_facts: int = BY_BRIEF
     max_lines: int = 600
     closed_thread_lines: int = 150
     verify_invariants_every: int = 40

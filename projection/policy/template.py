@@ -5,6 +5,7 @@ from __future__ import annotations
 from projection.policy.keys import quoted
 from projection.policy.model import (
     BUILT_IN_KINDS,
+    BY_BRIEF,
     Briefs,
     Capture,
     Kind,
@@ -44,7 +45,7 @@ archive = {windows.archive}
 {paced}
 [review]  # when a review is due, and what it looks at
 every = {review.every}
-max_facts = {review.max_facts}
+{_facts(review.max_facts)}
 max_lines = {review.max_lines}
 closed_thread_lines = {review.closed_thread_lines}
 verify_invariants_every = {review.verify_invariants_every}
@@ -90,6 +91,13 @@ active_days  = {windows.active_days}
 archive_days = {windows.archive_days}
 stretch_hours = {windows.stretch_hours}  # what rests no longer is one session; 0: each log is one
 """
+
+
+def _facts(most: int) -> str:
+    """Write how many facts may be there before a review is due."""
+    if most == BY_BRIEF:
+        return "# max_facts = 60  # instead of as many as a brief has room for; 0 is no limit"
+    return f"max_facts = {most}"
 
 
 def _changed(policy: Policy) -> str:

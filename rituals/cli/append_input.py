@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from ledger.codec.validate import read_draft
@@ -37,6 +38,9 @@ _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
 _FILE_HINT = (
     "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
 )
+#: What is hardly a text: a path without blanks, or a word with the ending of a file.
+_FILE_NAME = re.compile(r"[^\s]*(?:/[^\s]*|[^\s.]\.[A-Za-z]\w{0,4})")
+_BODY_HINT = "`--body @FILE` reads a file, `--body -` standard input; else the text itself is given"
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
@@ -170,7 +174,7 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
     ids: dict[str, Any] = {key: parse_ids(given[key]) for key in ID_LISTS if key != "refs"}
     return Request(
         title=given["title"],
-        body=call.read(given["body"]).decode("utf-8", "surrogateescape") if given["body"] else "",
+        body=_body(call, given["body"]),
         **{key: given[key] for key in _WHOSE},
         refs=parse_ids(given["ref"]),
         new=tuple(_new(text, kinds, "--new") for text in given["new"]),
@@ -181,6 +185,25 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         ignored=parse_pairs(given["ignored"], "--ignored"),
         **ids,
     )
+
+
+def _body(call: Invocation, said: str) -> str:
+    """Read the prose of an append: the text itself, `@FILE`, or - for standard input.
+
+    The name of a file that is there is still read as one, and what looks like the name of one that is not
+    is refused: scripts gave a file before a text could be given.
+
+    Raises:
+        NotFound: there is no such file.
+    """
+    file = said.removeprefix("@")
+    if said != STDIN and file == said:
+        if not os.path.isfile(said):
+            if _FILE_NAME.fullmatch(said):
+                raise NotFound("there is no such file", where=f"--body {said}", hint=_BODY_HINT)
+            return said
+        call.out.aside(f"{said} is read as a file; `--body @{said}` says so")
+    return call.read(file).decode("utf-8", "surrogateescape")
 
 
 def _read(call: Invocation, file: str) -> bytes:

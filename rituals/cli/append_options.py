@@ -49,7 +49,9 @@ _SESSION = one(
 )
 _CONTENT: tuple[Decorator, ...] = (
     _TITLE,
-    one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
+    one(
+        "body", "TEXT", "Markdown prose: what happened, why, what is next; @FILE reads it, - stdin."
+    ),
     one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
     _REF,
     many(
@@ -101,6 +103,8 @@ _STRICT = click.option(
 _AGAIN = click.option(
     "--again", is_flag=True, help="Record it even if the same was recorded a moment ago."
 )
+
+stage = click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
 
 
 def _keep_own(ctx: click.Context, _: click.Parameter, value: bool) -> None:

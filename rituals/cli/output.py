@@ -78,6 +78,8 @@ class Output:
         self._answered = False
         #: A result that is kept back until it is known how long it is; None where it is printed at once.
         self._held: list[str] | None = None
+        #: What is said behind the result.
+        self._later: list[str] = []
         self._may_page = self._out_terminal
         #: Writes a stem as people read it, once a home is open.
         self.short: Callable[[str], str] = str
@@ -126,7 +128,7 @@ class Output:
         self.text(_without_surrogates(said) + "\n")
 
     def talk(self, *pieces: Piece, fixed: bool = False) -> None:
-        """Say one line on stderr.
+        """Say one line on stderr, behind a result that is kept back.
 
         Args:
             pieces: of the line.
@@ -135,7 +137,15 @@ class Output:
         self._clear()
         styled = self._colour and self._err_terminal
         told = pieces if fixed else [_told(piece) for piece in pieces]
-        self._err.write("".join([_styled(piece, styled) for piece in told]) + "\n")
+        said = "".join([_styled(piece, styled) for piece in told]) + "\n"
+        if self._held is None:
+            self._err.write(said)
+        else:
+            self._later.append(said)
+
+    def aside(self, text: str) -> None:
+        """Say one line on stderr behind the answer."""
+        self._later.append(f"note: {visible(text)}\n")
 
     def hint(self, text: str, *, fixed: bool = False) -> None:
         """Say what to do next, on a line of its own.
@@ -180,6 +190,7 @@ class Output:
         held, self._held, self._may_page = self._held, None, False
         if held:
             self._print("".join(held))
+        self._say_later()
 
     def flush(self) -> None:
         """Write out what is buffered."""
@@ -197,7 +208,12 @@ class Output:
             raise
         except OSError as problem:
             raise OutputFailed(problem) from problem
+        self._say_later()
         self._err.flush()
+
+    def _say_later(self) -> None:
+        later, self._later = "".join(self._later), []
+        self._err.write(later)
 
     def _print(self, text: str) -> None:
         if self._held is not None:

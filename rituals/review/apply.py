@@ -16,10 +16,12 @@ from ledger.codec.log import encode
 from ledger.errors import EditNotUnderstood, Outrun
 from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
 from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE
 from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
+from projection.policy.keys import with_number
 from rituals.check.registry import REVIEW
 from rituals.check.run import made
 from rituals.report.quiz.row import score_header
@@ -59,6 +61,7 @@ class Outcome(Record):
         unasked: what a person who left before the end did not answer, or what is too much for one log,
             counted by rule.
         prose: of its log.
+        settings: what was set in `diurna.toml` besides, or is left to be set by hand, a line each.
     """
 
     plan: Plan
@@ -70,6 +73,7 @@ class Outcome(Record):
     verified: tuple[Finding, ...] = ()
     unasked: Counts = ()
     prose: str = ""
+    settings: tuple[str, ...] = ()
 
     @property
     def raised(self) -> tuple[str, ...]:
@@ -134,7 +138,29 @@ def review(
             except Outrun:
                 if not left:
                     raise
+        outcome = _set(memory, outcome, given)
         return _published(memory, outcome) if memory.publishes(reviewing=True) else outcome
+
+
+def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:
+    """Set in `diurna.toml` what accepted questions say, in one commit."""
+    accepted = [one for one in outcome.plan.questions if given.get(one.key) == ACCEPT]
+    wanted = [pair for one in accepted for pair in one.settings]
+    if not wanted:
+        return outcome
+    home = memory.home
+    (data,) = home.repository.git().blobs([f"{home.tip()}:{home.prefix}{POLICY_FILE}"])
+    before = text = (data or b"").decode("utf-8", "replace")
+    said = []
+    for key, number in wanted:
+        table, _, name = key.partition(".")
+        changed = with_number(text, (table, name), number)
+        said.append(f"{'Set' if changed else 'By hand':<12}{key} = {number} in {POLICY_FILE}")
+        text = changed or text
+    if text != before:
+        keys = ", ".join([key for key, _ in wanted])
+        memory.commit_files([(POLICY_FILE, text.encode())], f"Set {keys} in {POLICY_FILE}")
+    return outcome._replace(settings=tuple(said))
 
 
 def _published(memory: Memory, outcome: Outcome) -> Outcome:

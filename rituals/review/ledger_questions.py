@@ -17,7 +17,7 @@ from projection.fold.testimony import DECIDED, testimony
 from projection.fold.tiers import never_decaying
 from projection.graph.links import served
 from projection.lifecycle.pace import Pace, proposals
-from projection.lifecycle.review_due import Size, closed_threads, text_lines
+from projection.lifecycle.review_due import Size, closed_threads, most_facts, text_lines
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
@@ -170,7 +170,7 @@ def size_questions(ground: Ground) -> list[Question]:
     said = [
         f"{measured} {noun} (limit {limit})"
         for measured, limit, noun in (
-            (size.facts, review.max_facts, "facts and threads that can fade"),
+            (size.facts, most_facts(size, review), "facts and threads that can fade"),
             (size.lines, review.max_lines, "lines"),
         )
         if 0 < limit < measured
@@ -296,6 +296,7 @@ def pace_questions(ground: Ground) -> list[Question]:
             f"{tenths // 10}.{tenths % 10} work sessions a week do not fit the policy.",
             tuple(f"{one.key} = {one.value} lasts {_days(one.days)}" for one in found),
             f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in found)}",
+            settings=tuple((one.key, one.better) for one in found),
         )
     ]
 

@@ -6,7 +6,8 @@ moves by itself, so the same question has the same key in every review and every
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactCreated, FactUpdated
+from ledger.model.event import VERB_OF, Event, FactCreated, FactUpdated, written
+from ledger.model.layout import POLICY_FILE
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import (
     ABOUT_KEY,
@@ -90,6 +91,7 @@ class Question(Record):
         proposal: what one could do, "" for nothing in particular.
         accept: what accepting the proposal says happened; empty where no event can.
         swaps: parts of the (first) fact's text that accepting replaces: (old, new).
+        settings: what accepting sets in `diurna.toml`: (key with its table, number).
         reject: what rejecting says happened; empty where it says only that the question is answered.
     """
 
@@ -101,6 +103,7 @@ class Question(Record):
     proposal: str = ""
     accept: tuple[Event, ...] = ()
     swaps: tuple[tuple[str, str], ...] = ()
+    settings: tuple[tuple[str, int], ...] = ()
     reject: tuple[Event, ...] = ()
 
     @property
@@ -110,8 +113,15 @@ class Question(Record):
 
     @property
     def acceptable(self) -> bool:
-        """Whether accepting it can be said by events."""
-        return bool(self.accept or self.swaps)
+        """Whether something can be done about it here: events say so, or the policy does."""
+        return bool(self.accept or self.swaps or self.settings)
+
+    @property
+    def does(self) -> tuple[str, ...]:
+        """What accepting it records, a line each."""
+        said = [f"{VERB_OF[type(event)]}: {written(event)}" for event in self.accept]
+        said += [f"Updated: {self.facts[0]} ({old} → {new})" for old, new in self.swaps]
+        return (*said, *[f"{key} = {number} in {POLICY_FILE}" for key, number in self.settings])
 
 
 def ordered(questions: Iterable[Question]) -> tuple[Question, ...]:

@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 @append_options.content
 @append_options.header
 @append_options.write
-@click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
+@append_options.stage
 @options.dry_run
 @options.command
 def command(

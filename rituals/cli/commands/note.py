@@ -13,6 +13,7 @@ from rituals.cli.context import Invocation
 @click.command("note")
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
 @append_options.short
+@append_options.stage
 @options.dry_run
 @options.command
 def command(
@@ -20,6 +21,7 @@ def command(
     /,
     texts: tuple[str, ...],
     again: bool,
+    stage: bool,
     strict: bool,
     dry_run: bool,
     **given: Any,
@@ -46,4 +48,4 @@ def command(
 
     memory = call.memory()
     answer = read_note_of(call, memory, texts, {**given, "dry_run": dry_run, "strict": strict})
-    record_answer(call, answer, again=again, dry_run=dry_run, strict=strict)
+    record_answer(call, answer, again=again, dry_run=dry_run, stage=stage, strict=strict)

@@ -68,5 +68,10 @@ def _asked(call: Invocation, id: str) -> str:
     if not found:
         return ""
     call.out.flush()
-    last = click.IntRange(1, len(choices(found)))
-    return str(click.prompt("which holds?", type=last, err=True))
+    sides = [str(number) for number in range(1, len(choices(found)) + 1)]
+    kind = click.Choice([*sides, "?"])
+    while (said := click.prompt("which holds?", type=kind, show_choices=False, err=True)) == "?":
+        call.out.talk(f"  {sides[0]} to {sides[-1]}: that side holds, the others do not")
+        call.out.talk(f"  Ctrl-C leaves it open; `diurna resolve {id} --text TEXT` says it anew")
+        call.out.flush()
+    return str(said)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import click
 
+from ledger.errors import WrongUsage
+from ledger.model.order import is_stem
 from projection.fold.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
+
 
 @click.command("show")
-@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, metavar="[ID|STEM]...")
 @options.as_of
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
@@ -19,9 +25,10 @@ from rituals.cli.context import Invocation
 def command(
     call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None
 ) -> None:
-    """Show what memory holds: the replayed continuity.md, or facts by id, kind or tier.
+    """Show what memory holds: the replayed continuity.md, facts by id, kind or tier, or a session log.
 
-    With --json every fact, whatever its tier.
+    With --json every fact, whatever its tier. The start of an id or a stem is enough where nothing else
+    begins so.
 
     \b
     Examples:
@@ -32,6 +39,13 @@ def command(
     memory, ids, home = call.holding(ids)
     if not home:
         call.opened(ids)
+    if any(_is_log(memory, one) for one in ids):
+        from rituals.cli.views.recall import answer
+
+        if as_of or kind or tier:
+            raise WrongUsage("a session log is shown whole", hint="leave the other options out")
+        answer(call, (), {"ids": ",".join(ids), "level": ""})
+        return
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return
@@ -61,3 +75,8 @@ def command(
         call.out.talk("no fact matches")
         if not (ids or tier):
             call.out.hint("`--tier archived` and `--tier superseded` show those in the archive")
+
+
+def _is_log(memory: Reader, name: str) -> bool:
+    """Tell whether a name is that of a log, and of no fact."""
+    return is_stem(name.partition(":")[0]) and memory.snapshot.cache().fact(name) is None

@@ -51,7 +51,13 @@ def record(
 
 
 def record_answer(
-    call: Invocation, answer: Answer | None, *, again: bool, dry_run: bool, strict: bool
+    call: Invocation,
+    answer: Answer | None,
+    *,
+    again: bool,
+    dry_run: bool,
+    stage: bool,
+    strict: bool,
 ) -> None:
     """Append what an answer says, and say what of it can not be recorded.
 
@@ -60,6 +66,7 @@ def record_answer(
         answer: None where it says that there is nothing to record.
         again: as for `record`.
         dry_run: as for `record`.
+        stage: as for `record`.
         strict: as for `record`.
 
     Raises:
@@ -73,7 +80,7 @@ def record_answer(
             _note_answer(call, nothing=True)
         _say_nothing(call, "noted: nothing", answer.findings if answer else ())
         return
-    how = {"again": again, "dry_run": dry_run, "strict": strict}
+    how = {"again": again, "dry_run": dry_run, "stage": stage, "strict": strict}
     memory, request, said = call.memory(), answer.request, answer.findings
     try:
         drafts: Drafts | None = named(drafts_of(memory, request, options=True))

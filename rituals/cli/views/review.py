@@ -73,6 +73,7 @@ def answer_lines(outcome: Outcome) -> list[str]:
     quiz = outcome.plan.quiz if outcome.stem and not outcome.unasked else None
     lines = [f"Quiz        {tallied(quiz)} answered"] if quiz else []
     lines += [event_line(event) for event in outcome.events if not is_raising(event)]
+    lines += outcome.settings
     for thread in raised:
         text = getattr(thread, "text", "") or ""
         lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")

@@ -128,9 +128,7 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
     if question.proposal:
         out.talk(("proposal:", "cyan"), f" {question.proposal}")
     if question.acceptable:
-        said = [_said(event) for event in question.accept]
-        said += [f"Updated: {question.facts[0]} ({old} → {new})" for old, new in question.swaps]
-        out.talk(("accept:", "cyan"), f" {'; '.join(said)}")
+        out.talk(("accept:", "cyan"), f" {'; '.join(question.does)}")
     if question.reject:
         said = [_said(event) for event in question.reject]
         out.talk(("reject:", "cyan"), f" {'; '.join(said)}")

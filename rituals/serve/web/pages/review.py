@@ -8,14 +8,12 @@ answers a question should wait for it.
 from __future__ import annotations
 
 from ledger.model.event import (
-    VERB_OF,
     FactInvalidated,
     FactPromoted,
     FactSuperseded,
     FactUpdated,
     FactVerified,
     ThreadClosed,
-    written,
 )
 from ledger.model.record import Record
 from rituals.decide.contradictions import OVERRULED
@@ -183,14 +181,12 @@ def _card(tip: TipView, question: Question) -> Card:
         fact = tip.state.fact(id)
         if fact is not None and not fact.redacted and fact.text:
             texts.append((id, fact.text))
-    said = [f"{VERB_OF[type(event)]}: {written(event)}" for event in question.accept]
-    said += [f"Updated: {question.facts[0]} ({old} → {new})" for old, new in question.swaps]
     return Card(
         question,
         tuple(texts),
         _accept(question),
         _REJECT.get(question.rule, _STAYS),
-        "; ".join(said),
+        "; ".join(question.does),
         tip.asked_in.get(question.key, ""),
     )
 
@@ -215,7 +211,7 @@ def _accept(question: Question) -> str:
                 return "Make it core"
             case FactUpdated() if len(question.accept) == 1:
                 return "Shorten it"
-    return "Accept" if question.accept else ""
+    return "Accept" if question.acceptable else ""
 
 
 def _settled(tip: TipView) -> list[tuple[str, str]]:
