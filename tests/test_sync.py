@@ -462,9 +462,9 @@ def test_the_command_says_what_happened(
     two.create("beta")
     two.sync()
     one.create("alpha")
-    plan = "would come  1 log from 1 agent\nmemory  1 fact new\nwould go  1 log to origin\n"
+    plan = "would come  1 log from 1 agent\nmemory  1 fact new\n  new  beta  The text of beta.\nwould go  1 log to origin\n"
     assert run("sync", "--dry-run")[:2] == (0, plan)
-    done = "came  1 log from 1 agent\nmemory  1 fact new\nwent  1 log to origin\n"
+    done = "came  1 log from 1 agent\nmemory  1 fact new\n  new  beta  The text of beta.\nwent  1 log to origin\n"
     assert run("sync")[:2] == (0, done)
     answer = run("sync", "--json").json
     assert (answer["came"], answer["went"], answer["commit"]) == ([], 0, one.tip())

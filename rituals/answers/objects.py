@@ -60,7 +60,7 @@ def status_object(found: Overview) -> dict[str, Any]:
             "since": found.since_review,
             "every": found.review_every,
             "reasons": list(found.due),
-            **all_fields_of(found.size),
+            **fields_of(found.size, "facts lines closed_lines"),
         },
         "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
@@ -262,7 +262,10 @@ def sync_object(report: Report) -> dict[str, Any]:
     """Describe a sync."""
     return {
         **fields_of(report, "remote branch commit came agents went"),
-        "facts": all_fields_of(report.learned),
+        "facts": fields_of(report.learned, "new updated superseded closed contradictions"),
+        "named": [
+            {"what": what, "id": id, "line": line} for what, id, line in report.learned.named
+        ],
         **fields_of(report, "tries offline ahead kept left"),
         "upstreams": [all_fields_of(one) for one in report.upstreams],
         "findings": finding_objects(report.findings),

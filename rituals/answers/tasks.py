@@ -10,7 +10,8 @@ from __future__ import annotations
 from ledger.model.order import floor_of
 from ledger.model.record import Record
 from ledger.model.task_states import IN_PROGRESS
-from memory.cache.work import tasks_in
+from memory.cache.work import handoffs_in, tasks_in
+from projection.work.handoffs import open_handoffs
 from projection.work.tasks import Task
 from rituals.answers.fields import all_fields_of, fields_of
 
@@ -45,7 +46,7 @@ class Wanted(Record):
 
     Args:
         state: in this state alone, open or not.
-        claimant: of this agent alone.
+        claimant: of this agent alone, or handed to it.
         workstream: of this one alone.
         closed: those too that are done, cancelled, false or put away.
     """
@@ -70,7 +71,11 @@ def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
     commondir = reader.home.repository.commondir
 
     def ask(cache: Cache) -> tuple[Listed, ...]:
-        found = [task for task in tasks_in(cache, closed=closed) if _fits(task, wanted)]
+        handed = [
+            one for one in open_handoffs(handoffs_in(cache)) if one.names(wanted.claimant, "")
+        ]
+        theirs = {task for one in handed for task in one.tasks} if wanted.claimant else set()
+        found = [task for task in tasks_in(cache, closed=closed) if _fits(task, wanted, theirs)]
         return with_claims(cache, found, commondir, now_ms)
 
     return reader.snapshot.ask(ask)
@@ -127,13 +132,15 @@ def task_object(one: Listed) -> dict[str, Any]:
     }
 
 
-def _fits(task: Task, wanted: Wanted) -> bool:
+def _fits(task: Task, wanted: Wanted, handed: set[str]) -> bool:
     if wanted.state:
         if wanted.state not in task.state.split(" or "):
             return False
     elif not (wanted.closed or task.open):
         return False
-    mine = not wanted.claimant or wanted.claimant in task.claimant.split(" or ")
+    mine = (
+        not wanted.claimant or wanted.claimant in task.claimant.split(" or ") or task.id in handed
+    )
     return mine and (not wanted.workstream or task.workstream == wanted.workstream)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import click
 
+from memory.recall.hits.snippets import one_line
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
+
+#: How many facts are named, and how much of each.
+_NAMED, _LINE_CHARS = 12, 72
 
 
 @click.command("sync")
@@ -59,6 +63,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             out.line(f"{would}{verb}  {counted(len(report.came), 'log')} from {who}")
             if report.changed:
                 out.line(f"memory  {report.changed}")
+                _name(out, report.learned.named)
         if report.went or report.tries:
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
@@ -73,3 +78,11 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             new = f"{one.new} new" if one.new else "nothing new"
             out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
     out.findings(report.findings)
+
+
+def _name(out: Output, named: tuple[tuple[str, str, str], ...]) -> None:
+    """Name the facts that came or changed, a line each."""
+    for what, id, line in named[:_NAMED]:
+        out.line(f"  {what}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}")
+    if len(named) > _NAMED:
+        out.line(f"  and {len(named) - _NAMED} more; `diurna log` lists the logs that came")

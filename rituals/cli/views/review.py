@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import VERB_OF
 from projection.lifecycle.promotion import Score
-from rituals.answers.fields import all_fields_of, fields_of
+from rituals.answers.fields import fields_of
 from rituals.answers.objects import event_line, finding_objects, summary_object
 from rituals.cli.views.quiz import quiz_row
 from rituals.report.quiz.said import tallied
@@ -28,7 +28,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         "since": plan.summary.last_review,
         "sessions_since": plan.sessions_since,
         "due": list(plan.due),
-        "size": all_fields_of(plan.size),
+        "size": fields_of(plan.size, "facts lines closed_lines"),
         "tiers": dict(plan.tiers),
         "changed": [fields_of(one, "id before after") for one in aged.changed],
         **fields_of(aged, "born faded swept false returned"),
