@@ -351,6 +351,17 @@ def test_mine_are_those_i_have(task: Run) -> None:
     assert [one["id"] for one in task("--mine", "--json").json["tasks"]] == ["a", "b"]
 
 
+def test_what_was_handed_to_me_is_mine(task: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before I took it, too; it is nobody else's meanwhile, and what is handed to nobody is no one's."""
+    for name, to in (("a", ("--to", "Cy")), ("b", ())):
+        task("add", f"Do {name}.", "--id", name)
+        task("start", name, "--agent", "ada")
+        task("handoff", name, "--next", "Go on.", "--agent", "ada", *to)
+    for agent, mine in (("Cy", ["a"]), ("bob", [])):
+        monkeypatch.setenv("DIURNA_AGENT", agent)
+        assert [one["id"] for one in task("--mine", "--json").json["tasks"]] == mine
+
+
 def handoff(task: Run, *more: str) -> str:
     """Hand the task `wire` over; return the id of the handoff."""
     ran = task("handoff", "wire", "--done", "A queue.", "--next", "Measure it.", *more, "--json")

@@ -1,4 +1,4 @@
-"""Count what the logs that arrived change in memory, by the facts that they name."""
+"""Tell what the logs that arrived change in memory, by the facts that they name."""
 
 from __future__ import annotations
 
@@ -14,27 +14,22 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Snapshot
     from projection.fold.fact import Fact
 
-
-#: What can be said of a fact, in the order of the counts of `Learned`.
-_WORDS = "new", "updated", "superseded", "closed", "contradiction"
+#: What can be said of a fact: it is new, has a new text, is false now, is closed, is contested now.
+CHANGES = "new", "updated", "superseded", "closed", "contradiction"
 
 
 class Learned(Record):
-    """How many facts are new, have a new text, are false now, are closed, and are contested now.
+    """What logs changed: of each fact what is said of it (`CHANGES`), its id, and how its text begins."""
 
-    `named` has each of them: what is said of it, its id, and how its text begins.
-    """
+    named: tuple[tuple[tuple[str, ...], str, str], ...] = ()
 
-    new: int = 0
-    updated: int = 0
-    superseded: int = 0
-    closed: int = 0
-    contradictions: int = 0
-    named: tuple[tuple[str, str, str], ...] = ()
+    def count(self, change: str) -> int:
+        """Count the facts of which something is said."""
+        return sum(1 for said, _, _ in self.named if change in said)
 
 
 def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:
-    """Count what logs change.
+    """Tell what logs change.
 
     Args:
         snapshot: of the home.
@@ -45,33 +40,26 @@ def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:
     if not news:
         return Learned()
     known = snapshot.cache(tip).some_histories(news) if tip else {}
-    counts = [0, 0, 0, 0, 0]
-    named: list[tuple[str, str, str]] = []
+    named = []
     for name, history in merged(known, news).items():
         before = resolve(name, known[name]) if name in known else None
         after = resolve(name, history)
-        if after is not None:
-            changes = _changes(before, after)
-            counts = [count + one for count, one in zip(counts, changes, strict=True)]
-            said = [word for word, one in zip(_WORDS, changes, strict=True) if one]
-            if said:
-                named.append((", ".join(said), name, summary_of(after)))
-    named.sort(key=lambda one: (_WORDS.index(one[0].split(",")[0]), one[1]))
-    new, updated, superseded, closed, contradictions = counts
-    return Learned(new, updated, superseded, closed, contradictions, tuple(named))
+        if after is not None and (said := _changes(before, after)):
+            named.append((said, name, summary_of(after)))
+    named.sort(key=lambda one: (CHANGES.index(one[0][0]), one[1]))
+    return Learned(tuple(named))
 
 
-def _changes(before: Fact | None, after: Fact) -> tuple[bool, ...]:
+def _changes(before: Fact | None, after: Fact) -> tuple[str, ...]:
     contested = _contested(after) and not (before and _contested(before))
-    if before is None:
-        return True, False, after.false, False, contested
-    return (
-        False,
-        after.text != before.text and not contested,
-        after.false and not before.false,
-        after.closed and not before.closed,
+    is_so = (
+        before is None,
+        before is not None and after.text != before.text and not contested,
+        after.false and not (before and before.false),
+        before is not None and after.closed and not before.closed,
         contested,
     )
+    return tuple([change for change, one in zip(CHANGES, is_so, strict=True) if one])
 
 
 def _contested(fact: Fact) -> bool:

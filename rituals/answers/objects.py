@@ -6,6 +6,7 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.session import ASKED_KEY
 from ledger.secrets.scanner import without_secrets
+from memory.merge.summary import CHANGES
 from memory.write.draft import course
 from projection.document.render import REDACTED
 from projection.work.findings import state_of
@@ -262,9 +263,12 @@ def sync_object(report: Report) -> dict[str, Any]:
     """Describe a sync."""
     return {
         **fields_of(report, "remote branch commit came agents went"),
-        "facts": fields_of(report.learned, "new updated superseded closed contradictions"),
+        "facts": {
+            "contradictions" if one == "contradiction" else one: report.learned.count(one)
+            for one in CHANGES
+        },
         "named": [
-            {"what": what, "id": id, "line": line} for what, id, line in report.learned.named
+            {"what": list(what), "id": id, "line": line} for what, id, line in report.learned.named
         ],
         **fields_of(report, "tries offline ahead kept left"),
         "upstreams": [all_fields_of(one) for one in report.upstreams],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from memory.merge.summary import Learned
+from memory.merge.summary import CHANGES, Learned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,21 +55,14 @@ class Report(Record):
     @property
     def changed(self) -> str:
         """What memory learned, in words: `2 facts new, 1 superseded, 1 contradiction`."""
-        news = self.learned
-        rows = (
-            (news.new, "new"),
-            (news.updated, "updated"),
-            (news.superseded, "superseded"),
-            (news.closed, "closed"),
-        )
-        said = [(count, word) for count, word in rows if count]
+        *plain, contested = [(self.learned.count(one), one) for one in CHANGES]
+        said = [(count, word) for count, word in plain if count]
         parts = [f"{count} {word}" for count, word in said]
         if said:
             count, word = said[0]
             parts[0] = f"{count} fact{'s' if count != 1 else ''} {word}"
-        if news.contradictions:
-            more = "s" if news.contradictions != 1 else ""
-            parts.append(f"{news.contradictions} contradiction{more}")
+        if contested[0]:
+            parts.append(f"{contested[0]} {contested[1]}{'s' if contested[0] != 1 else ''}")
         return ", ".join(parts)
 
 

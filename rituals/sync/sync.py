@@ -372,7 +372,7 @@ class _Sync:
         beside = bool(plans and (plans[-1].here or plans[-1].there))
         went = plans[-1].went if plans and not offline and not beside else 0
         came = {ref.stem: None for plan in plans if not plan.there for ref in plan.came}
-        counts = [sum(column) for column in zip(*(plan.learned for plan in plans), strict=True)]
+        named = dict.fromkeys([one for plan in plans for one in plan.learned.named])
         findings = [*self._findings]
         for plan in plans:
             findings += [finding for finding in plan.findings if finding not in findings]
@@ -384,7 +384,7 @@ class _Sync:
             tuple(came),
             len({agent for plan in plans for agent in plan.agents}),
             went if self._sends else 0,
-            Learned(*counts),
+            Learned(tuple(named)),
             tries,
             offline.message if offline else "",
             self._ahead() if offline else 0,

@@ -80,9 +80,9 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
     out.findings(report.findings)
 
 
-def _name(out: Output, named: tuple[tuple[str, str, str], ...]) -> None:
+def _name(out: Output, named: tuple[tuple[tuple[str, ...], str, str], ...]) -> None:
     """Name the facts that came or changed, a line each."""
     for what, id, line in named[:_NAMED]:
-        out.line(f"  {what}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}")
+        out.line(f"  {', '.join(what)}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}")
     if len(named) > _NAMED:
         out.line(f"  and {len(named) - _NAMED} more; `diurna log` lists the logs that came")
