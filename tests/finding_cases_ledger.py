@@ -465,7 +465,7 @@ def _(shop: Shop) -> Arguments:
     "similar-fact",
     "warning: y is similar to `use-x` (100)",
     "say `--ref use-x` or `--update use-x TEXT` instead; where both are recorded, "
-    "`--supersede y=use-x` makes one of them",
+    "`diurna append --supersede y=use-x` makes one of them",
 )
 def _(shop: Shop) -> Arguments:
     return ("append", "--title", "Second", "--new", "id=y We use X.")
@@ -474,7 +474,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "opposite-fact",
     'warning: use-spaces contradicts `use-tabs`: "spaces" against "tabs"',
-    "if use-tabs is false now, say `--supersede use-tabs=use-spaces`, in this log or the next",
+    "if use-tabs is false now, say so: `diurna append --supersede use-tabs=use-spaces`",
 )
 def _(shop: Shop) -> Arguments:
     shop.run("append", "--new", "id=use-tabs Indent with tabs.")

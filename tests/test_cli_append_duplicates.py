@@ -39,7 +39,7 @@ def test_a_similar_fact_is_named(run: Run) -> None:
     assert ran.err == (
         "warning: http is similar to `api-timeouts` (92)\n"
         "hint: say `--ref api-timeouts` or `--update api-timeouts TEXT` instead; where both are "
-        "recorded, `--supersede http=api-timeouts` makes one of them\n"
+        "recorded, `diurna append --supersede http=api-timeouts` makes one of them\n"
     )
 
 
@@ -74,7 +74,7 @@ def test_a_contradicted_invariant_comes_first(run: Run) -> None:
         "warning: a is similar to `api-timeouts` (92)",
     ]
     assert (
-        "hint: if inv-loop is false now, say `--supersede inv-loop=c`, in this log or the next\n"
+        "hint: if inv-loop is false now, say so: `diurna append --supersede inv-loop=c`\n"
         in ran.err
     )
 
@@ -90,7 +90,7 @@ def test_strict_refuses_and_changes_nothing(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         'diurna: append: b contradicts `api-timeouts`: "60 s" against "10 s"\n'
-        "hint: if api-timeouts is false now, say `--supersede api-timeouts=b`, in this log or the next\n"
+        "hint: if api-timeouts is false now, say so: `diurna append --supersede api-timeouts=b`\n"
     )
     ran = run(*command, "--json")
     assert ran.code == 1

@@ -66,7 +66,7 @@ def test_every_text_of_the_source_can_be_said_to_a_client() -> None:
         ("`diurna resolve limit` says which holds", "`resolve` says which holds"),
         ('if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)',
          "if it is meant as it is, say `anyway`: true"),
-        ("say `--ref a` or `--update a TEXT` instead; where both are recorded, `--supersede b=a` makes one",
+        ("say `--ref a` or `--update a TEXT` instead; where both are recorded, `diurna append --supersede b=a` makes one",
          "say `refs` with a or `update` of a instead; where both are recorded, `supersede` of b by a makes one"),
         ("run `diurna init` here to make one, or name one with --home PATH",
          "a person has to look at it, where the memory is"),

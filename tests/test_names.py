@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.log import decode
 from ledger.errors import DraftRefused, NotFound
+from ledger.home import discover
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -123,3 +126,33 @@ def test_a_log_is_shown_by_its_stem(repo: Repo, run: Run) -> None:
     assert run("show", stem, "fast", "--json").json["hits"][0]["id"] == stem
     assert "shown whole" in run("show", stem, "--kind", "fact").err
     assert run("show", "2020-01-01").code == 1
+
+
+def test_a_short_stem_is_one_log(repo: Repo) -> None:
+    """As short as tells it from all others, to the second at least; whatever takes a stem takes it."""
+    start = 1_795_249_812_000
+    now = iter([start + step for step in (0, 1, 2, 300, 310, 1_000, 60_000)])
+    memory = Memory(discover(str(repo.path)), clock=lambda: next(now, start + 90_000))
+    made = [memory.append(SessionDraft(f"Log {n}"), again=True).stem for n in range(6)]
+    shorts = [memory.short(stem) for stem in made]
+    assert len(set(shorts)) == len(made)
+    for stem, short in zip(made, shorts, strict=True):
+        assert memory.digest(short).stem == stem
+        assert 17 <= len(short) <= 21
+        assert len(short) == 17 or sum(one.startswith(short[:-1]) for one in made) > 1
+
+
+def test_a_brief_takes_the_start_of_a_task(repo: Repo, run: Run) -> None:
+    """One word that begins a task is that task; any other word is asked for as it is."""
+    run(
+        "append",
+        "--new",
+        "id=do-it task: Wire the retry queue.",
+        "--new",
+        "id=wire-rule fact: Copper.",
+    )
+    assert run("brief", "--task", "do-i").out.count("Wire the retry queue.") == 1
+    whole, begun = [run("brief", "--task", one).out for one in ("do-it", "do-i")]
+    nonce = r"[0-9a-f]{16}"
+    assert re.sub(nonce, "N", whole) == re.sub(nonce, "N", begun)
+    assert run("brief", "--task", "d").code == run("brief", "--task", "wir").code == 0

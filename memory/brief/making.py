@@ -8,12 +8,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ledger.codec.log import read_header
-from ledger.errors import WrongUsage
+from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.place import BRIEF_CHARS
 from memory.brief.states import states_of
+from memory.cache.named import fact_named, is_named
 from memory.cache.newest_logs import corrects
 from memory.cache.truth import truth_of
 from memory.replay.log_bytes import read_bytes
@@ -120,6 +121,7 @@ def made_for(
     if asked.format not in FORMATS:
         raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
     home = snapshot.home
+    asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
     if layers:
         from memory.brief.beside import beside
@@ -128,8 +130,20 @@ def made_for(
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 
+def _task_named(cache: Cache, said: str) -> str:
+    """Return the id of the task that begins so; for words, and for whatever else begins so, them."""
+    if not is_fact_id(said) or is_named(cache, said):
+        return said
+    try:
+        fact = cache.fact(fact_named(cache, said))
+    except NotFound:
+        return said
+    return fact.id if fact is not None and fact.kind == TASK_KIND else said
+
+
 def words_of(snapshot: Snapshot, task: str) -> str:
     """Return what is looked for where the task is the id of a fact: its text; else what was said."""
+    task = snapshot.ask(lambda cache: _task_named(cache, task))
     if is_fact_id(task):
         known = snapshot.ask(lambda cache: cache.fact(task))
         if known is not None and not known.redacted:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: How many candidates a message names.
 _NAMED = 3
 _DAY_CHARS = 10
-#: Where the seal of a stem begins, and how much of it people read at least.
-_MARK_FROM, _MARK_CHARS = 21, 4
+#: How much of a stem people read at least: its time to the second, which others seldom share later.
+_SECOND_CHARS = 17
 
 
 def fact_named(cache: Cache, start: str, beside: Collection[str] = ()) -> str:
@@ -74,20 +74,19 @@ def log_named(cache: Cache, start: str) -> LogRef:
 
 
 def short_stem(cache: Cache, key: str) -> str:
-    """Return a stem as people read it: the stamp, and of the seal what tells it from all others.
+    """Return a stem as people read it: its start to the second, and as much more as no other begins with.
 
-    That are at least four characters; a name written by hand is not shortened. `log_named` takes it.
+    A name written by hand is not shortened. `log_named` takes it.
     """
     stem = stem_in(key)
     if not is_sealed(stem):
         return stem
-    others = [
-        one for one in keys_within(cache, stem[:_MARK_FROM], stem[:_MARK_FROM]) if one != stem
-    ]
-    short = stem[: _MARK_FROM + _MARK_CHARS]
-    while any(stem_in(one) != stem and one.startswith(short) for one in others):
-        short = stem[: len(short) + 1]
-    return short
+    begun = stem[:_SECOND_CHARS]
+    others = [one for one in keys_within(cache, begun, begun) if stem_in(one) != stem]
+    size = _SECOND_CHARS
+    while stem[size - 1] == "-" or any(one.startswith(stem[:size]) for one in others):
+        size += 1
+    return stem[:size]
 
 
 def last_key(cache: Cache, point: str) -> str:

@@ -233,7 +233,7 @@ def _finding(noticed: Noticed) -> Finding:
             mine, theirs = theirs, mine
         what = f"{noticed.other.fact.kind} " if noticed.other.tier == "core" else ""
         message = f'{fact} contradicts {what}`{other}`{where}: "{mine}" against "{theirs}"'
-        hint = f"if {other} is false now, say `--supersede {other}={fact}`, in this log or the next"
+        hint = f"if {other} is false now, say so: `diurna append --supersede {other}={fact}`"
         return Finding(OPPOSITE, message, hint=hint)
     score = noticed.overlap.score if noticed.overlap else 100
     message = f"{fact} is similar to `{other}` ({score}){where}"
@@ -245,7 +245,7 @@ def _declare(fact: str, other: Standing) -> str:
     use = f"--ref {name}" if other.live else f"--reactivate {name}"
     return (
         f"say `{use}` or `--update {name} TEXT` instead; where both are recorded, "
-        f"`--supersede {fact}={name}` makes one of them"
+        f"`diurna append --supersede {fact}={name}` makes one of them"
     )
 
 

@@ -21,10 +21,12 @@ _FADING_LIMIT = 10
 
 
 def body(plan: Plan) -> str:
-    """Write the prose of the review's log."""
+    """Write the prose of the review's log: what is new in full, what an earlier one asked as a number."""
     lines = [HEADING, "", *[f"- {line}" for line in summary_lines(plan)]]
-    for rule in dict.fromkeys(question.rule for question in plan.questions):
-        asked = [question for question in plan.questions if question.rule == rule]
+    if left := len(plan.unanswered) - len(plan.fresh):
+        lines.append(f"- Asked before and left open: {left} question{'s' * (left > 1)}")
+    for rule in dict.fromkeys(question.rule for question in plan.fresh):
+        asked = [question for question in plan.fresh if question.rule == rule]
         lines += ["", f"### {RULES[rule]} ({len(asked)})", ""]
         for question in asked[:LIST_LIMIT]:
             lines.append(f"- {question.said}")

@@ -34,6 +34,7 @@ def command(call: Invocation, id: str, versions: bool) -> None:
     """
     out = call.out
     memory, (fact,), home = call.holding((id,))
+    shown = f"{home}/{fact}" if home else fact
     if not home:
         call.opened((fact,))
     if versions:
@@ -42,16 +43,16 @@ def command(call: Invocation, id: str, versions: bool) -> None:
 
         told = tellings(memory, fact)
         if call.json:
-            out.answer(versions_object(id, told))
+            out.answer(versions_object(shown, told))
         else:
-            print_versions(id, told, out)
+            print_versions(shown, told, out)
         return
     found = memory.why(fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
         from memory.query.origins import Origin
 
         steps = tuple([step._replace(origin=Origin()) for step in found.steps])
-        found = found._replace(id=id, steps=steps)
+        found = found._replace(id=shown, steps=steps)
     if call.json:
         from rituals.answers.fields import mark_object
         from rituals.answers.objects import known_object, link_object, step_object

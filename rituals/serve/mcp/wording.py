@@ -16,6 +16,7 @@ _PERSON = "a person has to look at it, where the memory is"
 _IN_TOOLS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
+        (r"`(?:diurna append )?--supersede ([^`\s=]+)=([^`\s]+)`", r"`supersede` of \1 by \2"),
         (r"`diurna ls[^`]*` lists (?:all |the )?ids[^;]*", "`recall` finds ids by their words"),
         (r"`diurna ls` lists facts, `diurna log` sessions", "`recall` finds facts and sessions"),
         (r"`diurna (?:why|show|log) (?!-)([^`\s]+)[^`]*`", r"`get` of \1"),
@@ -25,7 +26,6 @@ _IN_TOOLS = tuple(
         (r"`--take-over`", "`take_over`"),
         (r"`diurna (recall|resolve|append|status|brief)\b[^`]*`", r"`\1`"),
         (r"\bdiurna (recall|resolve|append|status|brief)\b(?: [A-Z-]\S*)*", r"`\1`"),
-        (r"`--supersede ([^`\s=]+)=([^`\s]+)`", r"`supersede` of \1 by \2"),
         (r"`--ref ([^`\s]+)`", r"`refs` with \1"),
         (r"`--(update|close|reopen|reactivate|invalidate) ([^`\s]+)[^`]*`", r"`\1` of \2"),
         (r"`--(new|update|close|reopen|reactivate|invalidate)\b[^`]*`", r"`\1`"),
