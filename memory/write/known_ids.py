@@ -25,7 +25,7 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT, WORK
 from ledger.model.task_states import DONE, TODO, either, may_follow
-from memory.cache.named import fact_named, is_named
+from memory.cache.named import fact_named
 from memory.write.draft import births, named_ids, renamed
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
@@ -127,9 +127,9 @@ def with_whole_ids(
         DraftRefused: an id is the start of several, or a reference that was typed leads nowhere.
     """
     born = set(births(draft.events))
-    doubted = [
-        name for name in named_ids(draft.events) if name not in born and not is_named(cache, name)
-    ]
+    names = named_ids(draft.events)
+    there = {id for (id,) in cache.rows_among("SELECT id FROM facts WHERE id IN (?)", names)}
+    doubted = [name for name in names if name not in born and name not in there]
     if draft.anyway or not doubted:
         return draft, ()
     known, whole = Known(cache, {}, spool), {}

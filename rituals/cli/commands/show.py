@@ -10,11 +10,6 @@ from projection.fold.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.query.reader import Reader
-
-
 @click.command("show")
 @click.argument("ids", nargs=-1, metavar="[ID|STEM]...")
 @options.as_of
@@ -39,7 +34,7 @@ def command(
     memory, ids, home = call.holding(ids)
     if not home:
         call.opened(ids)
-    if any(_is_log(memory, one) for one in ids):
+    if any(is_stem(one) and memory.snapshot.cache().fact(one) is None for one in ids):
         from rituals.cli.views.recall import answer
 
         if as_of or kind or tier:
@@ -75,8 +70,3 @@ def command(
         call.out.talk("no fact matches")
         if not (ids or tier):
             call.out.hint("`--tier archived` and `--tier superseded` show those in the archive")
-
-
-def _is_log(memory: Reader, name: str) -> bool:
-    """Tell whether a name is that of a log, and of no fact."""
-    return is_stem(name.partition(":")[0]) and memory.snapshot.cache().fact(name) is None

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import click
 
-from memory.recall.hits.snippets import one_line
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import Output, counted
-
-#: How many facts are named, and how much of each.
-_NAMED, _LINE_CHARS = 12, 72
+from rituals.cli.output import counted
 
 
 @click.command("sync")
@@ -34,6 +30,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
       diurna sync backup --json
     """
     from rituals.answers.objects import sync_object
+    from rituals.cli.views.learned import print_learned
     from rituals.hosts.truth import look_after
     from rituals.sync.upstreams import sync_all
 
@@ -63,7 +60,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             out.line(f"{would}{verb}  {counted(len(report.came), 'log')} from {who}")
             if report.changed:
                 out.line(f"memory  {report.changed}")
-                _name(out, report.learned.named)
+                print_learned(report.learned, out)
         if report.went or report.tries:
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
@@ -78,11 +75,3 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             new = f"{one.new} new" if one.new else "nothing new"
             out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
     out.findings(report.findings)
-
-
-def _name(out: Output, named: tuple[tuple[tuple[str, ...], str, str], ...]) -> None:
-    """Name the facts that came or changed, a line each."""
-    for what, id, line in named[:_NAMED]:
-        out.line(f"  {', '.join(what)}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}")
-    if len(named) > _NAMED:
-        out.line(f"  and {len(named) - _NAMED} more; `diurna log` lists the logs that came")
