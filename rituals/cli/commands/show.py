@@ -10,6 +10,7 @@ from projection.fold.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+
 @click.command("show")
 @click.argument("ids", nargs=-1, metavar="[ID|STEM]...")
 @options.as_of
