@@ -42,7 +42,7 @@ Case = TypeVar("Case")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
 NOW_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 _FORMS = (
-    (re.compile(r"\d{4}-\d\d-\d\d-\d{6,9}(?:-[a-z0-9]{1,26})?\b"), "STEM"),
+    (re.compile(r"\d{4}-\d\d-\d\d-\d{7,9}(?:-[a-z0-9]{1,26})?\b"), "STEM"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{40}\b"), "COMMIT"),
     (re.compile(r"(?<=in )[0-9a-f]{7}\b|(?<=commit )[0-9a-f]{7}\b"), "COMMIT"),

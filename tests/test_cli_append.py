@@ -510,7 +510,7 @@ def test_c10_waits_in_the_spool(repo: Repo, run: Run) -> None:
     )
     repo.git("checkout", "-q", "main")
     assert run("publish").code == 0
-    assert stem[:17] in run("log").out
+    assert stem[:18] in run("log").out
     assert run("log").err == ""
 
 

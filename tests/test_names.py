@@ -129,7 +129,7 @@ def test_a_log_is_shown_by_its_stem(repo: Repo, run: Run) -> None:
 
 
 def test_a_short_stem_is_one_log(repo: Repo) -> None:
-    """As short as tells it from all others, to the second at least; whatever takes a stem takes it."""
+    """As short as tells it from all others, to a tenth of a second at least; whatever takes a stem takes it."""
     start = 1_795_249_812_000
     now = iter([start + step for step in (0, 1, 2, 300, 310, 1_000, 60_000)])
     memory = Memory(discover(str(repo.path)), clock=lambda: next(now, start + 90_000))
@@ -138,8 +138,8 @@ def test_a_short_stem_is_one_log(repo: Repo) -> None:
     assert len(set(shorts)) == len(made)
     for stem, short in zip(made, shorts, strict=True):
         assert memory.digest(short).stem == stem
-        assert 17 <= len(short) <= 21
-        assert len(short) == 17 or sum(one.startswith(short[:-1]) for one in made) > 1
+        assert 18 <= len(short) <= 21
+        assert len(short) == 18 or sum(one.startswith(short[:-1]) for one in made) > 1
 
 
 def test_a_brief_takes_the_start_of_a_task(repo: Repo, run: Run) -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not README.exists(), reason="this is about the s
 Step = tuple[str, list[str]]  #: a command and the lines that it says
 
 _FORMS = (
-    (re.compile(r"\d{4}-\d\d-\d\d-\d{6,9}(?:-[a-z0-9]{1,26})?\b"), "STEM"),
+    (re.compile(r"\d{4}-\d\d-\d\d-\d{7,9}(?:-[a-z0-9]{1,26})?\b"), "STEM"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"), "INSTANT"),
     (re.compile(r"\d{4}-\d\d-\d\d"), "DATE"),
     (re.compile(r"\d{4}-Q[1-4]"), "QUARTER"),

@@ -207,7 +207,7 @@ def test_short_seals_are_told_once(repo: Repo, run: Run) -> None:
 def test_people_read_the_start_of_a_stem_and_every_command_takes_it(repo: Repo, run: Run) -> None:
     """Machine forms keep the whole one; what people are shown can be pasted into any command."""
     stem = run("append", "--title", "Log", "--new", "fact: id=use-x Use X.", "--json").json["stem"]
-    short = stem[:17]
+    short = stem[:18]
     for command in (
         ("log",),
         ("why", "use-x"),

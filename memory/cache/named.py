@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: How many candidates a message names.
 _NAMED = 3
 _DAY_CHARS = 10
-#: How much of a stem people read at least: its time to the second, which others seldom share later.
-_SECOND_CHARS = 17
+#: How much of a stem people read at least: its time to a tenth of a second, which no later log shares.
+_TENTH_CHARS = 18
 
 
 def fact_named(cache: Cache, start: str, beside: Collection[str] = ()) -> str:
@@ -74,16 +74,16 @@ def log_named(cache: Cache, start: str) -> LogRef:
 
 
 def short_stem(cache: Cache, key: str) -> str:
-    """Return a stem as people read it: its start to the second, and as much more as no other begins with.
+    """Return a stem as people read it: its start, as much as no other begins with.
 
     A name written by hand is not shortened. `log_named` takes it.
     """
     stem = stem_in(key)
     if not is_sealed(stem):
         return stem
-    begun = stem[:_SECOND_CHARS]
+    begun = stem[:_TENTH_CHARS]
     others = [one for one in keys_within(cache, begun, begun) if stem_in(one) != stem]
-    size = _SECOND_CHARS
+    size = _TENTH_CHARS
     while stem[size - 1] == "-" or any(one.startswith(stem[:size]) for one in others):
         size += 1
     return stem[:size]
