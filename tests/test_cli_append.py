@@ -48,7 +48,7 @@ def test_append_from_options(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == ("STEM  committed in COMMIT on main\ncreated  laduge\ncreated  storm\n")
     stem = ran.out.split()[0]
-    assert stem.startswith("2026-11-21-083012417-")
+    assert stem == "2026-11-21-0830124"
     assert committed(repo, stem) == (
         "---\nagent: claude-code\nended: 2026-11-21T08:30:12.417Z\nrole: builder\nsession: s-1\n"
         f"branch: main\ncommit: {head}\n---\n# Wire the queue\n\n"

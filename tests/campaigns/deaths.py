@@ -86,7 +86,7 @@ BETWEEN = {
 #: In what a death leaves: files that nobody reads; what names an object; names, of which it counts which are the same; what tells nothing.
 _UNREAD = re.compile(r"/diurna/(cache/|\.[^/]*\.tmp$)|/objects/")
 _HASH = re.compile(r"\b[0-9a-f]{40}\b")
-_NAMED = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{4,26}|\b[0-9a-f]{40,64}\b")
+_NAMED = re.compile(r"\d{4}-\d\d-\d\d-\d{7,9}(?:-[a-z0-9]{1,26})?|\b[0-9a-f]{40,64}\b")
 _DRAWN = re.compile(r"(?<=tmp_)\w+|\d+|\b[0-9a-f]{7,12}\b")
 _HOOK = {"session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup"}
 

@@ -41,7 +41,7 @@ from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, WRITERS, assert_so
 
 #: A command that takes longer hangs: the longest wait of ours, for a fetch or a push, is two minutes.
 LIMIT_SECONDS = 200.0
-_STEM = re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{4,26}")  # people read the start of one
+_STEM = re.compile(r"\d{4}-\d\d-\d\d-\d{7,9}(?:-[a-z0-9]{1,26})?")  # people read the start of one
 _USERS = ("code.py", "docs/guide.md", "staged.txt", "loose.txt")
 _BUG = ("Traceback (most recent call last)", "a bug in Diurna")
 

@@ -28,7 +28,7 @@ _OPENING = re.compile(
 #: The marks alone, around words of the person.
 _UNWRAPPED = re.compile(r"</?(?:command-args|user_query)>")
 #: The name of a log: no answer of ours that repeats what memory holds is without one.
-_STEM = re.compile(r"\b\d{4}-\d\d-\d\d-\d{9}-[a-z2-7]{4}")
+_STEM = re.compile(r"\b\d{4}-\d\d-\d\d-\d{7,9}\b")
 #: What stands on lines before and behind an envelope.
 _OURS = (
     EVIDENCE, "`diurna recall WORDS` finds them", "Nothing is left out. `diurna show ID`",
