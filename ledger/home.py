@@ -23,6 +23,7 @@ from ledger.model.layout import (
     POLICY_FILE,
     SPOOL_DIR,
     STATE_DIR,
+    TREE_POINTER,
     TREE_PREFIX,
 )
 from ledger.model.record import Record
@@ -30,6 +31,11 @@ from ledger.model.record import Record
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
 #: What is said for the personal home where a home is named; a folder of that name is `./personal`.
 PERSONAL = "personal"
+_POINTER_CHARS = 200
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.cli import Git
 
 
 class Home(Record):
@@ -153,16 +159,14 @@ def _found(repository: Repository, start: str) -> Home:
         found = _in_work_tree(repository, os.path.realpath(start))
         if found is not None:
             folder = os.path.join(repository.top, found.rstrip("/"))
-            if found and os.path.islink(folder):
+            if os.path.realpath(folder) != folder.rstrip("/"):
                 raise HomeNotFound(
                     start,
                     because=f"{folder} is a link, and Diurna does not write through links",
                     hint=f"name the home itself: --home {os.path.realpath(folder)}",
                 )
             if found and os.path.lexists(folder + "/.git"):
-                inner = find_repository(
-                    folder
-                )  # a submodule or a clone of its own: its ledger is not ours
+                inner = find_repository(folder)  # a submodule, a clone: its ledger is not ours
                 assert inner is not None, "it has a .git"
                 return _found(inner, folder)
             return checked_out_home(repository, found)
@@ -171,14 +175,9 @@ def _found(repository: Repository, start: str) -> Home:
         return branch_home(repository, branch)
     tip = head(repository)[1]
     if tip:
-        git = repository.git()
-        for prefix, found_id in zip(
-            ("", TREE_PREFIX),
-            git.resolve(f"{tip}:{POLICY_FILE}", f"{tip}:{TREE_PREFIX}{POLICY_FILE}"),
-            strict=True,
-        ):
-            if found_id:
-                return checked_out_home(repository, prefix)
+        inside = prefix_in(repository.git(), tip)
+        if inside is not None:
+            return checked_out_home(repository, inside)
     for upstream in remote_branches(repository, DEFAULT_BRANCH):
         if repository.git().resolve(f"{upstream}:{POLICY_FILE}")[0]:
             return branch_home(repository, DEFAULT_BRANCH)
@@ -255,6 +254,45 @@ def branch_home(repository: Repository, branch: str) -> Home:
     return Home(OWN_BRANCH, repository, f"refs/heads/{branch}", "", upstream)
 
 
+def prefix_in(git: Git, commit: str) -> str | None:
+    """Return where in a commit a home is that its top leads to, None where there is none."""
+    top, usual, pointer = git.resolve(
+        *[f"{commit}:{path}" for path in (POLICY_FILE, TREE_PREFIX + POLICY_FILE, TREE_POINTER)]
+    )
+    if top or usual:
+        return "" if top else TREE_PREFIX
+    text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))
+    prefix = pointed(text.decode("utf-8", "replace"))
+    return prefix if prefix and git.resolve(f"{commit}:{prefix}{POLICY_FILE}")[0] else None
+
+
+def pointed(text: str) -> str:
+    """Return the prefix that a pointer names, "" where it is no folder below its own.
+
+    A clone brings the pointer along, so it leads nowhere else.
+    """
+    name = text.strip().rstrip("/")
+    parts = name.split("/")
+    plain = name.isprintable() and "\\" not in name and len(name) <= _POINTER_CHARS
+    if not plain or any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
+        return ""
+    return name + "/"
+
+
+def _pointer(folder: str) -> str:
+    """Return the prefix of the home that the pointer in a folder leads to, "" for none."""
+    try:
+        with open(f"{folder}/{TREE_POINTER}", encoding="utf-8", errors="replace") as file:
+            prefix = pointed(file.read(_POINTER_CHARS + 2))
+    except OSError:
+        return ""
+    if not prefix or not os.path.isfile(f"{folder}/{prefix}{POLICY_FILE}"):
+        return ""
+    parts = prefix.split("/")[:-2]
+    above = [f"{folder}/{'/'.join(parts[: at + 1])}/.git" for at in range(len(parts))]
+    return "" if any(map(os.path.lexists, above)) else prefix  # what is in a submodule is its own
+
+
 def _in_work_tree(repository: Repository, start: str) -> str | None:
     """Return the prefix of the nearest home at or above `start`, None if there is none."""
     top = repository.top
@@ -265,5 +303,7 @@ def _in_work_tree(repository: Repository, start: str) -> str | None:
             return inside + "/" if inside else ""
         if os.path.isfile(f"{folder}/{TREE_PREFIX}{POLICY_FILE}"):
             return (inside + "/" if inside else "") + TREE_PREFIX
+        if folder == top:
+            return _pointer(top) or None
         folder = os.path.dirname(folder)
     return None

@@ -19,6 +19,8 @@ ARCHIVE_INDEX = "archive/INDEX.md"
 ATTRIBUTES_FILE = ".gitattributes"
 #: The in-tree prefix, the default branch of an own-branch home, and where that one is mirrored.
 TREE_PREFIX = "memory/"
+#: At the top of a repository: names the folder of its in-tree home, where that is not `memory/`.
+TREE_POINTER = ".diurna-home"
 DEFAULT_BRANCH = "memory"
 #: Where the home of what is only the user's is, below the folder for a user's data.
 PERSONAL_FOLDER = "diurna/personal"

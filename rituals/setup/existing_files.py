@@ -14,7 +14,6 @@ from ledger.model.layout import (
     EDITABLE,
     POLICY_FILE,
     SESSIONS_DIR,
-    TREE_PREFIX,
 )
 from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.publish import is_projection, standing_files
@@ -53,13 +52,18 @@ def refuse_other_memory(
     refuse_left(in_the_way(home, standing_files(home, commit, ())))
 
 
-def refuse_others_folder(repository: Repository, commit: str) -> None:
-    """Refuse a home in a folder `memory/` that is somebody else's, a package of Python for instance.
+def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> None:
+    """Refuse a home in a folder that is somebody else's, a package of Python for instance.
+
+    Args:
+        repository: whose folder it is.
+        commit: at HEAD, "" for none.
+        prefix: of the home that is to be.
 
     Raises:
         WriteRefused: something is in it, or in its place, that Diurna does not write.
     """
-    top, folder = repository.top, TREE_PREFIX.rstrip("/")
+    top, folder = repository.top, prefix.rstrip("/")
     standing = (
         [path for _, _, path in repository.git().tree_files(commit, folder)] if commit else []
     )
@@ -67,13 +71,13 @@ def refuse_others_folder(repository: Repository, commit: str) -> None:
         standing.append(folder)
     for place, _, names in os.walk(f"{top}/{folder}"):
         standing += [os.path.relpath(f"{place}/{name}", top) for name in names]
-    found = min((path for path in standing if not _is_known(path[len(TREE_PREFIX) :])), default="")
+    found = min((path for path in standing if not _is_known(path[len(prefix) :])), default="")
     if found:
         raise WriteRefused(
             f"{found} is there, and not of Diurna's; it is left as it is, and no home is made around it",
             where=found,
-            hint="`diurna init --branch memory` keeps the memory on a branch of its own, "
-            "`diurna init DIR` in a folder elsewhere",
+            hint="`diurna init --tree FOLDER` keeps the memory in another folder, `diurna init --branch "
+            "memory` on a branch of its own, `diurna init DIR` in a folder elsewhere",
         )
 
 

@@ -8,15 +8,12 @@ from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import (
     Repository,
     config_value,
-    default_branch,
     find_repository,
     head,
-    operation_under_way,
     read_reference,
     remote_branches,
 )
 from ledger.home import (
-    IN_TREE,
     OWN_BRANCH,
     OWN_REPOSITORY,
     Home,
@@ -25,69 +22,29 @@ from ledger.home import (
     discover,
 )
 from ledger.model.layout import (
-    ATTRIBUTES,
-    ATTRIBUTES_FILE,
     CONFIG_BRANCH,
     CONTINUITY_FILE,
     POLICY_FILE,
     TREE_PREFIX,
 )
-from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror
-from projection.document.render import render
-from projection.fold.replay import State
-from projection.fold.state import NOTHING
-from projection.policy.model import APPEND, PACED, TOLD, TRUNK, Capture, Policy
-from projection.policy.template import write_policy
-from rituals.setup.existing_files import (
-    refuse_other_memory,
-    refuse_others_folder,
-    refuse_overwriting,
-)
+from projection.policy.model import APPEND, PACED, Policy
+from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
 from rituals.setup.git_hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
+from rituals.setup.plan import SetupPlan, initial, missing, named, refuse_state
+from rituals.setup.tree import holds_work, plan_new_tree, plan_tree, prefix_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class SetupPlan(Record):
-    """What `diurna init` will do.
-
-    Args:
-        kind: of the home.
-        place: the folder or branch, for the reader.
-        repository: an existing repository, None when `place` becomes one.
-        branch: of the home.
-        prefix: of the home.
-        files: (path relative to the home, bytes) to commit; those that exist are left out.
-        steps: the plan in sentences; empty when there is nothing to do.
-        hooks: what becomes of git's hooks, where that was asked for.
-        personal: nobody but the user looks into its folder.
-    """
-
-    kind: str
-    place: str
-    repository: Repository | None
-    branch: str
-    prefix: str
-    files: tuple[tuple[str, bytes], ...]
-    steps: tuple[str, ...]
-    hooks: HookPlan = HookPlan()
-    personal: bool = False
-
-    @property
-    def seat(self) -> str:
-        """Where in its place the home is, for the reader."""
-        if self.kind == OWN_BRANCH:
-            return f" on the branch {self.branch}"
-        return f" in {self.prefix}" if self.prefix else ""
-
-
-def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
+def plan_setup(
+    start: str, folder: str, branch: str, project: str, tree: str | None = None
+) -> SetupPlan:
     """Plan a home.
 
     Args:
@@ -95,6 +52,7 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
         folder: the DIR argument, "" for none.
         branch: the name of an own branch, "" for none.
         project: the project's name, "" to take the folder's.
+        tree: the folder of a home beside the code, None for the usual one.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.
@@ -114,6 +72,8 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
     if repository is None:
         if os.path.isfile(place):
             raise WriteRefused(f"{place} is a file", hint="name a folder")
+        if tree is not None or (not folder and holds_work(place)):
+            return plan_new_tree(place, project, prefix_of(place, place, tree))
         return plan_own(place, None, _own_policy(project, place))
     if not repository.top:
         raise WriteRefused(
@@ -125,12 +85,21 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
             f"{place} lies inside the repository {repository.top}",
             hint=f"run `diurna init` in {repository.top} for a home in it, or name a folder outside",
         )
-    if os.path.isfile(f"{repository.top}/{POLICY_FILE}"):
+    return _plan_found(repository, project, prefix_of(repository.top, start, tree))
+
+
+def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
+    """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
+    if os.path.isfile(f"{repository.top}/{POLICY_FILE}") and not prefix:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
     there = _home_of(repository)
-    if there is not None and there.kind == OWN_BRANCH:
+    if there is None:
+        return plan_tree(repository, project, prefix or TREE_PREFIX)
+    if prefix and prefix != there.prefix:
+        raise _second_home(there)
+    if there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
-    return _plan_tree(repository, project)
+    return plan_tree(repository, project, there.prefix or TREE_PREFIX)
 
 
 def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
@@ -164,14 +133,16 @@ def _refuse_second_home(repository: Repository, branch: str) -> None:
     there = _home_of(repository)
     if there is None or (there.kind == OWN_BRANCH and there.branch == branch):
         return
-    if there.kind == OWN_BRANCH:
-        raise WriteRefused(
-            f"this repository has a home, on the branch {there.branch}",
-            hint=f"use it as it is, or set {CONFIG_BRANCH} in the repository's configuration first",
-        )
-    raise WriteRefused(
-        f"this repository has a home, {there.prefix or 'at its top'} on {there.branch or 'HEAD'}, "
-        "which would be found before one on a branch of its own",
+    raise _second_home(there)
+
+
+def _second_home(there: Home) -> WriteRefused:
+    """Say that a home would stand beside another one."""
+    on = f"on the branch {there.branch}"
+    if there.kind != OWN_BRANCH:
+        on = f"{there.prefix or 'at its top'} on {there.branch or 'HEAD'}"
+    return WriteRefused(
+        f"this repository has a home, {on}, and one repository has one memory",
         hint="use it as it is; `diurna status` shows it",
     )
 
@@ -188,55 +159,7 @@ def _is_fresh_top(repository: Repository, place: str) -> bool:
 
 
 def _own_policy(project: str, place: str) -> Policy:
-    return Policy(project=_named(project, place), publish=APPEND, windows=PACED)
-
-
-def _named(project: str, folder: str) -> str:
-    return project or os.path.basename(folder.rstrip("/")) or "project"
-
-
-def _initial(policy: Policy) -> tuple[tuple[str, bytes], ...]:
-    """Return the files of an empty home."""
-    empty = State({}, [], NOTHING, policy)
-    return (
-        (POLICY_FILE, write_policy(policy).encode()),
-        (ATTRIBUTES_FILE, ATTRIBUTES.encode()),
-        (CONTINUITY_FILE, render(empty.view()).encode()),
-    )
-
-
-def _missing(
-    repository: Repository, commit: str, prefix: str, files: tuple[tuple[str, bytes], ...]
-) -> tuple[tuple[str, bytes], ...]:
-    """Keep the files that neither the commit nor the work tree has."""
-    there = [""] * len(files)
-    if commit:
-        there = repository.git().resolve(*[f"{commit}:{prefix}{path}" for path, _ in files])
-    return tuple(
-        (path, data) for (path, data), found in zip(files, there, strict=True) if not found
-    )
-
-
-def _plan_tree(repository: Repository, project: str) -> SetupPlan:
-    reference, commit = head(repository)
-    _refuse_state(repository, reference)
-    branch = reference.removeprefix("refs/heads/")
-    trunk = default_branch(repository) or branch
-    policy = Policy(
-        project=_named(project, repository.top),
-        publish=TRUNK,
-        trunk=trunk,
-        windows=PACED,
-        capture=Capture(keep=TOLD),
-    )
-    files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
-    refuse_other_memory(repository, commit, TREE_PREFIX, files)
-    if POLICY_FILE in dict(files):
-        refuse_others_folder(repository, commit)
-    refuse_overwriting(repository, TREE_PREFIX, files)
-    steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
-    steps += plan_drivers(checked_out_home(repository, TREE_PREFIX)).steps
-    return SetupPlan(IN_TREE, repository.top, repository, branch, TREE_PREFIX, files, steps)
+    return Policy(project=named(project, place), publish=APPEND, windows=PACED)
 
 
 def plan_own(place: str, repository: Repository | None, policy: Policy) -> SetupPlan:
@@ -251,7 +174,7 @@ def plan_own(place: str, repository: Repository | None, policy: Policy) -> Setup
         WriteRefused: a home can not be made there; the reason is said.
     """
     if repository is None:
-        files = _initial(policy)
+        files = initial(policy)
         steps = (
             f"make a git repository in {place}",
             *(f"commit {path}" for path, _ in files),
@@ -259,8 +182,8 @@ def plan_own(place: str, repository: Repository | None, policy: Policy) -> Setup
         )
         return SetupPlan(OWN_REPOSITORY, place, None, "main", "", files, steps)
     reference, commit = head(repository)
-    _refuse_state(repository, reference)
-    files = _missing(repository, commit, "", _initial(policy))
+    refuse_state(repository, reference)
+    files = missing(repository, commit, "", initial(policy))
     refuse_other_memory(repository, commit, "", files)
     refuse_overwriting(repository, "", files)
     branch = reference.removeprefix("refs/heads/")
@@ -283,14 +206,14 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
-    files = _initial(_own_policy(project, repository.where))
+    files = initial(_own_policy(project, repository.where))
     if tip:
         if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:
             raise WriteRefused(
                 f"the branch {branch} exists and holds something else",
                 hint="choose another name: diurna init --branch NAME",
             )
-        files = _missing(repository, tip, "", files)
+        files = missing(repository, tip, "", files)
     steps = [f"commit {path} on the branch {branch}" for path, _ in files]
     if not local and upstream:
         steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
@@ -317,17 +240,6 @@ def _refuse_checked_out(repository: Repository, reference: str, branch: str) -> 
         )
 
 
-def _refuse_state(repository: Repository, reference: str) -> None:
-    doing = operation_under_way(repository)
-    if doing:
-        raise WriteRefused(f"{doing} is in progress", hint="finish it first")
-    if not reference:
-        raise WriteRefused(
-            "HEAD is detached, so there is no branch to commit to",
-            hint="check out a branch, or use one of its own: diurna init --branch memory",
-        )
-
-
 def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:
     """Make the home that a plan describes and return it, open."""
     repository = plan.repository
@@ -344,10 +256,14 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     else:
         home = checked_out_home(repository, plan.prefix)
     memory = Memory(home, agent=agent, clock=clock, in_process=False)
-    if plan.files:
+    if plan.files or plan.pointer:
         # another `init` may have been faster: then its home is this one
         said = f"diurna: a home for {os.path.basename(plan.place)}"
-        memory.commit_files(plan.files, said, only_missing=True)
+        files, writer = plan.files, memory
+        if plan.pointer:  # it stands outside of the home, and goes with it in one commit
+            files = (*[(plan.prefix + path, data) for path, data in files], *plan.pointer)
+            writer = Memory(checked_out_home(repository, ""), clock=clock, in_process=False)
+        writer.commit_files(files, said, only_missing=True)
     apply_drivers(home, plan_drivers(home))
     apply_hooks(plan.hooks)
     if plan.kind == OWN_BRANCH and repository.top:

@@ -10,7 +10,8 @@ from ledger.home import PERSONAL, personal_folder
 from ledger.model.layout import POLICY_FILE
 from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
-from rituals.setup.home import SetupPlan, plan_own
+from rituals.setup.home import plan_own
+from rituals.setup.plan import SetupPlan
 
 
 def plan_personal(project: str) -> SetupPlan:

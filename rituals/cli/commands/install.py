@@ -39,7 +39,8 @@ def command(
       diurna install --dry-run gemini
       diurna install --export plugin
     """
-    from rituals.cli.views.host_questions import ask_branch, ask_hosts, hook_up, make_home
+    from rituals.cli.views.home_choice import ask_branch, make_home
+    from rituals.cli.views.host_questions import ask_hosts, hook_up
     from rituals.hosts.install.layout import found_hosts
     from rituals.hosts.install.plan import base_folder
 

@@ -7,19 +7,13 @@ from importlib.util import find_spec
 import click
 
 from ledger.environment import user_folder, variables
-from rituals.cli.output import counted, told
+from rituals.cli.output import counted
 from rituals.cli.views.hosts import carry_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.cli.context import Invocation
-    from rituals.setup.home import SetupPlan
 
-#: The branch that is proposed for a home that programs write to.
-BRANCH = "memory"
-_WHY_A_BRANCH = """\
-What agents' programs leave becomes commits that nobody asked for. On a branch of its own the memory is
-never checked out, and in nobody's way; in the folder memory/ such commits wait until they are."""
 _WHO_READS = """\
 Of a session is told what the agent reported, on this machine. A model makes facts of it, too: claude or
 codex by your subscription, or http, an endpoint of yours. It reads what was said in the session."""
@@ -41,33 +35,6 @@ _THEN = {
 def ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
     """Ask for each host that is found here; return those that are wanted."""
     return tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
-
-
-def ask_branch(call: Invocation) -> str:
-    """Ask whether the memory is to have a branch of its own; return its name, "" for the folder."""
-    call.out.talk(_WHY_A_BRANCH)
-    wanted = click.confirm(f"keep the memory on a branch of its own, {BRANCH}?", True, err=True)
-    return BRANCH if wanted else ""
-
-
-def make_home(call: Invocation, branch: str) -> None:
-    """Make a home on a branch of its own; in the folder it is made by a command of its own."""
-    from rituals.setup.home import apply_setup, plan_setup
-
-    if branch:
-        plan = plan_setup(call.folder(), "", branch, "")
-        apply_setup(plan, call.now_ms, call.agent).close()
-        for step in plan.steps:
-            call.out.line(told(step, done=True))
-
-
-def hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
-    """Return the hosts that a person can be asked about: those of this machine, in a work tree."""
-    from rituals.hosts.install.layout import found_hosts
-
-    if call.json or not call.interactive() or plan.repository is None or not plan.repository.top:
-        return ()
-    return found_hosts(plan.repository.top, user_folder(), call.search_path)
 
 
 def ask_extractor(call: Invocation) -> None:

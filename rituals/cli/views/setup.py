@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from ledger.home import IN_TREE
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from projection.policy.model import REVIEW
 from rituals.cli.output import told
@@ -10,10 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.worktree.trunk import Publishing
     from rituals.cli.context import Invocation
-    from rituals.setup.home import SetupPlan
+    from rituals.setup.plan import SetupPlan
 
 #: A command that records a first fact, of all and of what is only the user's.
 _FIRST = ('diurna note "decision: …"', 'diurna note --personal "preference: …"')
+#: Says what the other home would be, to who was not asked.
+_OTHER_HOME = (
+    "reviewed and branched with the code; a branch of its own is live for all branches, agents and "
+    "worktrees: `diurna init --move branch`"
+)
 
 
 def show_setup(
@@ -43,3 +51,7 @@ def show_setup(
         call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
     if plan.files:
         call.out.hint(_FIRST[plan.personal])
+    if plan.kind == IN_TREE and plan.files:
+        if plan.place != os.path.realpath(call.folder()):
+            call.out.hint(f"it is the memory of all of {plan.place}, in {plan.place}/{plan.prefix}")
+        call.out.hint(_OTHER_HOME)
