@@ -157,6 +157,8 @@ def _found(repository: Repository, start: str) -> Home:
     """
     if repository.top:
         found = _in_work_tree(repository, os.path.realpath(start))
+        if found and found == config_value(repository, "diurna", "moved"):
+            found = None  # this branch has yet to hear that memory moved
         if found is not None:
             folder = os.path.join(repository.top, found.rstrip("/"))
             if os.path.realpath(folder) != folder.rstrip("/"):

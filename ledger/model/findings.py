@@ -124,6 +124,10 @@ CODES: dict[str, tuple[str, str]] = {
     "lock-held": (INFO, "a lock that a process holds or may hold"),
     "object-lost": (ERROR, "git has lost what a recent commit of Diurna's is made of"),
     "case-twins": (WARNING, "two names of logs that differ only in upper and lower case"),
+    "home-moved": (
+        INFO,
+        "logs stand where this memory was before it moved, or memory moved from here",
+    ),
     "spool-leftover": (WARNING, "logs wait in the spool of another home of this repository"),
     "spool-part": (WARNING, "a log in the spool that was never written whole, nor acknowledged"),
     "captured-waiting": (INFO, "captured logs wait for more than a week"),

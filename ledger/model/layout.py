@@ -67,6 +67,10 @@ ABSORB_LOCK_FILE = "diurna/absorb"
 #: Where pages are kept that a person edited and let go, below the folder of what Diurna keeps.
 DROPPED_DIR = "dropped"
 CONFIG_BRANCH = "diurna.branch"
+#: The prefix of an in-tree home that moved: on branches that still have its files it is no home here.
+CONFIG_MOVED = "diurna.moved"
+#: In the place that a memory was moved from: says where it is.
+MOVED_FILE = "MOVED.md"
 
 
 def log_path(stem: str) -> str:

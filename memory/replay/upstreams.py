@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.git.repository import Repository
-from ledger.home import IN_TREE, OWN_REPOSITORY, Home
-from ledger.model.layout import FETCHED_FILE, TREE_PREFIX, UPSTREAM_BRANCH, UPSTREAM_DIR
+from ledger.home import IN_TREE, OWN_REPOSITORY, Home, pointed
+from ledger.model.layout import FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -84,8 +84,9 @@ def as_fetched(home: Home, one: Upstream | Fetched) -> Fetched:
     first, _, url = said.partition("\n")
     when, _, prefix = first.partition(" ")
     # a name that stands for another repository now says nothing of the one before
-    if url.removesuffix("\n") != one.url or prefix not in (".", TREE_PREFIX) or not when.isdigit():
+    inside = "" if prefix == "." else pointed(prefix)
+    if url.removesuffix("\n") != one.url or not (inside or prefix == ".") or not when.isdigit():
         return nothing
-    kind, prefix = (IN_TREE, prefix) if prefix == TREE_PREFIX else (OWN_REPOSITORY, "")
+    kind, prefix = (IN_TREE if inside else OWN_REPOSITORY), inside
     there = Home(kind, repository, f"refs/heads/{UPSTREAM_BRANCH}", prefix)
     return Fetched(one.name, one.url, there, float(when))

@@ -117,6 +117,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "the spool", _LEDGER + "spool", CLONE, LOOK, _ALL, ("spool-waiting",), content=False
     ),
+    _clone("where memory was before", "moved:moved_noticed", "home-moved"),
     _clone(
         "spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part",
         "captured-waiting",

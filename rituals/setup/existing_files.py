@@ -12,6 +12,7 @@ from ledger.model.layout import (
     ATTRIBUTES_FILE,
     CONTINUITY_FILE,
     EDITABLE,
+    MOVED_FILE,
     POLICY_FILE,
     SESSIONS_DIR,
 )
@@ -71,7 +72,7 @@ def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> No
         standing.append(folder)
     for place, _, names in os.walk(f"{top}/{folder}"):
         standing += [os.path.relpath(f"{place}/{name}", top) for name in names]
-    found = min((path for path in standing if not _is_known(path[len(prefix) :])), default="")
+    found = min((path for path in standing if not is_known(path[len(prefix) :])), default="")
     if found:
         raise WriteRefused(
             f"{found} is there, and not of Diurna's; it is left as it is, and no home is made around it",
@@ -81,12 +82,12 @@ def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> No
         )
 
 
-def _is_known(path: str) -> bool:
+def is_known(path: str) -> bool:
     """Tell whether Diurna itself writes files of such a path in a home."""
     folder, _, below = path.partition("/")
     if below:
         return folder in (SESSIONS_DIR, ARCHIVE_DIR) and below.endswith((".md", _KEEP))
-    return folder in (POLICY_FILE, ATTRIBUTES_FILE, *EDITABLE, _KEEP)
+    return folder in (POLICY_FILE, ATTRIBUTES_FILE, *EDITABLE, MOVED_FILE, _KEEP)
 
 
 def refuse_overwriting(

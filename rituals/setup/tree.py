@@ -75,7 +75,7 @@ def plan_new_tree(place: str, project: str, prefix: str) -> SetupPlan:
     prefix = prefix or TREE_PREFIX
     files = initial(_tree_policy(project, place, "main"))
     refuse_others_folder(Repository(place, place, place), "", prefix)
-    pointer = _pointer(prefix)
+    pointer = pointer_to(prefix)
     steps = (
         f"make a git repository in {place}",
         *(f"commit {path} on main" for path, _ in (*_below(prefix, files), *pointer)),
@@ -93,9 +93,9 @@ def plan_tree(repository: Repository, project: str, prefix: str) -> SetupPlan:
     reference, commit = head(repository)
     refuse_state(repository, reference)
     branch = reference.removeprefix("refs/heads/")
-    policy = _tree_policy(project, repository.top, _trunk(repository, branch))
+    policy = _tree_policy(project, repository.top, trunk_of(repository, branch))
     files = missing(repository, commit, prefix, initial(policy))
-    pointer = missing(repository, commit, "", _pointer(prefix))
+    pointer = missing(repository, commit, "", pointer_to(prefix))
     refuse_other_memory(repository, commit, prefix, files)
     if POLICY_FILE in dict(files):
         refuse_others_folder(repository, commit, prefix)
@@ -111,12 +111,12 @@ def _below(prefix: str, files: Files) -> Files:
     return tuple((prefix + path, data) for path, data in files)
 
 
-def _pointer(prefix: str) -> Files:
+def pointer_to(prefix: str) -> Files:
     """Return the file that leads to a folder of another name than the usual one."""
     return () if prefix == TREE_PREFIX else ((TREE_POINTER, prefix.rstrip("/").encode() + b"\n"),)
 
 
-def _trunk(repository: Repository, branch: str) -> str:
+def trunk_of(repository: Repository, branch: str) -> str:
     """Return the branch that work comes together on, as far as a clone tells; else the one here."""
     usual = [
         name

@@ -11,13 +11,13 @@ from glob import escape, glob
 from ledger.environment import now_seconds
 from ledger.errors import DiurnaError, NoRemote, RemoteRefused
 from ledger.git.cli import Git
+from ledger.home import prefix_in
 from ledger.model.findings import Finding
 from ledger.model.layout import (
     FETCHED_FILE,
     POLICY_FILE,
     SESSIONS_DIR,
     STATE_DIR,
-    TREE_PREFIX,
     UPSTREAM_BRANCH,
 )
 from ledger.model.record import Record
@@ -26,6 +26,7 @@ from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory.query.reader import Reader
 from memory.replay.upstreams import as_fetched, note_of, upstream_folder, upstreams
+from rituals.setup.strays import join_strays
 from rituals.sync.report import Report
 from rituals.sync.sync import sync
 
@@ -76,6 +77,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
     Raises:
         DiurnaError: as `sync` does.
     """
+    joined = () if how.get("dry_run") else join_strays(memory)
     try:
         report = sync(memory, asked, **how)
     except NoRemote as problem:
@@ -83,6 +85,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
             raise
         home = memory.home
         report = Report("", home.branch, "", home.tip(), offline=problem.message)
+    report = report._replace(findings=(*joined, *report.findings))
     if report.dry_run:
         return report
     brought, findings = fetch_upstreams(memory.home, _policy(memory))
@@ -133,12 +136,8 @@ def _fetch(home: Home, one: Fetched) -> Brought:
             arrived = _arrive(git, remote, settings)
         finally:
             _clear(folder)
-        prefixes = ("", TREE_PREFIX)
-        policies = git.resolve(*[f"{arrived}:{prefix}{POLICY_FILE}" for prefix in prefixes])
-        found = [
-            prefix for prefix, blob in zip(prefixes, policies, strict=True) if arrived and blob
-        ]
-        if not found:
+        found = prefix_in(git, arrived) if arrived else None
+        if found is None:
             where = f"branch {remote.shown_branch}" if remote.branch else "branch to look at"
             said = f"its {where} has no {POLICY_FILE}" if arrived else f"it has no {where}"
             raise RemoteRefused(
@@ -147,7 +146,7 @@ def _fetch(home: Home, one: Fetched) -> Brought:
             )
         before = git.resolve(_TIP)[0]
         git.run("update-ref", _TIP, arrived)
-        note = note_of(one.url, found[0], now_seconds())
+        note = note_of(one.url, found, now_seconds())
         replace_file(f"{folder}/{FETCHED_FILE}", note, 0o600)
     return _counted(home, one, before)
 

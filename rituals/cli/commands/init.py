@@ -14,15 +14,10 @@ from rituals.cli.context import Invocation
 @click.command("init")
 @click.argument("dir", default="", required=False)
 @click.option("--branch", default="", metavar="NAME", help="A branch of its own for the ledger.")
-@click.option(
-    "--tree", default=None, metavar="FOLDER", help="The folder beside the code; else memory/."
-)
-@click.option(
-    "--project", default="", metavar="NAME", help="The project's name; else the folder's."
-)
-@click.option(
-    "--hooks/--no-hooks", default=None, help="Publish after each pull, by git's hooks; or not."
-)
+@click.option("--tree", metavar="FOLDER", help="The folder beside the code; else memory/.")
+@click.option("--move", type=click.Choice(("branch", "tree")), help="Move the home, with its past.")
+@click.option("--project", default="", metavar="NAME", help="Its name; else the folder's.")
+@click.option("--hooks/--no-hooks", default=None, help="Publish after each pull, by git's hooks.")
 @click.option(
     "--personal", is_flag=True, help="A home of what is only yours, below your data folder."
 )
@@ -35,6 +30,7 @@ def command(call: Invocation, hooks: bool | None, dry_run: bool, **wish: Any) ->
     --tree FOLDER. With --branch it is a branch of its own, which is never checked out: live for all
     branches, agents and worktrees, and read in .memory/. DIR makes a repository of its own. On a
     terminal it asks which, and offers `install` where agents' programs are found.
+    --move takes a home from the one to the other; --dry-run shows how, and a terminal is asked.
     In a clone of a home it tells git to keep the computed files as they are in a pull; --hooks
     publishes them behind it, --no-hooks takes that out.
     --personal makes the home of what is only yours: it stands in your briefs and in no shared home, is
@@ -45,19 +41,21 @@ def command(call: Invocation, hooks: bool | None, dry_run: bool, **wish: Any) ->
       diurna init
       diurna init --branch memory
       diurna init --tree agent-memory
+      diurna init --move branch --dry-run
       diurna init ~/team-memory --project payments
       diurna init --hooks
       diurna init --personal
     """
     from memory.worktree.trunk import publishing
-    from rituals.answers.fields import fields_of
-    from rituals.answers.objects import finding_objects
-    from rituals.cli.views.home_choice import Wish, choose
+    from rituals.cli.views.home_choice import Wish, choose, move_home
     from rituals.cli.views.host_questions import offer
     from rituals.cli.views.setup import show_setup
     from rituals.setup.attributes import attribute_findings
     from rituals.setup.home import apply_setup, with_hooks
 
+    if wish["move"]:
+        move_home(call, Wish(**wish), dry_run=dry_run)
+        return
     plan, hosts = choose(call, Wish(**wish), dry_run=dry_run)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
@@ -69,9 +67,6 @@ def command(call: Invocation, hooks: bool | None, dry_run: bool, **wish: Any) ->
         where = publishing(memory.home, memory.snapshot.cache().policy)
         memory.close()
     call.out.findings(findings)
-    if call.json:
-        said = fields_of(plan, "kind place branch prefix steps")
-        call.out.answer({**said, "dry_run": dry_run, "findings": finding_objects(findings)})
-        return
-    show_setup(call, plan, where, project=wish["project"], hooks=bool(hooks))
-    offer(call, hosts)
+    show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))
+    if not call.json:
+        offer(call, hosts)

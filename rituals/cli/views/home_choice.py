@@ -6,11 +6,13 @@ import click
 
 from ledger.environment import user_folder
 from ledger.errors import WrongUsage
-from ledger.home import IN_TREE
+from ledger.home import IN_TREE, OWN_BRANCH
 from ledger.model.record import Record
+from rituals.answers.fields import fields_of
 from rituals.cli.output import told
 from rituals.setup.home import apply_setup, plan_setup
 from rituals.setup.personal import plan_personal
+from rituals.setup.tree import prefix_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,49 @@ class Wish(Record):
     tree: str | None = None
     project: str = ""
     personal: bool = False
+    move: str | None = None
+
+
+def move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
+    """Move the home between the folder and a branch: say the plan, ask a person, do it.
+
+    Raises:
+        WrongUsage: it names another kind of home.
+        WriteRefused: it can not be moved now.
+    """
+    from rituals.setup.move import apply_move, default_prefix, plan_move
+
+    home = call.find_home()
+    to = OWN_BRANCH if wish.move == "branch" else IN_TREE
+    if wish.dir or wish.personal or (wish.branch if to == IN_TREE else wish.tree is not None):
+        raise WrongUsage(
+            "a home moves to a branch or to a folder beside the code",
+            hint="diurna init --move branch [--branch NAME], or --move tree [--tree FOLDER]",
+        )
+    name = wish.branch or BRANCH
+    if to == IN_TREE:
+        top = home.repository.top
+        name = prefix_of(top, call.folder(), wish.tree) or default_prefix(home.repository)
+    plan = plan_move(home, to, name)
+    if plan.steps and not dry_run:
+        if not call.json and call.interactive():
+            for step in plan.steps:
+                call.out.talk(f"would {step}")
+            if not click.confirm("move it?", True, err=True):
+                return
+        apply_move(plan, call.now_ms, call.agent).close()
+    if call.json:
+        said = {"kind": plan.there.kind, **fields_of(plan.there, "branch prefix")}
+        call.out.answer({**said, **fields_of(plan, "logs steps"), "dry_run": dry_run})
+        return
+    for step in plan.steps:
+        call.out.line(told(step, done=not dry_run))
+    if not plan.steps:
+        call.out.line("nothing to do: it is there")
+    elif not dry_run:
+        call.out.hint(
+            "`diurna sync` and your own `git push` let others have it; then they `git pull`"
+        )
 
 
 def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, tuple[str, ...]]:

@@ -7,10 +7,13 @@ import os
 from ledger.home import IN_TREE
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from projection.policy.model import REVIEW
+from rituals.answers.fields import fields_of
+from rituals.answers.objects import finding_objects
 from rituals.cli.output import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.model.findings import Finding
     from memory.worktree.trunk import Publishing
     from rituals.cli.context import Invocation
     from rituals.setup.plan import SetupPlan
@@ -25,17 +28,28 @@ _OTHER_HOME = (
 
 
 def show_setup(
-    call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str, hooks: bool
+    call: Invocation,
+    plan: SetupPlan,
+    where: Publishing | None,
+    findings: tuple[Finding, ...],
+    *,
+    project: str,
+    hooks: bool,
 ) -> None:
-    """Print the steps, and what the policy of the home makes of them.
+    """Print the steps, and what the policy of the home makes of them, or answer with the plan.
 
     Args:
         call: the invocation.
         plan: what is done.
         where: when and where the home publishes; None where nothing was done.
+        findings: what was noticed.
         project: the name that was asked for.
         hooks: git's hooks were asked for.
     """
+    if call.json:
+        said = fields_of(plan, "kind place branch prefix steps")
+        noticed = finding_objects(findings)
+        return call.out.answer({**said, "dry_run": where is None, "findings": noticed})
     for step in plan.steps:
         call.out.line(told(step, done=where is not None))
     if not plan.steps:
