@@ -19,6 +19,7 @@ from ledger.model.layout import (
     CACHE_DIR,
     CONTINUITY_FILE,
     DEFAULT_BRANCH,
+    MOVED_FILE,
     PERSONAL_FOLDER,
     POLICY_FILE,
     SPOOL_DIR,
@@ -235,6 +236,12 @@ def _not_found(repository: Repository, start: str) -> HomeNotFound:
     top = repository.top
     for folder in dict.fromkeys((os.path.realpath(start), top)) if top else ():
         for prefix in (TREE_PREFIX, ""):
+            if os.path.isfile(f"{folder}/{prefix}{MOVED_FILE}"):
+                return HomeNotFound(
+                    start,
+                    because=f"{folder}/{prefix}{MOVED_FILE} says where memory is now",
+                    hint="`git fetch` brings the branch that it names",
+                )
             if os.path.isfile(f"{folder}/{prefix}{CONTINUITY_FILE}"):
                 return HomeNotFound(
                     start,

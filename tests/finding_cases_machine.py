@@ -284,6 +284,21 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "home-moved",
+    "info: 1 log stands where this memory was before it moved",
+    "`diurna sync` joins them",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("branch", "away")
+    shop.run("init", "--move", "branch")
+    shop.git("switch", "-q", "away")
+    shop.git("config", "--unset", "diurna.moved")  # as in another clone
+    shop.run("append", "--title", "Not told", "--home", str(shop.path))
+    shop.git("switch", "-q", "main")
+    return on_path(shop)
+
+
+@case(
     "spool-leftover",
     "warning: 1 log waits in TOP/.git/diurna/spool@other for a home on the branch other, which is not "
     "there: STEM",

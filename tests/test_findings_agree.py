@@ -60,7 +60,7 @@ TOLD: dict[str, set[str]] = {
     **dict.fromkeys(
         "git-unusable library-unusable several-installed host-command host-files host-server host-unreviewed "
         "host-folder host-untried host-faults disk-nearly-full shared-disk "
-        "unsupported-repository lock-left lock-held object-lost spool-leftover spool-part captured-waiting git-setting "
+        "unsupported-repository lock-left lock-held object-lost home-moved spool-leftover spool-part captured-waiting git-setting "
         "capture-failed capture-settings capture-waits "
         "attributes-missing merge-attribute open-to-others cache-differs not-pushed upstream-stale".split(),
         DOCTOR,

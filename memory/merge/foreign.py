@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import SyncRefused
 from ledger.home import IN_TREE, OWN_BRANCH, Home
-from ledger.model.layout import SESSIONS_DIR
+from ledger.model.layout import MOVED_FILE, POLICY_FILE, SESSIONS_DIR
 from memory.worktree.checkout import EMPTY_TREE
 
 _FILE_MODE = "100644"
@@ -31,6 +31,15 @@ def code_beside(home: Home, bases: list[str], tip: str) -> str:
         if names[0]:
             return names[0]
     return ""
+
+
+def moved_away(home: Home, tip: str) -> str:
+    """Return the file by which a side says that memory is elsewhere, "" where it is still here."""
+    if home.kind != IN_TREE or not tip:
+        return ""
+    names = [f"{tip}:{home.prefix}{name}" for name in (MOVED_FILE, POLICY_FILE)]
+    said, stays = home.repository.git().resolve(*names)
+    return home.prefix + MOVED_FILE if said and not stays else ""
 
 
 def refuse_modes(home: Home, ours: str, tip: str) -> None:

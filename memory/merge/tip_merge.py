@@ -27,14 +27,20 @@ from ledger.git.objects import (
 from ledger.git.repository import is_shallow
 from ledger.git.trees import entries
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    CONTINUITY_FILE,
+    POLICY_FILE,
+    SESSIONS_DIR,
+    VIEW_FILES,
+)
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.remote.tree_merge import Sides, find, join, with_files
 from ledger.wal.intents import Intents
-from memory.merge.foreign import code_beside, refuse_modes
+from memory.merge.foreign import code_beside, moved_away, refuse_modes
 from memory.merge.hand_written import HandWritten, nothing, write_joined
 from memory.merge.summary import Learned, learned
 from memory.redaction.purged import expected, refuse_purged
@@ -149,6 +155,7 @@ class _Planner:
             refuse_purged(self._snapshot, ours, theirs, bases)
             self._refuse_unrelated()
         here, there = (code_beside(home, bases, tip) for tip in (ours, theirs))
+        there = there or moved_away(home, theirs)
         self._around = bool(here)
         rows = git.differences(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR)
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]

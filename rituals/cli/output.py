@@ -22,10 +22,10 @@ Piece = str | tuple[str, str]
 FORMAT = 1  #: of every `--json` answer
 #: The verbs that steps of plans start with, and how they read afterwards.
 _DONE = {
-    "bring": "brought", "close": "closed", "commit": "committed", "import": "imported",
+    "bring": "brought", "close": "closed", "commit": "committed", "import": "imported", "join": "joined",
     "leave": "left", "make": "made", "move": "moved", "publish": "published",
-    "rebuild": "rebuilt", "reopen": "reopened", "set": "set", "take": "took",
-    "tighten": "tightened", "write": "wrote",
+    "rebuild": "rebuilt", "reopen": "reopened", "say": "said", "set": "set", "take": "took",
+    "tighten": "tightened", "unset": "unset", "write": "wrote",
 }  # fmt: skip
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
 

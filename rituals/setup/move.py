@@ -28,8 +28,10 @@ from ledger.git.trees import FOLDER, lookup, put
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model.digest import blob_id
 from ledger.model.layout import (
+    ARCHIVE_DIR,
     CONFIG_BRANCH,
     CONFIG_MOVED,
+    EDITABLE,
     MOVED_FILE,
     POLICY_FILE,
     SESSIONS_DIR,
@@ -40,7 +42,7 @@ from ledger.remote.tree_merge import with_files
 from memory.api import Memory
 from memory.merge.tip_merge import AHEAD, Plan
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from memory.worktree.mirror import keep_out_of_status, mirror_changes
+from memory.worktree.mirror import keep_out_of_status, mirror, mirror_changes
 from rituals.setup.existing_files import is_known, refuse_others_folder
 from rituals.setup.plan import refuse_state
 from rituals.setup.strays import join_strays
@@ -111,7 +113,8 @@ def plan_move(home: Home, to: str, name: str) -> MovePlan:
             f"write the history of {folder}/ anew as the branch {there.branch}: {_counted(logs)}, "
             "by whom and when",
             f"set {CONFIG_BRANCH} = {there.branch} in the repository's configuration",
-            f"take {folder}/ out of {code} in one commit, and leave {folder}/{MOVED_FILE} in it",
+            f"take {folder}/ out of {code} in one commit",
+            f"leave {folder}/{MOVED_FILE} there, which says where memory is",
         ]
     else:
         steps = [
@@ -187,6 +190,8 @@ def _to_tree(plan: MovePlan, clock: Callable[[], int]) -> None:
         f"`{prefix}` on the branch `{there.branch}`", "check that branch out, or merge it"
     )
     _commit(home, clock, f"diurna: moved to {prefix} on {there.branch}", [(MOVED_FILE, said)])
+    pages = [path for _, _, path in git.tree_files(home.tip(), *EDITABLE, ARCHIVE_DIR)]
+    mirror(home, [(path, None) for path in pages])  # what it shows ends here
     for key in (CONFIG_BRANCH, CONFIG_MOVED):
         git.run("config", "--local", "--unset-all", key, check=False)
 

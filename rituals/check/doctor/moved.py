@@ -20,7 +20,7 @@ def moved_noticed(survey: Survey) -> Iterator[Noticed]:
     found = strays(survey.memory)
     if found:
         many = "1 log stands" if len(found) == 1 else f"{len(found)} logs stand"
-        said = f"{many} where this memory was before it moved: {min(found)}"
+        said = f"{many} where this memory was before it moved"
         yield Noticed(Finding("home-moved", said, hint="`diurna sync` joins them"))
     tip = home.tip()
     if tip and home.repository.git().resolve(f"{tip}:{home.prefix}{MOVED_FILE}")[0]:

@@ -23,7 +23,7 @@ from rituals.cli.context import Invocation
 )
 @options.dry_run
 @options.command
-def command(call: Invocation, hooks: bool | None, dry_run: bool, **wish: Any) -> None:
+def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any) -> None:
     """Make a home for a ledger. What is there already is left as it is.
 
     In a repository the home is a folder beside the code, reviewed and branched with it: memory/, or
