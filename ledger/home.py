@@ -125,7 +125,7 @@ def discover(start: str, *, named: str = "") -> Home:
     """
     repository = find_repository(start)
     asks = not named and not variables().get("DIURNA_HOME")
-    told = home_setting(repository) if asks and repository is not None else ""
+    told = home_setting(repository) if asks and repository and repository.settings else ""
     if not told:
         try:
             if repository is None:
@@ -158,7 +158,8 @@ def _found(repository: Repository, start: str) -> Home:
     """
     if repository.top:
         found = _in_work_tree(repository, os.path.realpath(start))
-        if found and found == config_value(repository, "diurna", "moved"):
+        moved = config_value(repository, "diurna", "moved") if found and repository.settings else ""
+        if found and found == moved:
             found = None  # this branch has yet to hear that memory moved
         if found is not None:
             folder = os.path.join(repository.top, found.rstrip("/"))
@@ -173,7 +174,7 @@ def _found(repository: Repository, start: str) -> Home:
                 assert inner is not None, "it has a .git"
                 return _found(inner, folder)
             return checked_out_home(repository, found)
-    branch = config_value(repository, "diurna", "branch")
+    branch = config_value(repository, "diurna", "branch") if repository.settings else ""
     if branch:
         return branch_home(repository, branch)
     tip = head(repository)[1]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.home import discover, pointed
+from rituals.cli.context import Invocation
 from tests.conftest import Repo, Run, make_repository
 
 
@@ -110,3 +111,33 @@ def test_where_it_is_made(
     assert (
         run("init", "--tree", "pkg/notes").code == 0 or discover(str(other.path)).prefix == "notes/"
     )
+
+
+@pytest.mark.parametrize("remote", [False, True])
+@pytest.mark.parametrize("answer", ["", "n", "y"])
+def test_a_person_is_told_the_two_homes_and_asked(
+    answer: str, remote: bool, bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The branch is proposed where a remote is; without a terminal it is the folder, and a hint tells the other."""
+    if remote:
+        bare_repo.git("remote", "add", "origin", "../nowhere")
+    monkeypatch.setattr(Invocation, "interactive", lambda call: True)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    ran = run("init", stdin=f"{answer}\n".encode())
+    assert ran.code == 0
+    assert "beside the code, reviewed and branched with it" in ran.err
+    assert "read in .memory/: live for all branches" in ran.err
+    chosen = {"y": "own-branch", "n": "in-tree", "": "own-branch" if remote else "in-tree"}[answer]
+    assert discover(str(bare_repo.path)).kind == chosen
+    assert "--move branch" not in ran.err
+
+
+def test_what_lets_agents_find_a_home_elsewhere_is_said(
+    bare_repo: Repo, tmp_path: Path, run: Run
+) -> None:
+    """A home made from within a project: the hint is the setting by which the project leads to it."""
+    setting = f"git config diurna.home {tmp_path}/team"
+    ran = run("init", "../team")
+    assert f"`{setting}` lets" in ran.err
+    bare_repo.git(*setting.split()[1:])
+    assert run("status", "--json").json["home"]["named"] == "diurna.home"

@@ -25,13 +25,15 @@ _HINT_OWN = "a home of its own works beside it: diurna init ../NAME-memory"
 class Repository(Record):
     """A git repository as seen from one place. `top` is "" for a bare one.
 
-    `promisor` is the remote that has the files which a partial clone lacks, "" for a whole clone.
+    `promisor` is the remote that has the files which a partial clone lacks, "" for a whole clone;
+    `settings` tells whether its configuration had any of Diurna's when it was found.
     """
 
     top: str
     gitdir: str
     commondir: str
     promisor: str = ""
+    settings: bool = False
 
     @property
     def where(self) -> str:
@@ -146,7 +148,9 @@ def _checked(repository: Repository) -> Repository:
     me = os.geteuid()
     if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
         repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
-    return repository._replace(promisor=promisor) if promisor else repository
+    settings = "[diurna" in lower
+    found = promisor or settings
+    return repository._replace(promisor=promisor, settings=settings) if found else repository
 
 
 def _check_extensions(where: str, config: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 
-from ledger.home import IN_TREE
+from ledger.git.config_files import HOME_SETTING
+from ledger.home import IN_TREE, OWN_REPOSITORY
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from projection.policy.model import REVIEW
 from rituals.answers.fields import fields_of
@@ -65,7 +67,18 @@ def show_setup(
         call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
     if plan.files:
         call.out.hint(_FIRST[plan.personal])
-    if plan.kind == IN_TREE and plan.files:
+        _tell_where(call, plan)
+
+
+def _tell_where(call: Invocation, plan: SetupPlan) -> None:
+    """Say of a new home what its place does not say by itself."""
+    if plan.kind == IN_TREE:
         if plan.place != os.path.realpath(call.folder()):
             call.out.hint(f"it is the memory of all of {plan.place}, in {plan.place}/{plan.prefix}")
-        call.out.hint(_OTHER_HOME)
+        if not call.interactive():  # else a person was asked
+            call.out.hint(_OTHER_HOME)
+    project = call.project()
+    beside = project != plan.place and os.path.lexists(f"{project}/.git")
+    if plan.kind == OWN_REPOSITORY and beside and not plan.personal:
+        setting = f"git config {HOME_SETTING} {shlex.quote(plan.place)}"
+        call.out.hint(f"`{setting}` lets commands and agents in {project} find it")
