@@ -80,6 +80,8 @@ def _record(tell: Recorder) -> tuple[str, str]:
     tell("note", "id=uv decision: We use uv.")
     tell("undo", "--dry-run")
     tell("undo")
+    tell("redo")
+    tell("undo")
     tell("note", "id=twin decision: Webhooks retry thrice.", "--dry-run")
     tell("append", "--new", "id=twin decision: Webhooks retry thrice.", "--dry-run")
     tell("append", "--ref", "nobody", "--anyway")

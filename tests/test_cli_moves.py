@@ -50,13 +50,16 @@ def test_a_task_goes_its_way(home: Repo, run: Run) -> None:
 
 
 def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
-    """Also out of a state that nothing follows; undone again it is there again."""
+    """Also out of a state that nothing follows; done again it is there again."""
     for state in ("in-progress", "done"):
         assert run("append", "--title", state, "--move", f"wire={state}").code == 0
     assert "wire is in-progress again" in run("undo").out
     assert fact(run, "wire")["state"] == "in-progress"
-    assert run("undo").code == 0
+    assert run("redo").code == 0
     assert fact(run, "wire")["state"] == "done"
+    for state in ("in-progress", "todo"):
+        assert run("undo").code == 0
+        assert fact(run, "wire")["state"] == state
 
 
 @pytest.mark.parametrize(

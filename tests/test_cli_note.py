@@ -183,7 +183,7 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
         ("ask", "recall"), ("list", "ls"), ("get", "show"), ("remove", "forget"),
         ("rm", "forget"), ("reword", "edit"), ("finish", "close"), ("ingest", "adopt"),
         ("dump", "export events"), ("context", "brief"), ("handoff", "task handoff"), ("todo", "task add"), ("serach", "recall"),
-        ("FIND", "recall"), ("redo", "undo"), ("shwo", "show"),
+        ("FIND", "recall"), ("rollback", "undo"), ("shwo", "show"),
     ],
 )  # fmt: skip
 def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo, run: Run) -> None:

@@ -1,16 +1,19 @@
-"""Undo: what a log did is taken back by a log, and done again by another; nothing is deleted."""
+"""Undo: what logs did is taken back by a log, step by step, and done again by another."""
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ledger.errors import DiurnaError, NotFound
+from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.event import (
     Event,
     FactArchived,
@@ -26,19 +29,25 @@ from ledger.model.event import (
     FactVerified,
     ThreadClosed,
     ThreadReopened,
+    facts_in,
 )
 from ledger.wal.spool import Spool
 from memory.api import Memory
+from memory.replay.as_of import logs_in, state_by
 from memory.write.draft import SessionDraft
+from projection.fold.replay import State
 from projection.fold.reversal import Irreversible
 from rituals.decide.decision import Author, record
-from rituals.decide.undo import undoing
+from rituals.decide.undo import Asked, redoing, taking_back, undoing
+from rituals.decide.undo_plan import Undoing
 from tests.campaigns.homes import Clock, hermetic, make_home, open_memory
 from tests.conftest import Repo, Run, examples
 from tests.teams import SyncedTeam
+from tests.terminals import Terminal
 
 __all__ = ["hermetic"]
 
+ROOT = Path(__file__).parent.parent
 BASE = (
     FactCreated("a", "A."),
     FactCreated("b", "B.", "", (("kind", "decision"),)),
@@ -75,9 +84,18 @@ def say(memory: Memory, *events: Event, type: str = "work") -> str:
 
 def undo(memory: Memory) -> tuple[str, ...]:
     """Undo the last log, and return what that says it does."""
-    decision, _ = undoing(memory)
-    assert record(memory, decision, Author()) is not None
-    return decision.does[1:]
+    return told(memory, undoing(memory))
+
+
+def redo(memory: Memory) -> tuple[str, ...]:
+    """Do again what the last undo took back."""
+    return told(memory, redoing(memory))
+
+
+def told(memory: Memory, found: Undoing) -> tuple[str, ...]:
+    """Record an undo, and return what it says that it does."""
+    assert record(memory, found.decision, Author()) is not None
+    return found.decision.does[len(found.logs) :]
 
 
 def live(memory: Memory) -> dict[str, tuple[str, bool]]:
@@ -87,9 +105,13 @@ def live(memory: Memory) -> dict[str, tuple[str, bool]]:
 
 def shown(memory: Memory) -> dict[str, tuple[object, ...]]:
     """Return all that an undo is to bring back, of every fact that is not false."""
+    return held(memory.state())
+
+
+def held(state: State) -> dict[str, tuple[object, ...]]:
     return {
         one.fact.id: (one.fact.text, one.fact.kind, one.fact.closed, one.fact.promoted, one.live)
-        for one in memory.state().standings()
+        for one in state.standings()
         if not one.fact.false
     }
 
@@ -110,14 +132,14 @@ def shown(memory: Memory) -> dict[str, tuple[object, ...]]:
 def test_each_verb_is_taken_back_and_done_again(
     events: tuple[Event, ...], does: str, memory: Memory
 ) -> None:
-    """After an undo all stands as before; after another one as if there had been none; and so on."""
+    """After an undo all stands as before; after a redo as if there had been none; and so on."""
     before = shown(memory)
     say(memory, *events, type="edit")
     after = shown(memory)
     assert before != after
     assert undo(memory) == (does,)
     assert shown(memory) == before
-    undo(memory)
+    redo(memory)
     assert shown(memory) == after
     undo(memory)
     assert shown(memory) == before
@@ -132,12 +154,12 @@ def test_a_whole_log_is_taken_back_at_once(memory: Memory) -> None:
         "n, which it brought, is false now", "a holds again", "b says again: B.", "t is open again",
     }  # fmt: skip
     assert live(memory) == before and len(memory.log()) == logs + 2
-    redo = undoing(memory)[0]
-    assert redo.title == "Redo: Said"
-    assert "a is superseded by n again" in redo.does
-    undo(memory)
+    found = redoing(memory).decision
+    assert found.title == "Redo: Said"
+    assert "a is superseded by n again" in found.does
+    redo(memory)
     assert memory.state()["a"].fact.superseded_by == ("n",)
-    assert undoing(memory)[0].title == "Undo: Said"
+    assert undoing(memory).decision.title == "Undo: Said"
 
 
 def test_what_is_archived_goes_back_there(memory: Memory) -> None:
@@ -155,10 +177,7 @@ def test_what_is_archived_goes_back_there(memory: Memory) -> None:
 @pytest.mark.parametrize(
     ("events", "why"),
     [
-        ((FactReferenced("a"),), "it changed no fact; words and uses of a log stay"),
-        ((), "it changed no fact"),
         ((FactVerified("a"),), "it confirms a"),
-        ((FactVerified("a"), FactUpdated("b", "B2.")), "it confirms a"),
         ((FactUpdated("a", "A2.", None, "", (("tags", "x"),)),), "the footer tags"),
         ((FactUpdated("torn", "One."),), "it settles what was contradicted about torn"),
         ((FactReinstated("denied"),), "it settles what was contradicted about denied"),
@@ -182,19 +201,38 @@ def test_what_no_event_can_say_is_refused(
     assert memory.home.tip() == tip
 
 
+def test_what_changed_no_fact_is_passed_over(memory: Memory) -> None:
+    """Words and uses of a log stay, and the step goes to the log before; a first one alone is refused."""
+    say(memory, FactUpdated("a", "A2."))
+    say(memory, FactReferenced("a"))
+    say(memory)
+    assert undo(memory) == ("a says again: A.",)
+    assert set(undo(memory)) == {f"{id}, which it brought, is false now" for id in "abct"}
+    with pytest.raises(Irreversible, match="it changed no fact; words and uses of a log stay"):
+        undoing(memory)
+
+
 @pytest.mark.parametrize(
     "event",
     [FactUpdated("a", "A3."), FactVerified("a"), FactSuperseded("c", "n"), FactArchived("n")],
 )
 def test_what_somebody_built_on_is_refused(event: Event, memory: Memory) -> None:
-    """A fact that another agent reworded, confirmed, put away or relied on since stays as it is."""
+    """A fact that another agent reworded, confirmed, put away or relied on since stays as it is, and is said."""
     memory.append(SessionDraft("Mine", "", (FactUpdated("a", "A2."), FactCreated("n", "New."))))
     other = memory.append(SessionDraft("Theirs", "", (event,), "codex"))
-    with pytest.raises(Irreversible, match=rf"was changed since, by {other.stem}") as caught:
+    of = "a" if event.id == "a" else "n"
+    (left,) = undoing(memory).left
+    assert left == (of, f"{of} was changed since, by {other.stem}")
+    assert undo(memory)[-1] == f"left as it is: {left[1]}"
+    assert memory.state()["a"].fact.text == (
+        "A." if of == "n" else event.text if isinstance(event, FactUpdated) else "A2."
+    )
+    assert memory.state()["n"].fact.false == (of == "a")
+    say(memory, FactCreated("whole", "W."))
+    memory.append(SessionDraft("Theirs", "", (FactUpdated("whole", "X."),), "codex"))
+    with pytest.raises(Irreversible, match="whole was changed since") as caught:
         undoing(memory)
     assert "diurna why" in caught.value.hint
-    say(memory, FactUpdated("b", "B2."))
-    assert undo(memory) == ("b says again: B.",)
 
 
 def test_redacted_texts_do_not_come_back(memory: Memory) -> None:
@@ -220,8 +258,8 @@ def test_only_what_was_committed_here_is_ones_own(tmp_path: Path) -> None:
     bob.sync()
     ada.sync()
     assert "theirs" in ada.memory.state()
-    decision, stem = undoing(ada.memory, "codex")
-    assert stem == mine.stem and decision.events[0].id == "mine"
+    found = undoing(ada.memory, "codex")
+    assert found.logs[0].stem == mine.stem and found.decision.events[0].id == "mine"
     with pytest.raises(NotFound, match="no log of nobody was committed by"):
         undoing(ada.memory, "nobody")
 
@@ -231,7 +269,7 @@ def test_what_names_an_id_that_nobody_knows_is_taken_back_too(memory: Memory) ->
     said = say(memory, FactSuperseded("a", "of-elsewhere"))
     say(memory, FactReinstated("a", said=(said,)))
     assert not memory.state()["a"].fact.false
-    record(memory, undoing(memory)[0], Author())
+    record(memory, undoing(memory).decision, Author())
     assert memory.state()["a"].fact.superseded_by == ("of-elsewhere",)
 
 
@@ -257,30 +295,192 @@ _LOGS = st.lists(st.lists(_EVENTS, min_size=1, max_size=4), min_size=1, max_size
 @settings(max_examples=examples(40))
 @given(logs=_LOGS, kind=st.sampled_from(("work", "edit")))
 def test_undo_is_the_inverse_and_its_own(homes: Any, logs: list[list[Event]], kind: str) -> None:
-    """Law: what holds after append and undo is what held before, and undo of the undo gives the append.
+    """Law: as many undos lead back through all that held, as many redos lead forth again.
 
-    Where an undo is refused, nothing was recorded.
+    Where an undo is refused, nothing was recorded; what it left stands as it stood.
     """
     memory: Memory = homes()
     say(memory, *BASE)
+    states = [shown(memory)]
     for events in logs:
-        before = shown(memory)
         try:
             say(memory, *events, type=kind)
         except DiurnaError:
             continue
-        after, tip = shown(memory), memory.home.tip()
+        if shown(memory) != states[-1]:  # what changed nothing is passed over
+            states.append(shown(memory))
+    steps: list[set[str]] = []
+    for before, after in zip(states[-2::-1], states[:0:-1], strict=True):
+        tip = memory.home.tip()
         try:
-            undo(memory)
+            found = undoing(memory)
         except Irreversible:
             assert memory.home.tip() == tip
-            continue
-        assert shown(memory) == before
-        undo(memory)
-        assert shown(memory) == after
+            break
+        told(memory, found)
+        left = {id for id, _ in found.left}
+        assert but(shown(memory), left) == but(before, left)
+        assert {id: shown(memory).get(id) for id in left} == {id: after.get(id) for id in left}
+        steps.append(left)
+        if left:
+            break
+    for number, left in enumerate(reversed(steps)):
+        redo(memory)
+        after = states[len(states) - len(steps) + number]
+        assert but(shown(memory), left) == but(after, left)
+    with pytest.raises(NotFound, match=r"no undo of .* waits to be done again"):
+        redoing(memory)
     cold = {one.fact.id: one.fact.text for one in memory.cold_state().view().live}
     assert cold == {id: said[0] for id, said in live(memory).items()}
     memory.close()
+
+
+def but(facts: dict[str, tuple[object, ...]], ids: set[str]) -> dict[str, tuple[object, ...]]:
+    """Return what holds of all facts but some."""
+    return {id: said for id, said in facts.items() if id not in ids}
+
+
+# ---- what a session wrote ------------------------------------------------------------------------------
+
+BAD, GOOD, PERSON = ("codex", "bad", "work"), ("codex", "good", "work"), ("Ada", "", "edit")
+_NAMES = st.sampled_from(("n", "x", "y", "a"))
+_DERIVED: st.SearchStrategy[Event] = st.one_of(
+    st.builds(
+        FactCreated, st.sampled_from(("x", "y")), st.sampled_from(("See [[n]].", "As [[x]].", "Y."))
+    ),
+    st.builds(FactSuperseded, _NAMES, _NAMES).filter(lambda event: event.id != event.new),
+    st.builds(FactUpdated, _NAMES, _TEXTS),
+    st.one_of([st.builds(kind, _NAMES) for kind in (FactVerified, FactPromoted, FactReferenced)]),
+    st.one_of(
+        [st.builds(kind, _NAMES) for kind in (FactInvalidated, FactReinstated, FactArchived)]
+    ),
+    st.builds(ThreadClosed, st.just("t")),
+)
+_SESSIONS = st.lists(
+    st.tuples(st.sampled_from((BAD, GOOD, PERSON)), st.lists(_DERIVED, min_size=1, max_size=3)),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+def by(memory: Memory, whose: tuple[str, str, str], *events: Event) -> str:
+    agent, session, type = whose
+    header = (("session", session),) if session else ()
+    draft = SessionDraft("Said", "", events, agent, type, header, anyway=True)
+    return memory.append(draft, again=True).stem
+
+
+def without(
+    memory: Memory, stems: set[str], took: tuple[str, ...]
+) -> dict[str, tuple[object, ...]]:
+    """Replay all logs but some, and nothing of what is said of some facts."""
+    cache = memory.snapshot.cache()
+    logs = logs_in(cache)
+    kept = [
+        entry._replace(acts=(), named=())
+        if ref.stem in stems
+        else entry._replace(
+            acts=tuple([one for one in entry.acts if not {*facts_in(one)} & {*took}])
+        )
+        for ref, entry in logs
+    ]
+    return held(state_by(cache, [ref for ref, _ in logs], kept))
+
+
+@settings(max_examples=examples(30))
+@example(said=[(GOOD, [FactArchived("a")]), (BAD, [FactReferenced("a")])])
+@given(said=_SESSIONS)
+def test_what_a_session_wrote_is_as_if_it_had_not(homes: Any, said: Any) -> None:
+    """Law: what holds then is the replay without its logs and what was derived, but for what is left.
+
+    What is left stands as it stood, and for a reason; a redo brings back what held.
+    """
+    memory: Memory = homes()
+    say(memory, *BASE)
+    stems = {by(memory, BAD, FactCreated("n", "New."))}
+    for whose, events in said:
+        try:
+            stem = by(memory, whose, *events)
+        except DiurnaError:
+            continue
+        stems |= {stem} if whose is BAD else set()
+    before = shown(memory)
+    try:
+        found = taking_back(memory, Asked(session="bad"))
+    except Irreversible:
+        memory.close()
+        return
+    assert {one.stem for one in found.logs} == stems
+    aim = without(memory, stems, found.took)
+    told(memory, found)
+    after, left = shown(memory), {id for id, _ in found.left}
+    assert but(after, left) == but(aim, left)
+    assert {id: after.get(id) for id in left} == {id: before.get(id) for id in left}
+    assert not [one for one in found.took if one in after and one not in left]
+    for id, why in found.left:
+        assert _touched(memory, id, stems) or re.search(
+            "confirms|settles|would not|several|left", why
+        )
+    again = redoing(memory)
+    told(memory, again)
+    left |= {id for id, _ in again.left}
+    assert but(shown(memory), left) == but(before, left)
+    memory.close()
+
+
+def _touched(memory: Memory, fact: str, stems: set[str]) -> bool:
+    """Tell whether a log of somebody else speaks of a fact behind the first of some logs."""
+    logs = [(ref.stem, entry) for ref, entry in logs_in(memory.snapshot.cache())]
+    return any(
+        stem > min(stems) and stem not in stems and fact in facts_in(event)
+        for stem, entry in logs
+        for event in entry.acts
+    )
+
+
+def test_what_was_derived_goes_with_it(memory: Memory) -> None:
+    """What links to it, supersedes it, serves it, asks about it; what a person decided is left, and said."""
+    bad = by(memory, BAD, FactCreated("n", "Deploy on Fridays."), FactSuperseded("a", "n"))
+    by(memory, GOOD, FactUpdated("n", "Deploy on Fridays at noon."), FactPromoted("n"))
+    by(memory, GOOD, FactCreated("link", "As [[n]] says."), FactCreated("deep", "As [[link]] says."),
+       FactCreated("served", "S.", "", (("serves", "n"),)), FactCreated("next", "On Mondays."),
+       FactSuperseded("n", "next"), FactCreated("against", "No.", "", (("conflicts", "n"),)))  # fmt: skip
+    by(memory, ("Ada", "", "review"), FactCreated("asked", "So?", " ", (("kind", "thread"), ("about", "n"))),
+       FactCreated("learned", "L.", "", (("source", f"codex {bad}:7"),)))  # fmt: skip
+    by(memory, PERSON, FactCreated("own", "I looked at [[n]]."))
+    found = taking_back(memory, Asked(stems=(bad,)))
+    assert set(found.took) == {"n", "link", "deep", "served", "next", "asked"}
+    assert {id for id, _ in found.left} == {"own", "learned"}
+    told(memory, found)
+    now = shown(memory)
+    assert {"a", "b", "against", "own", "learned"} <= now.keys() and not now.keys() & set(
+        found.took
+    )
+    assert taking_back(memory, Asked(stems=(bad,))).decision.already.startswith("taken back before")
+    redo(memory)
+    assert shown(memory).keys() >= {"link", "deep", "served", "next"}
+
+
+def test_logs_are_chosen_by_session_agent_and_time(memory: Memory) -> None:
+    """By the start of a stem, a session, an agent since a time; an undo is none of them."""
+    one, two = by(memory, BAD, FactCreated("n", "N.")), by(memory, GOOD, FactCreated("m", "M."))
+    for asked, stems in (
+        (Asked((one[:22],)), {one}), (Asked((one, two)), {one, two}), (Asked(session="good"), {two}),
+        (Asked(agent="codex", since=one), {one, two}), (Asked(agent="codex", since=two), {two}),
+        (Asked(session="bad", agent="codex"), {one}),
+    ):  # fmt: skip
+        assert {line.stem for line in taking_back(memory, asked).logs} == stems
+    for asked in (
+        Asked(session="none"),
+        Asked(session="bad", agent="Ada"),
+        Asked(agent="x", since=one),
+    ):
+        with pytest.raises(NotFound):
+            taking_back(memory, asked)
+    decision = taking_back(memory, Asked(session="bad")).decision
+    receipt = record(memory, decision, Author())
+    assert receipt is not None
+    with pytest.raises(WrongUsage, match="is an undo"):
+        taking_back(memory, Asked((receipt.stem,)))
 
 
 # ---- as it is typed ----------------------------------------------------------------------------------
@@ -304,10 +504,13 @@ def test_undo_as_it_is_typed(repo: Repo, run: Run) -> None:
         "uv says again: We use uv.\n",
     )
     assert ran.err == (
-        "hint: that log stays, with its words and uses; `diurna undo` again brings back what it did\n"
+        "hint: the log stays, with its words and uses; `diurna redo` does it again\n"
     )
-    assert run("log", "-n", "1", "--json").json["sessions"][0]["title"] == "Undo: Back to pip"
-    told = run("undo", "--json").json
+    (log, *_) = run("log", "--json").json["sessions"]
+    assert log["title"] == "Undo: Back to pip"
+    for command in (("redo",), ("undo",), ("undo", "--redo")):
+        told = run(*command, "--json").json
+        assert told["logs"][0]["stem"] == first["stem"]
     assert told["events"][0]["text"] == "We use pip." and told["undone"] != first["stem"]
     assert "We use pip." in run("show", "uv").out
     assert run("verify").code == 0
@@ -333,3 +536,41 @@ def test_a_refused_undo_says_why(repo: Repo, run: Run) -> None:
     assert "of claude-code, “Words” is not taken back: it changed no fact" in ran.err
     assert "hint: `diurna log 2026-11-21-" in ran.err
     assert run("undo", "--json").json["error"]["code"] == "Irreversible"
+
+
+def test_a_bad_session_is_taken_back_as_one_plan(repo: Repo, run: Run) -> None:
+    """The plan is shown; off a terminal nothing is done without `--yes`, on one it is asked for."""
+    run("note", "id=days decision: We deploy on Mondays.")
+    run("append", "--agent", "codex", "--session", "bad", "--title", "Deploys",
+        "--new", "id=friday decision: We deploy on Fridays.", "--supersede", "days=friday")  # fmt: skip
+    run("note", "--agent", "gemini-cli", "id=page The page on call says [[friday]].")
+    before = repo.shape()
+    dry = run("undo", "--session", "bad", "--dry-run")
+    assert dry.code == 0 and dry.said == (
+        "would record: takes back STEM of codex, “Deploys”\n"
+        "would record: friday, which it brought, is false now\n"
+        "would record: days holds again\n"
+        "would record: page, which came of it, is false now\n"
+    )
+    refused = run("undo", "--session", "bad")
+    assert refused.code == 2 and "--dry-run shows the plan; --yes does it" in refused.err
+    assert run("undo", "--redo", "--session", "bad").code == 2 and repo.shape() == before
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
+    command = [sys.executable, "-P", "-m", "rituals", "undo", "--session", "bad"]
+    for typed in ("n", "y"):
+        terminal = Terminal(command, repo.path, environment)
+        shown = terminal.answer("take this back?", typed)
+        assert "page, which came of it, is false now" in shown
+        assert terminal.finish() == 0 and ("committed in" in terminal.shown) == (typed == "y")
+    assert holding(run) == {"days"}
+    assert "nothing to do: taken back before" in run("undo", "--session", "bad", "--yes").out
+    again = run("redo", "--json").json
+    assert (
+        again["took"] == ["page"] and again["left"] == [] and again["logs"][0]["agent"] == "codex"
+    )
+    assert holding(run) == {"friday", "page"} and run("verify").code == 0
+
+
+def holding(run: Run) -> set[str]:
+    facts = run("show", "--json").json["facts"]
+    return {one["id"] for one in facts if not (one["invalidated"] or one["superseded_by"])}

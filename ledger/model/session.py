@@ -27,8 +27,12 @@ META_KEYS = (
 )  # fmt: skip
 #: The kinds of facts that are open or closed: only they have a checkbox.
 CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
-#: Header keys that the report alone reads, and the role beside a verdict.
-REPORTED_KEYS = ("shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered")
+#: By which an undo names the logs that it takes back, or does again, what it left and what it took.
+UNDO_KEYS = ("undoes", "redoes", "kept", "took")
+#: Header keys that the report and undo read, not the fold, and the role beside a verdict.
+REPORTED_KEYS = (
+    "shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered", *UNDO_KEYS,
+)  # fmt: skip
 #: Footer keys that only an `import` log may carry.
 IMPORT_KEYS = ("created", "origin")
 
@@ -73,7 +77,7 @@ class Entry(Record):
     is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
     of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two; `branch`
     and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "";
-    `reported` are the pairs of its header that the report alone reads (`REPORTED_KEYS`).
+    `reported` are the pairs of its header that the fold does not know of (`REPORTED_KEYS`).
     """
 
     stem: str

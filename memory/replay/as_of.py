@@ -9,8 +9,10 @@ from memory.replay.state import cold_state, state_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
     from memory.cache.file import Cache
     from memory.replay.snapshot import Snapshot
     from projection.fold.replay import State
@@ -56,14 +58,24 @@ def state_at(snapshot: Snapshot, as_of: str) -> State:
     return snapshot.ask(lambda cache: _state_of(cache, lambda key: key <= value))
 
 
-def state_without(snapshot: Snapshot, key: str) -> State:
-    """Return the state as if one log had never been; what was redacted since is withheld."""
-    return snapshot.ask(lambda cache: _state_of(cache, lambda other: other != key))
+def logs_in(cache: Cache) -> list[tuple[LogRef, Entry]]:
+    """Return all logs with what they say, in ledger order."""
+    found = [(ref, entry) for _, ref, entry in cache.entries()]
+    return sorted(found, key=lambda pair: pair[0].key)
+
+
+def state_by(cache: Cache, refs: Iterable[LogRef], entries: Sequence[Entry]) -> State:
+    """Return the state of logs if they said something else; what was redacted since is withheld.
+
+    Args:
+        cache: of the ledger.
+        refs: the logs, in ledger order.
+        entries: what they are to say, in the same order.
+    """
+    return state_from(refs, entries, cache.policy, withheld=cache.redacted)
 
 
 def _state_of(cache: Cache, counts: Callable[[str], bool]) -> State:
     """Return the replay of the logs whose keys count."""
-    kept = [(ref, entry) for _, ref, entry in cache.entries() if counts(ref.key)]
-    kept.sort(key=lambda pair: pair[0].key)
-    refs, entries = [ref for ref, _ in kept], [entry for _, entry in kept]
-    return state_from(refs, entries, cache.policy, withheld=cache.redacted)
+    kept = [pair for pair in logs_in(cache) if counts(pair[0].key)]
+    return state_by(cache, [ref for ref, _ in kept], [entry for _, entry in kept])

@@ -24,7 +24,9 @@ from ledger.model.event import (
 )
 from ledger.model.order import stem_in
 from ledger.model.task_states import DONE, TODO
+from projection.fold.fact import History
 from projection.fold.state import BY_HAND
+from projection.fold.truth import calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,15 +41,15 @@ class Irreversible(DiurnaError):
 
 
 def reversal(
-    before: Standing | None, now: Standing, own: tuple[Event, ...], stem: str
+    before: Standing | None, now: Standing, then_said: History | None, said: History
 ) -> tuple[Event, ...]:
-    """Return the events that let a fact stand as it stood without a log, () where it does.
+    """Return the events that let a fact stand as it stood without some logs, () where it does.
 
     Args:
-        before: the fact in the replay of all logs but that one, None where it is not there.
+        before: the fact in the replay without them, None where it is not there.
         now: the fact as it stands.
-        own: what the log says of the fact.
-        stem: of the log.
+        then_said: what is said of it there, None for nothing.
+        said: what is said of it.
 
     Raises:
         Irreversible: events can not say it.
@@ -59,8 +61,8 @@ def reversal(
     then = before.fact
     if fact.verified != then.verified:
         raise Irreversible(f"it confirms {fact.id}, and that is not taken back")
-    events = [*_text(then, fact, heads), *_truth(then, fact, own, stem)]
-    if fact.moves != then.moves:
+    events = [*_text(then, fact, heads), *_truth(then, fact, then_said or History(), said)]
+    if _states(fact) != _states(then):
         events.append(_moved_back(then, fact))
     elif fact.closed != then.closed:
         was = tuple(version.id for version in then.heads)
@@ -72,6 +74,10 @@ def reversal(
     elif before.live and now.reason == BY_HAND:
         events.append(FactReactivated(fact.id))
     return tuple(events)
+
+
+def _states(fact: Fact) -> list[str]:
+    return sorted([move.state for move in fact.moves])
 
 
 def _moved_back(then: Fact, fact: Fact) -> Event:
@@ -108,23 +114,26 @@ def _footer(fact: Fact) -> dict[str, str]:
     return {"kind": fact.kind, **dict(fact.meta)}
 
 
-def _truth(then: Fact, fact: Fact, own: tuple[Event, ...], stem: str) -> Iterator[Event]:
-    """Take back what the log says against the fact, or say again what it took back."""
+def _truth(then: Fact, fact: Fact, then_said: History, said: History) -> Iterator[Event]:
+    """Take back what is said against the fact and was not, or say again what was."""
     if _called(fact) == _called(then):
         return
-    if any(
-        type(event) in (FactSuperseded, FactInvalidated) and event.id == fact.id for event in own
-    ):
-        yield FactReinstated(fact.id, said=(stem,))
-        return
-    if then.denied and not fact.denied:
+    old, new = calls(fact.id, then_said), calls(fact.id, said)
+    more = [stem for what, stems in new.items() if what not in old for stem in stems]
+    again = [what for what in old if not set(new.get(what, ())) - set(more)]
+    if more and again:
+        raise Irreversible(f"{fact.id} is called false in several ways at once")
+    if more:
+        yield FactReinstated(fact.id, said=tuple(dict.fromkeys(more)))
+    elif then.denied and not fact.denied:
         raise Irreversible(f"it settles what was contradicted about {fact.id}")
     heads = tuple(version.id for version in fact.heads)
-    for new in then.superseded_by:
-        if new not in fact.superseded_by:
-            yield FactSuperseded(fact.id, new, was=heads)
-    if then.invalidated_at and not fact.invalidated_at:
-        yield FactInvalidated(fact.id, was=heads)
+    for what in again:
+        yield (
+            FactSuperseded(fact.id, what, was=heads)
+            if what
+            else FactInvalidated(fact.id, was=heads)
+        )
 
 
 def _called(fact: Fact) -> tuple[object, ...]:

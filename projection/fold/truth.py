@@ -63,6 +63,17 @@ def against(fact: str, history: History) -> tuple[str, ...]:
     return tuple(found)
 
 
+def calls(fact: str, history: History) -> dict[str, tuple[str, ...]]:
+    """Return what calls a fact false and was not taken back: a successor, or "", and the logs."""
+    keys = set(against(fact, history))
+    found: dict[str, dict[str, None]] = {}
+    for key, _, event, _ in history.acts:
+        if key in keys and event.id == fact and isinstance(event, FactSuperseded | FactInvalidated):
+            new = event.new if isinstance(event, FactSuperseded) else ""
+            found.setdefault(new, {})[stem_in(key)] = None
+    return {new: tuple(stems) for new, stems in found.items()}
+
+
 def said_against(fact: str, history: History) -> tuple[str, ...]:
     """Return the stems of these logs, as an event names them."""
     return tuple(dict.fromkeys([stem_in(key) for key in against(fact, history)]))

@@ -36,8 +36,8 @@ _MEANT = {
     "reopen": "`diurna append --reopen ID` opens it again",
     "silent silence mute hush incognito off-the-record confidential":
         "`diurna private on` lets a session be silent, `diurna private off` lets it be heard again",
-    "revert back rollback redo unappend takeback":
-        "`diurna undo` takes back what your last log did, and again brings it back",
+    "revert back rollback unappend takeback":
+        "`diurna undo` takes back what your last log did, `diurna undo --session ID` what a session wrote",
     "migrate load ingest":
         "`diurna import` brings in what another tool remembers, `diurna adopt DIR` a whole ledger",
     "obsidian notes wiki":
@@ -53,7 +53,7 @@ _MEANT = {
     "sessions logs": "`diurna log` lists session logs, newest first",
     "pull push fetch merge share clone": "`diurna sync` fetches, joins and pushes",
     "blame source origin explain provenance versions": "`diurna why ID` shows where a fact comes from",
-    "check test validate fsck audit health":
+    "test validate fsck audit health":
         "`diurna doctor` checks this machine and repository, `diurna verify` the ledger alone",
     "repair heal recover": "`diurna doctor --fix` mends what is safe to mend",
     "stats statistics metrics":

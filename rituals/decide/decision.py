@@ -36,6 +36,7 @@ class Decision(Record):
         reason: in the words of whoever decided.
         hints: what to do next.
         section: of the log's prose, behind the reason; "" for none.
+        header: further values of the log's header.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Decision(Record):
     reason: str = ""
     hints: tuple[str, ...] = ()
     section: str = ""
+    header: tuple[tuple[str, str], ...] = ()
 
 
 def record(
@@ -63,7 +65,7 @@ def record(
     prose = "\n\n".join(part for part in (decision.reason, decision.section) if part)
     draft = SessionDraft(
         author.title or decision.title, prose, decision.events, author.agent, _TYPE,
-        anyway=True,
+        decision.header, anyway=True,
     )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)
 

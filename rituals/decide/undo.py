@@ -1,115 +1,228 @@
-"""Take back what the last log of an agent did, by a log of its own; taking that back does it again.
-
-It is a plan like any decision. Before it is offered it is folded into what the ledger says: facts whose
-text, truth or state would not be those of before are a reason to refuse.
-"""
+"""Take back what logs did, by a log of its own: the last one, or all of a session; redo does it again."""
 
 from __future__ import annotations
 
-from ledger.errors import NotFound
-from ledger.model.event import (
-    Event,
-    FactArchived,
-    FactDemoted,
-    FactInvalidated,
-    FactMoved,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    ThreadClosed,
-    ThreadReopened,
-    facts_in,
-    in_order,
-)
+from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.order import stem_in
-from ledger.model.session import Entry
-from memory.query.provenance import lines_of
-from memory.recall.hits.snippets import one_line
-from memory.replay.as_of import state_without
-from memory.write.seen import with_seen
-from projection.fold.fold import collect, merged
-from projection.fold.replay import State
-from projection.fold.reversal import Irreversible, reversal, stands_as
+from ledger.model.record import Record
+from projection.fold.reversal import Irreversible
+from projection.fold.taken_back import TakenBack, told_by
 from rituals.decide.decision import Decision
+from rituals.decide.undo_plan import Past, Undoing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
     from memory.api import Memory
 
-_UNDO, _REDO = "Undo: ", "Redo: "
-_TITLE_CHARS = 90
-#: Of how many logs git is asked at once who committed them.
-_ASKED = 200
-#: Sorts behind every log: where the undo will stand.
-_BEHIND = "9999-12-31-235959999-~"
-_SAYS = {
-    FactReinstated: "{} holds again", ThreadClosed: "{} is closed again",
-    ThreadReopened: "{} is open again", FactPromoted: "{} is core again",
-    FactDemoted: "{} is core no more", FactArchived: "{} goes back into the archive",
-    FactReactivated: "{} is out of the archive again",
-}  # fmt: skip
+#: Of how many logs git is asked at once who committed them; how many an undo can name in its header.
+_ASKED, _MOST = 200, 1000
 
 
-def undoing(memory: Memory, agent: str = "") -> tuple[Decision, str]:
-    """Plan to take back what the last log of an agent did that was committed by who commits here.
+class Asked(Record):
+    """Which logs are to be taken back; nothing of it stands for one's own last one.
+
+    Args:
+        stems: or the start of some.
+        session: that wrote them.
+        agent: who wrote them.
+        since: a point of time from which on, as people write it.
+    """
+
+    stems: tuple[str, ...] = ()
+    session: str = ""
+    agent: str = ""
+    since: str = ""
+
+    @property
+    def names_logs(self) -> bool:
+        """Whether it says which logs, and not only whose last one."""
+        return bool(self.stems or self.session or self.since)
+
+    def refuse_beside_redo(self) -> None:
+        """Refuse to name logs that are to be done again: the last undo is.
+
+        Raises:
+            WrongUsage: some are named.
+        """
+        if self.names_logs:
+            raise WrongUsage(
+                "--redo does again what the last undo took back", hint="leave the rest out"
+            )
+
+
+def undoing(memory: Memory, agent: str = "") -> Undoing:
+    """Plan to take back the last log of an agent that stands and was committed by who commits here.
 
     Args:
         memory: the home, open.
         agent: whose log; "" for who opened this home.
 
-    Returns:
-        The decision, and the stem of the log.
-
     Raises:
         NotFound: there is no such log.
-        Irreversible: it changed no fact, or something of it can not be taken back.
+        Irreversible: it changed no fact, or nothing of it can be taken back.
     """
     agent = agent or memory.asker()
-    ref, entry = _last(memory, agent)
-    line = lines_of(memory.snapshot, [ref.key])[ref.stem]
-    what = f"{memory.short(ref.stem)} of {agent}, “{one_line(line.title, _TITLE_CHARS)}”"
-    try:
-        now, then = memory.state(), state_without(memory.snapshot, ref.key)
-        events, does = _taken_back(entry, ref, now, then)
-    except Irreversible as problem:
-        raise Irreversible(
-            f"{what} is not taken back: {problem.message}",
-            hint=problem.hint or f"`diurna log {memory.short(ref.stem)}` tells what it says",
-        ) from None
-    redo = line.title.startswith(_UNDO)
-    title = line.title.removeprefix(_UNDO).removeprefix(_REDO)
-    return Decision(
-        (_REDO if redo else _UNDO) + one_line(title, _TITLE_CHARS),
-        (f"takes back {what}", *does),
-        events,
-        reason=f"Takes back what {ref.stem} did.",
-        hints=(
-            "that log stays, with its words and uses; `diurna undo` again brings back what it did",
-        ),
-    ), ref.stem
+    past = Past(memory)
+    first: Undoing | None = None
+    own = False
+    for ref, entry in _own(memory, agent):
+        own = True
+        if told_by(entry) is not None or ref.stem in past.undone or (first and not entry.acts):
+            continue
+        found = past.plan((ref,), TakenBack((ref.stem,)))
+        if found.decision.events or found.left:
+            return _some(found)
+        first = first or found  # it changed no fact: the one before it is meant
+    if first:
+        return _some(first)
+    raise _no_log(memory, agent, own=own)
 
 
-def _last(memory: Memory, agent: str) -> tuple[LogRef, Entry]:
-    """Find the newest log of an agent that was committed by who commits here."""
-    me = memory.identity()
+def redoing(memory: Memory, agent: str = "") -> Undoing:
+    """Plan to do again what the last undo of an agent took back; the arguments are those of `undoing`.
+
+    Raises:
+        NotFound: there is no undo that is not done again.
+        Irreversible: nothing of it can be done again.
+    """
+    agent = agent or memory.asker()
+    past = Past(memory)
+    for ref, entry in _own(memory, agent):
+        said = told_by(entry)
+        stems = [stem for stem in said.stems if past.undone.get(stem) == ref.key] if said else []
+        if said and stems and not said.again:
+            meant = said._replace(stems=tuple(stems), again=True)
+            return _some(past.plan(past.named(stems), meant, ref.key))._replace(undo=ref.stem)
+    raise NotFound(
+        f"no undo of {agent} waits to be done again", hint="`diurna undo` takes back your last log"
+    )
+
+
+def step_back_from(memory: Memory, stem: str) -> Undoing:
+    """Plan to take back one's own last log, or where that is an undo, to do again what it took back.
+
+    Args:
+        memory: the home, open.
+        stem: of the log that is meant.
+
+    Raises:
+        DiurnaError: as `undoing` and `redoing`; or another log came behind it.
+    """
+    ref = memory.snapshot.cache().log_ref(stem)
+    logs = memory.snapshot.cache().entries_since(ref.key) if ref else []
+    said = told_by(logs[-1][1]) if logs else None
+    if said and not said.again:
+        found = redoing(memory)
+        meant = found.undo
+    else:
+        found = undoing(memory)
+        stems = tuple([one.stem for one in found.logs])
+        meant = stem if said and stems == said.stems else stems[-1]
+    if meant != stem:
+        raise DiurnaError(
+            f"the last log here is {memory.short(meant)} by now, and not the one that was shown",
+            hint="`diurna undo --dry-run` says what would be taken back",
+        )
+    return found
+
+
+def taking_back(memory: Memory, asked: Asked) -> Undoing:
+    """Plan to take back logs that are named, and what was derived from them.
+
+    Args:
+        memory: the home, open.
+        asked: which.
+
+    Raises:
+        NotFound: there are no such logs.
+        Irreversible: nothing of them can be taken back.
+        WrongUsage: one is an undo, or they are too many.
+    """
+    past = Past(memory)
+    chosen = _chosen(memory, past, asked)
+    standing = [ref for ref in chosen if ref.stem not in past.undone]
+    if len(standing) > _MOST:
+        raise WrongUsage(
+            f"{len(standing)} logs are too many for one undo",
+            hint=f"name at most {_MOST}, the newest first",
+        )
+    if not standing:
+        by = stem_in(past.undone[chosen[0].stem])
+        already = f"taken back before, by {memory.short(by)}; `diurna redo` does it again"
+        return Undoing(Decision("Undo", already=already), ())
+    meant = TakenBack(tuple([ref.stem for ref in standing]))
+    return _some(past.plan(tuple(standing), meant, derived=True))
+
+
+def _some(found: Undoing) -> Undoing:
+    """Return a plan that does something.
+
+    Raises:
+        Irreversible: it does nothing.
+    """
+    if not found.decision.events:
+        raise Irreversible(found.decision.already, hint=found.decision.hints[0])
+    return found
+
+
+def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
+    """Return the logs that are named, in ledger order.
+
+    Raises:
+        NotFound: there is none.
+        WrongUsage: one is an undo.
+    """
+    from memory.cache.named import log_named
+
     cache = memory.snapshot.cache()
-    for since in (cache.newest_of(agent), ""):
-        logs = [pair for pair in cache.entries_since(since) if pair[1].agent == agent]
-        for start in range(0, len(logs), _ASKED):
-            some = logs[start : start + _ASKED]
-            authors = _authors(memory, [ref.path for ref, _ in some])
-            for ref, entry in some:
-                if me.email in authors.get(ref.path, ()):
-                    return ref, entry
-        if not logs:
-            break
-    said = f"no log of {agent} was committed by {me.name} <{me.email}>"
-    hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
-    raise NotFound(said, hint=hint)
+    stems = {log_named(cache, stem).key for stem in asked.stems}
+    since = memory.bounds(asked.since, "")[0]
+    agent = asked.agent or ("" if asked.session or asked.stems else memory.asker())
+    found = []
+    for ref, entry in past.logs:
+        fits = ref.key in stems if stems else ref.key >= since
+        if not fits or asked.session not in ("", entry.session) or agent not in ("", entry.agent):
+            continue
+        if told_by(entry) is None:
+            found.append(ref)
+        elif stems:
+            raise WrongUsage(
+                f"{memory.short(ref.stem)} is an undo",
+                hint="`diurna redo` does again what it took back",
+            )
+    if not found:
+        raise NotFound(
+            "no log fits", hint="`diurna log` lists them; `diurna log --json` tells their sessions"
+        )
+    return found
+
+
+def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
+    """Yield the logs of an agent that were committed by who commits here, newest first."""
+    me = memory.identity()
+    logs = [pair for pair in memory.snapshot.cache().entries_since("") if pair[1].agent == agent]
+    for start in range(0, len(logs), _ASKED):
+        some = logs[start : start + _ASKED]
+        authors = _authors(memory, [ref.path for ref, _ in some])
+        yield from [pair for pair in some if me.email in authors.get(pair[0].path, ())]
+
+
+def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:
+    """Say that nobody's log can be taken back."""
+    me = memory.identity()
+    if own:
+        return NotFound(
+            f"all logs of {agent} by {me.name} <{me.email}> are taken back",
+            hint="`diurna redo` does the last one again",
+        )
+    return NotFound(
+        f"no log of {agent} was committed by {me.name} <{me.email}>",
+        hint="`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant",
+    )
 
 
 def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:
@@ -125,80 +238,3 @@ def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:
         for name in names.replace("\n", "\0").split("\0"):
             found.setdefault(name.removeprefix(home.prefix), []).append(address)
     return found
-
-
-def _taken_back(
-    entry: Entry, ref: LogRef, now: State, then: State
-) -> tuple[tuple[Event, ...], tuple[str, ...]]:
-    """Return what takes a log back, and what that does, a line for each event.
-
-    Raises:
-        Irreversible: something of it can not be taken back, or there is nothing.
-    """
-    if entry.type == "import" and not entry.session:
-        raise Irreversible("it brought a whole ledger")
-    if any(isinstance(event, FactRedacted) for event in entry.acts):
-        raise Irreversible("what is withheld is withheld for good")
-    acted = dict.fromkeys([event.id for event in entry.acts])
-    events: list[Event] = []
-    does: list[str] = []
-    for fact in dict.fromkeys([*acted, *entry.named]):
-        before, standing = then.get(fact), now.get(fact)
-        if standing is None or (fact not in acted and before and before.live):
-            continue
-        if fact in acted:
-            _refuse_changed(fact, ref.key, now, born=before is None)
-        own = tuple(event for event in entry.acts if event.id == fact)
-        found = reversal(before, standing, own, ref.stem)
-        events += found
-        does += [_said(event, born=before is None) for event in found]
-    if not events:
-        raise Irreversible("it changed no fact; words and uses of a log stay")
-    later = _with(now, events)
-    for fact in acted:
-        if not stands_as(later.get(fact), then.get(fact)):
-            raise Irreversible(f"{fact} would not stand as it stood before")
-    return tuple(events), tuple(does)
-
-
-def _refuse_changed(fact: str, key: str, now: State, *, born: bool) -> None:
-    """Refuse to take back what somebody built on.
-
-    Raises:
-        Irreversible: a later log changed the fact, or a fact replaces another by it.
-    """
-    for stem, _, event, _ in now.histories[fact].acts:
-        if stem > key and (event.id == fact or (born and fact in facts_in(event))):
-            later = stem_in(stem)
-            raise Irreversible(
-                f"{fact} was changed since, by {later}",
-                hint=f"`diurna why {fact}` tells what happened; "
-                f"`diurna append --update {fact} TEXT` says what holds",
-            )
-
-
-def _with(now: State, events: list[Event]) -> State:
-    """Return the state with a further log of some events."""
-    opened = {event.id for event in events if isinstance(event, ThreadReopened)}
-    seen = [with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
-    log = Entry(_BEHIND, False, "", "edit", (), tuple(in_order(seen)))
-    known = {name: now.histories[name] for name in now.histories}
-    return State(known | merged(known, collect([log])), now.work, now.summary, now.policy)
-
-
-def _said(event: Event, *, born: bool) -> str:
-    match event:
-        case FactUpdated():
-            return f"{event.id} says again: {one_line(event.text or '')}"
-        case FactInvalidated():
-            return (
-                f"{event.id}, which it brought, is false now"
-                if born
-                else f"{event.id} is false again"
-            )
-        case FactSuperseded():
-            return f"{event.id} is superseded by {event.new} again"
-        case FactMoved():
-            return f"{event.id} is {event.state} again"
-        case _:
-            return _SAYS[type(event)].format(event.id)

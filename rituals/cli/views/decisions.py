@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
     from rituals.decide.decision import Decision
     from rituals.decide.redaction import Redaction
+    from rituals.decide.undo_plan import Undoing
 
 #: The letters of `forget`.
 _WAYS = {
@@ -96,6 +97,44 @@ def decide(
         for hint in decision.hints:
             out.hint(hint)
     return given
+
+
+def take_back(
+    call: Invocation, found: Undoing, agent: str, title: str, dry_run: bool, *, ask: bool = False
+) -> None:
+    """Record an undo; where it has to be asked for, show the plan first.
+
+    Args:
+        call: the invocation.
+        found: what is to be taken back, or done again.
+        agent: who decides.
+        title: of the log.
+        dry_run: change nothing.
+        ask: a person has to agree.
+
+    Raises:
+        WrongUsage: nobody is there to be asked.
+    """
+    decision = found.decision
+    if ask and not dry_run and decision.events:
+        if call.json or not call.interactive():
+            raise WrongUsage(
+                f"{counted(len(found.logs), 'log')} and what was derived are not taken back unasked",
+                hint="--dry-run shows the plan; --yes does it",
+            )
+        for line in decision.does:
+            call.out.line(line)
+        call.out.flush()
+        if not click.confirm("take this back?", False, err=True):
+            return
+        decision = decision._replace(does=())  # they were shown
+    logs = [{"stem": one.stem, "agent": one.agent, "title": one.title} for one in found.logs]
+    undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
+    left = [{"id": id, "why": why} for id, why in found.left]
+    decide(
+        call, decision, agent, title, dry_run,
+        undone=undone, logs=logs, took=list(found.took), left=left,
+    )  # fmt: skip
 
 
 def tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None:

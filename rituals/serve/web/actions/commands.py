@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 #: Stands where a person has to say something.
 OWN_WORDS = "…"
-REVIEW, LEARN, UNDO = "diurna review", "diurna learn", "diurna undo"
+REVIEW, LEARN, UNDO, REDO = "diurna review", "diurna learn", "diurna undo", "diurna redo"
 
 
 def confirm(ids: Sequence[str]) -> str:

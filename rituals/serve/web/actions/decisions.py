@@ -9,7 +9,7 @@ from rituals.decide.contradictions import disputes
 from rituals.decide.decision import Author, Decision
 from rituals.decide.decision import record as append
 from rituals.decide.resolution import Verdict, choices, resolution
-from rituals.decide.undo import undoing
+from rituals.decide.undo import step_back_from
 from rituals.serve.web.actions import commands
 from rituals.serve.web.actions.action import Recorded
 
@@ -93,20 +93,14 @@ def reinstate(memory: Memory, fields: Fields) -> Recorded:
 
 
 def undo(memory: Memory, fields: Fields) -> Recorded:
-    """Take back what a log did that was recorded a moment ago.
+    """Take back what a log did that was recorded a moment ago; of an undo that is to do it again.
 
     Raises:
         DiurnaError: as `diurna undo`; or another log of the same agent came behind it.
     """
     memory.drain()
-    decision, stem = undoing(memory)
-    meant = fields.one("stem")
-    if meant != stem:
-        raise DiurnaError(
-            f"the last log here is {memory.short(stem)} by now, and not the one that was shown",
-            hint="`diurna undo --dry-run` says what would be taken back",
-        )
-    return _recorded(memory, decision, commands.UNDO)
+    found = step_back_from(memory, fields.one("stem"))
+    return _recorded(memory, found.decision, commands.REDO if found.undo else commands.UNDO)
 
 
 def _recorded(

@@ -1,0 +1,206 @@
+"""Plan what takes logs back, or does them again: the events, what they do, and what is left.
+
+It is a plan like any decision. The aim is the ledger as if those logs had never been
+(`projection.fold.taken_back`). What somebody else touched since is left, and said; before anything is
+offered it is folded into what the ledger says, and what would not stand as it stood is left, too.
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import (
+    Event,
+    FactArchived,
+    FactDemoted,
+    FactInvalidated,
+    FactMoved,
+    FactPromoted,
+    FactReactivated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+    in_order,
+)
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.query.provenance import lines_of
+from memory.recall.hits.snippets import one_line
+from memory.replay.as_of import logs_in, state_by
+from memory.write.seen import with_seen
+from projection.fold.fold import collect, merged
+from projection.fold.replay import State
+from projection.fold.reversal import Irreversible, reversal, stands_as
+from projection.fold.taken_back import BEHIND, TakenBack, effect
+from rituals.decide.decision import Decision
+from rituals.decide.rests_on import Reach, reach_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.model.logset import LogRef
+    from memory.api import Memory
+    from memory.query.provenance import LogLine
+
+_UNDO, _REDO = "Undo: ", "Redo: "
+_TITLE_CHARS = 90
+_SAYS = {
+    FactReinstated: "{} holds again", ThreadClosed: "{} is closed again",
+    ThreadReopened: "{} is open again", FactPromoted: "{} is core again",
+    FactDemoted: "{} is core no more", FactArchived: "{} goes back into the archive",
+    FactReactivated: "{} is out of the archive again",
+}  # fmt: skip
+
+
+class Undoing(Record):
+    """What is to be taken back, or done again, before it is.
+
+    Args:
+        decision: that records it.
+        logs: that are taken back, oldest first.
+        took: facts of other logs that go with them.
+        left: facts that stay as they are, and why, a sentence each.
+        undo: the stem of the undo that is done again, "" for none.
+    """
+
+    decision: Decision
+    logs: tuple[LogLine, ...]
+    took: tuple[str, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+    undo: str = ""
+
+
+class Past:
+    """All logs of a home, what still counts of them, and the state now."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._cache = memory.snapshot.cache()
+        self.logs = logs_in(self._cache)
+        self._entries = [entry for _, entry in self.logs]
+        self._effect = effect(self._entries)
+        self.undone = self._effect.undone
+
+    def named(self, stems: Sequence[str]) -> tuple[LogRef, ...]:
+        """Return the logs of stems, in ledger order."""
+        return tuple([ref for ref, _ in self.logs if ref.stem in stems])
+
+    def plan(
+        self, refs: tuple[LogRef, ...], meant: TakenBack, since: str = "", *, derived: bool = False
+    ) -> Undoing:
+        """Plan to take logs back, or to do them again.
+
+        Args:
+            refs: the logs.
+            meant: what the undo is to say.
+            since: what is later was not known to it; "" for behind each of the logs.
+            derived: what rests on them goes with them.
+
+        Returns:
+            A decision without events, with the reason, where nothing of it can be done.
+        """
+        memory = self._memory
+        lines = lines_of(memory.snapshot, [ref.key for ref in refs])
+        told = tuple([lines[ref.stem] for ref in refs])
+        now = memory.state()
+        reach = reach_of(
+            self._effect.entries, self._entries, refs, meant, now, since, derived=derived
+        )
+        events, left, said = self._events(reach, meant, now)
+        names = [
+            f"{memory.short(one.stem)} of {one.agent}, “{one_line(one.title, _TITLE_CHARS)}”"
+            for one in told
+        ]
+        does = "does again" if meant.again else "takes back"
+        if not events:
+            what = names[0] if len(names) == 1 else f"{len(names)} logs"
+            why = next(iter(left.values()), "it changed no fact; words and uses of a log stay")
+            hint = f"`diurna log {memory.short(refs[0].stem)}` tells what it says"
+            for fact in left:
+                hint = f"`diurna why {fact}` tells what happened"
+                break
+            refused = f"{what} is not {'done again' if meant.again else 'taken back'}: {why}"
+            return Undoing(
+                Decision("", already=refused, hints=(hint,)), told, (), tuple(left.items())
+            )
+        title = _title(told)
+        stay = tuple([f"left as it is: {why}" for why in left.values()])
+        decision = Decision(
+            (_REDO if meant.again else _UNDO) + title,
+            (*[f"{does} {name}" for name in names], *said, *stay),
+            events,
+            reason=f"{does.capitalize()} what {', '.join([ref.stem for ref in refs])} did.",
+            hints=(
+                "`diurna undo` takes that back"
+                if meant.again
+                else "the log stays, with its words and uses; `diurna redo` does it again",
+            ),
+            header=meant._replace(kept=tuple(left), took=reach.took).header,
+        )
+        return Undoing(decision, told, reach.took, tuple(left.items()))
+
+    def _events(
+        self, reach: Reach, meant: TakenBack, now: State
+    ) -> tuple[tuple[Event, ...], dict[str, str], tuple[str, ...]]:
+        """Return what takes logs back, what is left and why, and what that does, a line an event."""
+        left, refs = dict(reach.left), [ref for ref, _ in self.logs]
+        while True:
+            for old, new in reach.replaced:
+                if new in left:
+                    left.setdefault(old, f"{old} is superseded by {new}, which is left")
+            planned = meant._replace(kept=tuple(left), took=reach.took)
+            then = state_by(self._cache, refs, effect(self._entries, planned).entries)
+            before, does = len(left), list[str]()
+            events: list[Event] = []
+            for fact in reach.facts:
+                aim, standing = then.get(fact), now.get(fact)
+                if standing is None or fact in left:
+                    continue
+                if fact not in reach.acted and aim and aim.live == standing.live:
+                    continue  # a use alone moves a fact out of the archive, and nothing else
+                try:
+                    found = reversal(aim, standing, then.histories.get(fact), now.histories[fact])
+                except Irreversible as problem:
+                    left[fact] = problem.message
+                    continue
+                events += found
+                does += [_said(event, born=aim is None, took=fact in reach.took) for event in found]
+            if len(left) == before:
+                later = _with(now, events)
+                for fact in reach.acted:
+                    if fact not in left and not stands_as(later.get(fact), then.get(fact)):
+                        left[fact] = f"{fact} would not stand as it stood before"
+            if len(left) == before:
+                return tuple(events), left, tuple(does)
+
+
+def _title(told: Sequence[LogLine]) -> str:
+    if len(told) == 1:
+        return one_line(told[0].title, _TITLE_CHARS)
+    agents = list(dict.fromkeys([one.agent for one in told]))
+    return one_line(f"{len(told)} logs of {', '.join(agents)}", _TITLE_CHARS)
+
+
+def _with(now: State, events: list[Event]) -> State:
+    """Return the state with a further log of some events."""
+    opened = {event.id for event in events if isinstance(event, ThreadReopened)}
+    seen = [with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
+    log = Entry(BEHIND, False, "", "edit", (), tuple(in_order(seen)))
+    known = {name: now.histories[name] for name in now.histories}
+    return State(known | merged(known, collect([log])), now.work, now.summary, now.policy)
+
+
+def _said(event: Event, *, born: bool, took: bool) -> str:
+    match event:
+        case FactUpdated():
+            return f"{event.id} says again: {one_line(event.text or '')}"
+        case FactInvalidated():
+            came = "came of it" if took else "it brought"
+            return f"{event.id}{f', which {came}, is false now' if born else ' is false again'}"
+        case FactSuperseded():
+            return f"{event.id} is superseded by {event.new} again"
+        case FactMoved():
+            return f"{event.id} is {event.state} again"
+        case _:
+            return _SAYS[type(event)].format(event.id)
