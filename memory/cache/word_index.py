@@ -12,7 +12,7 @@ import sys
 
 from memory.cache.schema import FALSE, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
-from projection.compare.candidates import STEM_LETTERS, best, looked_up, rivals
+from projection.compare.candidates import STEM_LETTERS, beginnings, best, looked_up, rivals
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words
 
@@ -97,8 +97,9 @@ class WordIndex:
         for words in about:
             begun = {word: self._count(*_begun(word)) for word in words}
             numbers = looked_up([(n, word) for word, n in begun.items()], self._facts_begun)
-            known = (one for one in self._known(numbers) if one[0] != fact)
-            found.update(rivals(begun, total or 0, known))
+            known = [one for one in self._known(numbers) if one[0] != fact]
+            near = [(one, len(own), beginnings(own)) for one, own in known]
+            found.update(rivals(begun, total or 0, near))
         found.discard(fact)
         return sorted(found)
 

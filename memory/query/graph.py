@@ -127,13 +127,10 @@ class _Facts:
 
     def read_successors(self) -> None:
         """Read what took the place of the superseded among them, to the end."""
-        todo = [one for standing in self.known.values() for one in standing.fact.superseded_by]
-        while todo:
-            todo = [
-                new
-                for standing in self.read(one for one in todo if one not in self.known)
-                for new in standing.fact.superseded_by
-            ]
+        found = list(self.known.values())
+        while found:
+            news = {new for standing in found for new in standing.fact.superseded_by}
+            found = self.read(news - self.known.keys())
 
     def sharing(self, standing: Standing) -> list[str]:
         """Return the facts that share an entity with one; a crowd is only counted."""

@@ -7,11 +7,13 @@ and comparing those takes milliseconds.
 from __future__ import annotations
 
 from _collections import _count_elements  # type: ignore[import-not-found]
+from itertools import accumulate
 from math import fsum, log, sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from projection.text.normalize import Statement
 
@@ -32,6 +34,8 @@ ENTRIES_LIMIT = 4000
 LEAST_WORDS = 2
 #: How many statements of one text are looked up one by one, beside the text as a whole.
 ASKING = 6
+#: The bits of a word that so many facts have are kept.
+_KEPT = 32
 #: What a statement has in it that may say that one thing took another one's place.
 _TURNING = ("instead of", "rather than", "eplace", "upersede", " from ", " in favo")
 
@@ -68,10 +72,15 @@ def subjects(parts: Sequence[Statement]) -> list[frozenset[str]]:
     return list(dict.fromkeys(filter(None, found)))
 
 
+def beginnings(words: Iterable[str]) -> frozenset[str]:
+    """Return how words begin, each once."""
+    return frozenset([word[:STEM_LETTERS] for word in words])
+
+
 def rivals(
     counts: Mapping[str, int],
     total: int,
-    known: Iterable[tuple[str, Sequence[str]]],
+    known: Iterable[tuple[str, int, AbstractSet[str]]],
     most: int = RIVALS,
 ) -> list[str]:
     """Return the ids of the facts that share the rarest words with a statement, best first.
@@ -79,36 +88,42 @@ def rivals(
     Args:
         counts: of how many facts each beginning of a word is.
         total: how many facts there are.
-        known: (id, distinct words) of the facts on the shortlist.
+        known: (id, how many distinct words, their beginnings) of the facts on the shortlist.
         most: at most so many.
     """
     weights = {word: log(1 + total / count) for word, count in counts.items() if count}
     least = LEAST_SHARE * fsum(weights.values())
     ranked = []
-    for fact, words in known:
-        weight = fsum([weights.get(word, 0.0) for word in {word[:STEM_LETTERS] for word in words}])
+    for fact, words, begun in known:
+        weight = fsum([weights[word] for word in weights.keys() & begun])
         if weight >= least:
-            ranked.append((-weight / sqrt(len(words)), fact))
+            ranked.append((-weight / sqrt(words), fact))
     ranked.sort()
     return [fact for _, fact in ranked[:most]]
 
 
-def looked_up(counts: Iterable[tuple[int, str]], read: Callable[[str], Parts]) -> list[int]:
+def looked_up(
+    counts: Iterable[tuple[int, str]],
+    read: Callable[[str], Parts],
+    most: Callable[[list[str]], list[int]] | None = None,
+) -> list[int]:
     """Look up the rarest words, as many as the limit allows; return the numbers of the shortlist.
 
     Args:
         counts: (in how many facts, word).
         read: gives the facts with a word.
+        most: gives the facts with most of some words; None to count what `read` gives.
     """
     ordered = sorted(one for one in counts if one[0])
     if sum(count for count, _ in ordered[:LEAST_WORDS]) > ENTRIES_LIMIT:
         return _sharing([word for _, word in ordered], read)
-    total = 0
+    totals = accumulate([count for count, _ in ordered])
+    read_all = sum([total <= ENTRIES_LIMIT for total in totals])
+    words = [word for _, word in ordered[:read_all]]
+    if most is not None:
+        return most(words)
     shared: dict[int, int] = {}
-    for count, word in ordered:
-        total += count
-        if total > ENTRIES_LIMIT:
-            break
+    for word in words:
         for first, numbers in read(word):
             _count_elements(shared, map(first.__add__, numbers) if first else numbers)
     return shortlist(shared)
@@ -183,8 +198,11 @@ class Postings:
         for number, own in enumerate(self._words):
             for word in own:
                 self._posts.setdefault(word, []).append(number)
-            for word in {word[:STEM_LETTERS] for word in own}:
+        self._begins = [beginnings(own) for own in self._words]
+        for number, own_begins in enumerate(self._begins):
+            for word in own_begins:
                 self._begun.setdefault(word, []).append(number)
+        self._kept: dict[tuple[bool, str], int] = {}
         self._best: dict[frozenset[str], list[str]] = {}
         self._rivals: dict[frozenset[str], list[str]] = {}
 
@@ -201,22 +219,67 @@ class Postings:
         found: set[str] = set()
         for words in asked:
             if words not in self._best:
-                self._best[words] = best(words, self._shortlist(self._posts, words)[1])
+                numbers = self._shortlist(self._posts, words)[1]
+                known = [(self._ids[n], self._words[n]) for n in numbers]
+                self._best[words] = best(words, known)
             found.update(self._best[words])
         for words in about:
             if words not in self._rivals:
-                counts, known = self._shortlist(self._begun, words)
+                counts, numbers = self._shortlist(self._begun, words)
+                near = [(self._ids[n], len(self._words[n]), self._begins[n]) for n in numbers]
                 # one more than it takes: the fact itself may be among them
-                self._rivals[words] = rivals(counts, len(self._ids), known, RIVALS + 1)
+                self._rivals[words] = rivals(counts, len(self._ids), near, RIVALS + 1)
             found.update([one for one in self._rivals[words] if one != fact][:RIVALS])
         found.discard(fact)
         return sorted(found)
 
     def _shortlist(
         self, posts: Mapping[str, list[int]], words: Iterable[str]
-    ) -> tuple[dict[str, int], Iterable[tuple[str, Sequence[str]]]]:
+    ) -> tuple[dict[str, int], list[int]]:
         counts = {word: len(posts.get(word, ())) for word in words}
         numbers = looked_up(
-            [(n, word) for word, n in counts.items()], lambda word: ((0, posts[word]),)
+            [(n, word) for word, n in counts.items()],
+            lambda word: ((0, posts[word]),),
+            lambda words: most_of([self._bits(posts, word) for word in words]),
         )
-        return counts, ((self._ids[n], self._words[n]) for n in numbers)
+        return counts, numbers
+
+    def _bits(self, posts: Mapping[str, list[int]], word: str) -> int:
+        """Return the facts with a word as the bits of a number; those of common words are kept."""
+        own = posts[word]
+        if len(own) < _KEPT:
+            return sum([1 << number for number in own])
+        key = posts is self._begun, word
+        if key not in self._kept:
+            held = bytearray(len(self._ids) // 8 + 1)
+            for number in own:
+                held[number >> 3] |= 1 << (number & 7)
+            self._kept[key] = int.from_bytes(held, "little")
+        return self._kept[key]
+
+
+def most_of(words: Iterable[int]) -> list[int]:
+    """Return the numbers of those in most of some sets, each the bits of a number, as `shortlist` does.
+
+    All are counted at once: what stands in the n-th slice is the n-th digit of how often each was met.
+    """
+    slices: list[int] = []
+    for carry in words:
+        for digit, known in enumerate(slices):
+            slices[digit], carry = known ^ carry, known & carry
+        if carry:
+            slices.append(carry)
+    found, total = 0, 0
+    for count in range((1 << len(slices)) - 1, 0, -1):
+        level = -1
+        for digit, known in enumerate(slices):
+            level &= known if count >> digit & 1 else ~known
+        if total and total + level.bit_count() > SHORTLIST:
+            break
+        found, total = found | level, total + level.bit_count()
+    numbers = []
+    while found:
+        last = found & -found
+        numbers.append(last.bit_length() - 1)
+        found ^= last
+    return numbers

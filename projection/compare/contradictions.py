@@ -62,9 +62,9 @@ class Clash(Record):
 
 def clash(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:
     """Find how two texts disagree; None when no rule says that they do."""
-    others = [(second, set(second.forms)) for second in two[:STATEMENTS_LIMIT]]
+    others = [(second, _forms(second)) for second in two[:STATEMENTS_LIMIT]]
     for first in one[:STATEMENTS_LIMIT]:
-        forms = set(first.forms)
+        forms = _forms(first)
         for second, known in others:
             if _may_clash(forms, known):
                 found = _compare(first, second)
@@ -79,7 +79,7 @@ def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash |
         [
             found
             for number, said in enumerate(side)
-            if (not number or _begins(said.text)) and _claims(found := subject(said))
+            if (found := _claimed(said)) is not None and (not number or _begins(said.text))
         ]
         for side in (one, two)
     )
@@ -94,7 +94,12 @@ def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash |
     return None
 
 
-def _may_clash(one: set[str], two: set[str]) -> bool:
+@read_once
+def _forms(said: Statement) -> frozenset[str]:
+    return frozenset(said.forms)
+
+
+def _may_clash(one: frozenset[str], two: frozenset[str]) -> bool:
     """Tell whether two statements share enough words that any rule can apply: most do not."""
     shared = len(one & two)
     if not shared or len(one) > WORDS_LIMIT or len(two) > WORDS_LIMIT:
@@ -136,6 +141,12 @@ def _begins(text: str) -> bool:
 
 
 @read_once
+def _claimed(said: Statement) -> Subject | None:
+    """Return what a statement is about, None where it claims nothing."""
+    found = subject(said)
+    return found if _claims(found) else None
+
+
 def _claims(found: Subject) -> bool:
     """Tell whether a statement says how something is, and not too much: no entry of a log."""
     statement = found.said

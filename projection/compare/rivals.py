@@ -35,6 +35,8 @@ ENOUGH, COVERED, LEAST, AT_HEAD = 2.0, 0.5, 0.3, 0.2
 def value(one: Subject, two: Subject) -> Said | None:
     """Find another amount of the same: "waits 30 seconds", "times out after 8 s"."""
     lefts, rights = quantities(one), quantities(two)
+    if not lefts or not rights:
+        return None
     pairs = [
         (mine, theirs)
         for mine in lefts
@@ -53,10 +55,13 @@ def value(one: Subject, two: Subject) -> Said | None:
 
 def alternative(one: Subject, two: Subject) -> Said | None:
     """Find two alternatives for one job."""
+    families = one.names.keys() & two.names.keys()
+    if not families:
+        return None  # as of nearly all pairs
     out, into = ([_told(side, way) for side in (one, two)] for way in (_OUT, _IN))
     if (out[0] and into[1]) or (out[1] and into[0]):
         return None
-    for family in one.names.keys() & two.names.keys():
+    for family in families:
         mine, theirs = one.names[family], two.names[family]
         if len(mine) > 1 or len(theirs) > 1 or mine.keys() == theirs.keys():
             continue  # a list is no choice
@@ -140,13 +145,19 @@ def order(one: Subject, two: Subject) -> Said | None:
 
 def owner(one: Subject, two: Subject) -> Said | None:
     """Find another owner of the same thing."""
-    lefts = [word.raw for word in one.said.words if word.raw.lower() in OWNING]
-    rights = [word.raw for word in two.said.words if word.raw.lower() in OWNING]
+    lefts, rights = _owners(one), _owners(two)
+    if not lefts or not rights:
+        return None
     own = frozenset(map(stem, OWNING))
     others = [side.roots - other.roots - own for side, other in ((one, two), (two, one))]
-    if not lefts or not rights or not all(map(weight_of, others)):
+    if not all(map(weight_of, others)):
         return None
     return (lefts[0], rights[0]) if _same(one, two, own, sure=True) else None
+
+
+@read_once
+def _owners(found: Subject) -> list[str]:
+    return [word.raw for word in found.said.words if word.raw.lower() in OWNING]
 
 
 def _same(

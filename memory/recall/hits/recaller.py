@@ -8,7 +8,7 @@ from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.named import fact_named, log_named
 from memory.cache.truth import truth_of
 from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
-from memory.recall.hits.facts import Facts, past_at
+from memory.recall.hits.facts import Facts, Past, past_at
 from memory.recall.hits.log_texts import LogTexts
 from memory.recall.hits.outdated import Outdated
 from memory.recall.hits.passages import passage_hit, passage_text
@@ -78,6 +78,8 @@ class Recaller:
         self.texts = LogTexts(snapshot.home)
         self._meanings: Meanings | None = None
         self._documents: Documents | None = None
+        #: the last reading: what it was of, its facts, and what may be a hit
+        self._last: tuple[object, Facts, Callable[[int], bool] | None] | None = None
 
     def close(self) -> None:
         """Close the indexes."""
@@ -104,15 +106,14 @@ class Recaller:
         def answer(cache: Cache, index: Index) -> Answer:
             language = cache.policy.recall.language
             self._lookups.language = "" if language == ENGLISH else language
-            facts = Facts(cache, index, filters, past, truth_of(self._snapshot.home))
-            keeps = kept(index, facts, filters)
+            facts, keeps = self._kept(cache, index, filters, past)
             view = _View(self, cache, index, facts)
             meanings = self._meanings_of(cache, index) if vectors else None
             hits: list[Hit] | None = None
             for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
                 found = search(
                     index, query, keeps, lookups=self._lookups, explain=explain, told=told,
-                    meanings=meanings,
+                    meanings=meanings, never=facts.never,
                 )  # fmt: skip
                 ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
                 if hits is None:
@@ -131,6 +132,19 @@ class Recaller:
             if self._meanings is not None:
                 self._meanings.save()
             return found
+
+    def _kept(
+        self, cache: Cache, index: Index, filters: Filters, past: Past | None
+    ) -> tuple[Facts, Callable[[int], bool] | None]:
+        """Return facts and what may be a hit; those of the question before where nothing moved."""
+        truth = truth_of(self._snapshot.home)
+        reading = (cache, cache.commit, index, index.mark, filters)
+        if self._last is not None and self._last[0] == reading and past is None and not truth:
+            return self._last[1:]
+        facts = Facts(cache, index, filters, past, truth)
+        keeps = kept(index, facts, filters)
+        self._last = None if past is not None or truth else (reading, facts, keeps)
+        return facts, keeps
 
     def _meanings_of(self, cache: Cache, index: Index) -> Meanings | None:
         """Return what the facts of an index mean, None without the extra `vectors`."""

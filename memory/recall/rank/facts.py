@@ -18,6 +18,7 @@ from memory.recall.rank.types import Asked, Scored
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from memory.recall.index.fts_file import Totals
     from memory.recall.query.postings import Turns
@@ -48,6 +49,7 @@ def rank_facts(
     log_of: Callable[[int], Turns | None],
     keeps: Callable[[int], bool] | None = None,
     alike: Mapping[int, float] | None = None,
+    never: AbstractSet[int] = frozenset(),
 ) -> tuple[Scored, ...]:
     """Rank the texts of facts that answer a question, best first; ties go to the newer text.
 
@@ -57,12 +59,13 @@ def rank_facts(
         log_of: gives a log by its number.
         keeps: tells whether a row may be among the hits; None for all.
         alike: row -> how alike a text is to the question in meaning, -1 to 1; None to weigh words alone.
+        never: rows that `keeps` is known not to keep.
     """
     average = max(1.0, totals.chars / max(1, totals.passages))
     weights = [term.weight for term in asked.terms]
     plans: dict[int, Plan] = {}
     found = []
-    for row, mask in _candidates(asked, keeps, alike or {}):
+    for row, mask in _candidates(asked, keeps, alike or {}, never):
         log = log_of(row >> PLACE_BITS)
         piece = None if log is None else log.log.at(row & PLACES)
         if piece is None:
@@ -86,16 +89,19 @@ def _meant(asked: Asked, scored: Scored, alike: float) -> Scored:
 
 
 def _candidates(
-    asked: Asked, keeps: Callable[[int], bool] | None, alike: Mapping[int, float]
+    asked: Asked,
+    keeps: Callable[[int], bool] | None,
+    alike: Mapping[int, float],
+    never: AbstractSet[int],
 ) -> list[tuple[int, int]]:
     """Return the rows of facts that hold or mean most of the question, each with its mask of terms."""
     masks: dict[int, int] = {}
     for number, term in enumerate(asked.terms):
         for bit, rows in ((1 << 2 * number, term.rows), (2 << 2 * number, term.near)):
-            for row in rows:
+            for row in rows.keys() - never if never else rows:
                 masks[row] = masks.get(row, 0) | bit
     for row, share in alike.items():
-        if share >= UNLIKE:
+        if share >= UNLIKE and row not in never:
             masks.setdefault(row, 0)
     covers = {mask: _cover(asked, mask) for mask in set(masks.values())}
     by_cover: dict[float, list[int]] = {}  # few shares, and thousands of facts

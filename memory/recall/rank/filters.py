@@ -67,10 +67,11 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
             return not roles or log_at(number).role in roles
         if not (choosy or questions):
             return True
-        log = log_at(number)
-        piece = log.at(row & PLACES)
-        if piece is None or piece.fact in questions:
+        piece = log_at(number).at(row & PLACES)
+        no = piece is None or piece.fact in questions
+        if no or (choosy and facts.wanted(*facts.brought(row)) is None):
+            facts.never.add(row)
             return False
-        return not choosy or facts.wanted(*facts.brought(row)) is not None
+        return True
 
     return keeps
