@@ -19,7 +19,6 @@ from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored, Term
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from collections.abc import Set as AbstractSet
 
     from memory.recall.index.fts_file import Index
     from memory.recall.index.meanings import Meanings
@@ -90,7 +89,6 @@ def search(
     explain: bool = False,
     told: int = TOLD,
     meanings: Meanings | None = None,
-    never: AbstractSet[int] = frozenset(),
 ) -> Search:
     """Rank what answers a question: facts and passages of logs, each for themselves.
 
@@ -102,7 +100,6 @@ def search(
         explain: keep the parts of each score.
         told: so many passages are told at most; 0 to rank facts alone.
         meanings: of the facts; None to weigh words alone.
-        never: rows of facts that `keeps` is known not to keep.
     """
     lookups = (lookups or Lookups()).of(index)
     question = _question(text, lookups.language)
@@ -128,7 +125,7 @@ def search(
     unsaid = state.words | (COUNTED if question.hints & NUMBERED else frozenset())
     for_facts = _for_facts(asked.without(unsaid), index.totals.passages)
     alike = None if meanings is None else meanings.likeness(_meant(question, state))
-    facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike, never)
+    facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
     subject = any(word.raw not in state.words for word in question.words)
     return Search(passages, facts, state, tuple(notes), subject, for_facts.weights)
 

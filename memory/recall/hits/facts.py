@@ -91,8 +91,6 @@ class Facts:
         self._questions: frozenset[str] | None = None
         self._place = cache.placing()
         self._past = past
-        #: rows of the index that were found to be no hit, so that nobody looks at them again
-        self.never: set[int] = set()
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index
     from memory.recall.index.meanings import Meanings
     from memory.recall.index.rows import LogRow
-    from memory.recall.rank.types import Scored
+    from memory.recall.rank.types import Keeps, Scored
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
 
@@ -79,7 +79,7 @@ class Recaller:
         self._meanings: Meanings | None = None
         self._documents: Documents | None = None
         #: the last reading: what it was of, its facts, and what may be a hit
-        self._last: tuple[object, Facts, Callable[[int], bool] | None] | None = None
+        self._last: tuple[object, Facts, Keeps | None] | None = None
 
     def close(self) -> None:
         """Close the indexes."""
@@ -113,7 +113,7 @@ class Recaller:
             for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
                 found = search(
                     index, query, keeps, lookups=self._lookups, explain=explain, told=told,
-                    meanings=meanings, never=facts.never,
+                    meanings=meanings,
                 )  # fmt: skip
                 ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
                 if hits is None:
@@ -135,7 +135,7 @@ class Recaller:
 
     def _kept(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None
-    ) -> tuple[Facts, Callable[[int], bool] | None]:
+    ) -> tuple[Facts, Keeps | None]:
         """Return facts and what may be a hit; those of the question before where nothing moved."""
         truth = truth_of(self._snapshot.home)
         reading = (cache, cache.commit, index, index.mark, filters)

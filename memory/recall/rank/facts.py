@@ -13,12 +13,11 @@ from __future__ import annotations
 from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.bm25 import RELATED
 from memory.recall.rank.plan import Plan, follow
-from memory.recall.rank.types import Asked, Scored
+from memory.recall.rank.types import Asked, Keeps, Scored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from memory.recall.index.fts_file import Totals
     from memory.recall.query.postings import Turns
@@ -49,7 +48,6 @@ def rank_facts(
     log_of: Callable[[int], Turns | None],
     keeps: Callable[[int], bool] | None = None,
     alike: Mapping[int, float] | None = None,
-    never: AbstractSet[int] = frozenset(),
 ) -> tuple[Scored, ...]:
     """Rank the texts of facts that answer a question, best first; ties go to the newer text.
 
@@ -59,13 +57,12 @@ def rank_facts(
         log_of: gives a log by its number.
         keeps: tells whether a row may be among the hits; None for all.
         alike: row -> how alike a text is to the question in meaning, -1 to 1; None to weigh words alone.
-        never: rows that `keeps` is known not to keep.
     """
     average = max(1.0, totals.chars / max(1, totals.passages))
     weights = [term.weight for term in asked.terms]
     plans: dict[int, Plan] = {}
     found = []
-    for row, mask in _candidates(asked, keeps, alike or {}, never):
+    for row, mask in _candidates(asked, keeps, alike or {}):
         log = log_of(row >> PLACE_BITS)
         piece = None if log is None else log.log.at(row & PLACES)
         if piece is None:
@@ -92,9 +89,9 @@ def _candidates(
     asked: Asked,
     keeps: Callable[[int], bool] | None,
     alike: Mapping[int, float],
-    never: AbstractSet[int],
 ) -> list[tuple[int, int]]:
     """Return the rows of facts that hold or mean most of the question, each with its mask of terms."""
+    never = keeps.never if isinstance(keeps, Keeps) else set()
     masks: dict[int, int] = {}
     for number, term in enumerate(asked.terms):
         for bit, rows in ((1 << 2 * number, term.rows), (2 << 2 * number, term.near)):
@@ -115,6 +112,8 @@ def _candidates(
             kept.append((row, masks[row]))
             if len(kept) == CANDIDATES:
                 break
+        else:
+            never.add(row)
     return kept
 
 

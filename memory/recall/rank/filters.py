@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from memory.recall.index.fts_file import IndexDamaged
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, is_question
+from memory.recall.rank.types import Keeps
 from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memory.recall.hits.facts import Facts
     from memory.recall.index.fts_file import Index
     from memory.recall.index.rows import LogRow
@@ -25,7 +24,7 @@ def _only(filters: Filters) -> str:
     return FACTS if no_sessions or filters.tiers or filters.tags or filters.entities else ""
 
 
-def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
+def kept(index: Index, facts: Facts, filters: Filters) -> Keeps | None:
     """Return a function that tells whether a row may be a hit; None where all may."""
     since, until = filters.since, filters.until + "~" if filters.until else ""
     only = _only(filters)
@@ -68,10 +67,8 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
         if not (choosy or questions):
             return True
         piece = log_at(number).at(row & PLACES)
-        no = piece is None or piece.fact in questions
-        if no or (choosy and facts.wanted(*facts.brought(row)) is None):
-            facts.never.add(row)
+        if piece is None or piece.fact in questions:
             return False
-        return True
+        return not choosy or facts.wanted(*facts.brought(row)) is not None
 
-    return keeps
+    return Keeps(keeps)

@@ -6,7 +6,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memory.recall.query.dates import Named
 
@@ -98,3 +98,20 @@ class Ranking(Record):
 
 
 NOTHING = Ranking((), ())
+
+
+class Keeps:
+    """Tells whether a row may be a hit, for all questions of one reading.
+
+    Args:
+        test: says it of a row.
+    """
+
+    def __init__(self, test: Callable[[int], bool]) -> None:
+        self._test = test
+        #: rows of facts that were found to be none, so that nobody looks at them again
+        self.never: set[int] = set()
+
+    def __call__(self, row: int) -> bool:
+        """Tell it of one."""
+        return self._test(row)
