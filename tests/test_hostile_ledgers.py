@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ledger.codec.log import decode
 from ledger.model import packed
@@ -23,15 +26,19 @@ from ledger.model.session import Entry
 from memory.api import Memory, SessionDraft
 from memory.cache import queries, schema
 from memory.cache.queries import Questions
-from memory.query import pairs, resident
-from projection.compare.candidates import CANDIDATES
+from memory.query import graph, pairs, resident
+from memory.recall.hits import outdated
+from memory.recall.rank.types import Keeps
+from projection.compare.candidates import CANDIDATES, most_of, shortlist
 from projection.compare.pairs import Claim, Opposition, opposition
 from projection.document.marks import instead_of, mark_of
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import resolve
 from projection.fold.truth import Edge
+from projection.graph.neighbours import NEAR
 from projection.text.normalize import index_words
 from rituals.cli.views.review import answer_lines
+from rituals.report.quiz.score import score
 from rituals.review.apply import Outcome
 from rituals.review.plan import Plan
 from rituals.review.question import Question
@@ -263,6 +270,83 @@ def test_every_shape_is_read_without_a_fault(shape: str) -> None:
     """What is hostile about it is no mistake of form, which a reader would leave out."""
     for stem, data in sealed(SHAPES[shape](60)):
         assert {one.code for one in decode(data, sealed=True, file=stem)[1]} <= {"unknown-id"}
+
+
+def _times(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, size: Callable[..., int]) -> list[int]:  # fmt: skip
+    """Return a list that grows with each call of a function by how much it was given."""
+    plain, done = getattr(owner, name), list[int]()
+
+    def counting(*arguments: Any, **named: Any) -> Any:
+        done.append(size(*arguments))
+        return plain(*arguments, **named)
+
+    monkeypatch.setattr(owner, name, counting)
+    return done
+
+
+def test_links_follow_rows_that_part_and_meet_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten ways lead on from each fact: a way for each of them is ten times as many at each step."""
+    count = 60
+    home = hostile.ledger_of(tmp_path, "layers of ten, each superseded by all of the next", count).folder  # fmt: skip
+    read = _times(monkeypatch, graph._Facts, "read", lambda _, facts: len(facts))
+    memory = Memory.open(str(home), agent="claude")
+    assert len(memory.links("f0").near) == 10
+    memory.close()
+    assert count <= sum(read) <= 5 * count
+
+
+def test_a_quiz_finds_out_once_what_may_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of so many questions has the words of all the others, which answer none."""
+    count = 120
+    home = hostile.ledger_of(tmp_path, "questions that expect all", count).folder
+    asked = _times(monkeypatch, Keeps, "__call__", lambda _, row: 1)
+    memory = Memory.open(str(home), agent="claude")
+    assert not any(one.given for one in score(memory).own.results)
+    memory.close()
+    assert count <= len(asked) <= 12 * count
+
+
+def test_the_pages_of_sessions_read_a_text_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One fact has as many texts as there are sessions, and each page asks which of them hold."""
+    count = 60
+    home = hostile.ledger_of(tmp_path, "updates of one fact in a row", count).folder
+    memory = Memory.open(str(home), agent="claude")
+    tip = TipViews().of(memory)
+    read = _times(monkeypatch, outdated, "_sentences_of", len)
+    for one in session.addresses(tip):
+        page_at(tip, one)
+    memory.close()
+    assert count <= len(read) <= 4 * count
+
+
+@pytest.mark.parametrize(("shape", "more"), [("all link to one", 50), ("all helped in one log", 0)])
+def test_a_page_shows_so_many_links(
+    shape: str, more: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    """It says how many more there are; what so many share says nothing, and is no link."""
+    monkeypatch.chdir(hostile.ledger_of(tmp_path, shape, NEAR + 50).folder)
+    hostile.ask(["links", "f0"])
+    assert (f"… and {more} more: --json has all" in capfd.readouterr().out) is bool(more)
+    hostile.ask(["web", "--export", "site"])
+    assert (f"and {more} more" in Path("site/fact/f0.html").read_text()) is bool(more)
+    memory = Memory.open(".", agent="claude")
+    links = TipViews().of(memory).graph.links("f0", most=5)
+    assert (len(links.near), links.more) == ((NEAR, more) if more else (0, 0))
+    assert len(memory.links("f0").near) == len(links.near) + links.more
+    memory.close()
+
+
+@given(st.lists(st.sets(st.integers(0, 300), max_size=90), max_size=9))
+def test_facts_with_most_words_are_counted_as_bits(words: list[set[int]]) -> None:
+    """As by counting them one by one, whatever share the words have of each other."""
+    shared = Counter(number for some in words for number in some)
+    assert sorted(most_of(sum(1 << n for n in some) for some in words)) == sorted(shortlist(shared))
 
 
 def _fact(id: str, *instead: str) -> Fact:

@@ -39,7 +39,7 @@ class Questions:
     _base: sqlite3.Connection
     #: (packed history, cut edges, fact) of the last view, and of long histories
     _shown: dict[str, _Resolved]
-    _met: tuple[str, Met] = "", {}
+    _known: tuple[str, Met, dict[str, tuple[tuple[str, str], ...]]] = "", {}, {}
     head: Head
     policy: Policy
 
@@ -106,9 +106,17 @@ class Questions:
     @property
     def met(self) -> Met:
         """What was found to stand in the place of what is false; it holds until there is another log."""
-        if self._met[0] != self.summary.digest:
-            self._met = self.summary.digest, {}
-        return self._met[1]
+        return self._found_out()[1]
+
+    @property
+    def gone(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """What facts said once and nobody says now, as (log, sentence); it holds as long."""
+        return self._found_out()[2]
+
+    def _found_out(self) -> tuple[str, Met, dict[str, tuple[tuple[str, str], ...]]]:
+        if self._known[0] != self.summary.digest:
+            self._known = self.summary.digest, {}, {}
+        return self._known
 
     def placing(self) -> Callable[[Fact], Standing]:
         """Return what tells where facts stand: for many of them the clock is read once."""

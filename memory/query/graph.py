@@ -160,6 +160,8 @@ class _Facts:
             entry = self._cache.entry(stem) if stem else None
             acts = entry.acts if entry is not None else ()
             known = {act.id for act in acts if isinstance(act, FactHelped)}
+            if len(known) > CROWD_FACTS:
+                self.crowds[stem], known = len(known), set()
             if known:
                 known |= {act.id for act in acts if isinstance(act, FactCreated | FactUpdated)}
             self._informed[stem] = known

@@ -107,9 +107,9 @@ def mark_of(fact: Fact | None, known: Callable[[str], Fact | None], met: Met | N
         said = "invalidated" if fact.invalidated_at else "closed"
         return Mark(fact.closed, fact.false, (), said)
     instead = instead_of(fact, known, met)
-    said = f"superseded by {_some(fact.superseded_by, ', ')}"
+    said = f"superseded by {some_of(fact.superseded_by, ', ')}"
     if instead != tuple(sorted(fact.superseded_by)):
-        said += f"; {_some(instead, ' and ') or 'nothing'} stands instead"
+        said += f"; {some_of(instead, ' and ') or 'nothing'} stands instead"
     other = known(instead[0]) if len(instead) == 1 else None
     text = "" if other is None or other.redacted else beginning(other.text)
     return Mark(fact.closed, True, instead, said, text)
@@ -161,7 +161,7 @@ def instead_of(
     return met[fact.id]
 
 
-def _some(names: Sequence[str], joint: str) -> str:
+def some_of(names: Sequence[str], joint: str) -> str:
     """Name facts in a line: of many the first few, and how many more."""
     more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED + 1 else []
     return joint.join([*(names[:_NAMED] if more else names), *more])

@@ -6,7 +6,8 @@ parted by commas. Names that differ only in case, width, blanks, hyphens or unde
 
 Edges are supersessions, the footer `conflicts`, what a fact serves, what informed it, links in texts, an
 entity that two facts share, unless so many share it that it says nothing, and the commits that a fact is
-known to name. What helped in a log informed what was born there, and what else helped in it.
+known to name. What helped in a log informed what was born there, and what else helped in it, unless that
+were too many, too.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ SUPERSEDES, INFORMED, ENTITY, COMMIT = "supersedes", "informed-by", "entity", "c
 EDGES = (SUPERSEDES, CONFLICTS, SERVES, INFORMED, LINK, ENTITY, COMMIT)
 OUT, IN, BOTH = "out", "in", "both"
 _DIRECTIONS = (OUT, IN, BOTH)
-#: Facts that share an entity are neighbours as long as no more than so many share it.
+#: Facts that share an entity, or helped in one log, are neighbours as long as no more than so many do.
 CROWD_FACTS = 100
+#: So many edges of a fact are looked at where a part of them is enough, and are printed.
+NEAR = 100
 #: What people put around a name, and before it.
 _AROUND, _BEFORE = "`'\"[] \t", "#@"
 _JOINTS = str.maketrans("-_", "  ")
@@ -78,6 +81,7 @@ class Links(Record):
         farther: what is three hops away and not nearer, likewise.
         chains: what leads to the fact and on from it by `serves`, each from what is served, such as a
             vision, down to what serves it, and to its commits.
+        more: how many edges there are beside those that are near, where a part of them was enough.
     """
 
     id: str
@@ -88,6 +92,7 @@ class Links(Record):
     mark: Mark = PLAIN
     farther: tuple[Neighbour, ...] = ()
     chains: tuple[tuple[str, ...], ...] = ()
+    more: int = 0
 
 
 def entity_names(fact: Fact) -> tuple[str, ...]:
@@ -145,8 +150,8 @@ class Graph:
 
     Args:
         standings: facts where they stand, by id.
-        crowds: how many facts share an entity, by the folded name, where that is known to be more than
-            `standings` tell.
+        crowds: how many facts share an entity, by the folded name, or helped in a log, by its stem, where
+            that is known to be more than `standings` tell.
         gone: tells what a fact names that the code no longer has.
     """
 
@@ -162,12 +167,15 @@ class Graph:
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
         self._sharing: dict[str, list[str]] = {}
         self._met: Met = {}
-        self._near: dict[str, tuple[Neighbour, ...]] = {}
+        self._near: dict[tuple[str, int | None], tuple[tuple[Neighbour, ...], int]] = {}
         self._marks: dict[str, Mark] = {}
         helped: dict[str, list[str]] = {}
         for fact, standing in standings.items():
             for help in standing.fact.helps:
                 helped.setdefault(help.stem, []).append(fact)
+        for stem, some in helped.items():
+            if max(len(some), self._crowds.get(stem, 0)) > CROWD_FACTS:
+                some.clear()
         for fact, standing in standings.items():
             here = standing.fact
             for kind, target in named(here):
@@ -185,15 +193,20 @@ class Graph:
 
     def neighbours(self, fact: str) -> tuple[Neighbour, ...]:
         """Return the edges of a fact, by kind, direction, entity and id of the other end."""
-        if fact in self._near:
-            return self._near[fact]
+        return self._nearest(fact, None)[0]
+
+    def _nearest(self, fact: str, most: int | None) -> tuple[tuple[Neighbour, ...], int]:
+        """Return so many of the edges of a fact, and how many more there are."""
+        if (fact, most) in self._near:
+            return self._near[fact, most]
         found = set(self._edges.get(fact, ()))
         for name in self._names(fact):
             if self._count(name) <= CROWD_FACTS:
                 found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
         edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
-        near = self._near[fact] = tuple([self._told(*edge) for edge in edges])
-        return near
+        near = tuple([self._told(*edge) for edge in edges[:most]])
+        self._near[fact, most] = near, len(edges) - len(near)
+        return self._near[fact, most]
 
     def links(self, fact: str, hops: int = 2, most: int | None = None) -> Links:
         """Return what is up to so many hops, three at most, away from a fact.
@@ -201,14 +214,19 @@ class Graph:
         Args:
             fact: its id.
             hops: 1 to 3.
-            most: so many that are further away than one hop are enough, of each number of hops.
+            most: so many that are further away than one hop are enough, of each number of hops; then no
+                more than `NEAR` edges of any fact are looked at.
         """
-        rings = [self.neighbours(fact)]
+        part = NEAR if most is not None else None
+        nearest, more = self._nearest(fact, part)
+        rings = [nearest]
         seen = {fact, *(one.id for one in rings[0])}
         for _ in range(1, hops):
             ring: list[Neighbour] = []
             for via in dict.fromkeys([one.id for one in rings[-1]]):
-                for one in self.neighbours(via):
+                if len(ring) == most:
+                    break
+                for one in self._nearest(via, part)[0]:
                     if len(ring) == most:
                         break
                     if one.id not in seen:
@@ -221,7 +239,7 @@ class Graph:
         mark = self._mark(fact)
         chains = self._chains(fact, hops) if hops > 2 else ()
         here = self._standings.get(fact)
-        return Links(fact, here, near, far, crowds, mark, farther, chains)
+        return Links(fact, here, near, far, crowds, mark, farther, chains, more)
 
     def serving(self, fact: str, hops: int) -> tuple[str, ...]:
         """Return a fact, what it serves and what serves it, also through others, so many hops away."""

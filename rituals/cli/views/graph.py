@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from projection.document.archive import summary_of
+from projection.document.marks import some_of
 from projection.fold.state import INVALIDATED
 from projection.graph.links import CONFLICTS, LINK, SERVES
-from projection.graph.neighbours import BOTH, COMMIT, ENTITY, IN, INFORMED, OUT, SUPERSEDES
+from projection.graph.neighbours import BOTH, COMMIT, ENTITY, IN, INFORMED, NEAR, OUT, SUPERSEDES
 from rituals.answers.fields import fields_of, mark_object
 from rituals.answers.objects import fact_object
 from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from projection.document.marks import Mark
     from projection.fold.state import Standing
@@ -67,21 +68,28 @@ def show_links(out: Output, found: Links) -> None:
     if found.chains:
         out.line("")
         out.line(("purpose", "bold"))
-    for chain in found.chains:
+    for chain in found.chains[:NEAR]:
         out.line(f"  {' → '.join(chain)}")
+    _tell_more(out, found.chains)
     for title, hop in (
         ("one hop", found.near), ("two hops", found.far), ("three hops", found.farther),
     ):  # fmt: skip
         if hop:
             out.line("")
             out.line((title, "bold"))
-        for one in hop:
+        for one in hop[:NEAR]:
             start = f"{one.via} " if one.via else ""
             end = _end(one, found.id)
             out.line(f"  {start}{_edge(one)} ", (one.id, "bold"), f"  {end}" if end else "")
+        _tell_more(out, hop)
     for name, count in found.crowds:
         out.line("")
         out.line(f'{counted(count, "fact")} share {name}: diurna entity "{name}"')
+
+
+def _tell_more(out: Output, some: Sequence[object]) -> None:
+    if len(some) > NEAR:
+        out.line(f"  … and {len(some) - NEAR:,} more: --json has all")
 
 
 def entity_object(one: Entity) -> dict[str, object]:
@@ -143,7 +151,7 @@ def _end(one: Neighbour, here: str) -> str:
     if one.mark.false and not one.standing.fact.superseded_by:
         place = INVALIDATED
     elif one.mark.false and one.instead != (here,):
-        place += f", {' and '.join(one.instead) or 'nothing'} stands instead"
+        place += f", {some_of(one.instead, ' and ') or 'nothing'} stands instead"
     elif one.mark.closed:
         place += ", closed"
     return f"{place} — {summary_of(one.standing.fact)}"
