@@ -39,7 +39,8 @@ class Questions:
     _base: sqlite3.Connection
     #: (packed history, cut edges, fact) of the last view, and of long histories
     _shown: dict[str, _Resolved]
-    _known: tuple[str, Met, dict[str, tuple[tuple[str, str], ...]]] = "", {}, {}
+    _met: tuple[str, Met] = "", {}
+    gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
     head: Head
     policy: Policy
 
@@ -66,8 +67,9 @@ class Questions:
         found: list[Any] = []
         for start in range(0, len(names), _CHUNK):
             part = names[start : start + _CHUNK]
-            places = f"IN ({', '.join('?' * len(part))})"
-            found += self.rows(question.replace("IN (?)", places), part)
+            found += self.rows(
+                question.replace("IN (?)", f"IN ({', '.join('?' * len(part))})"), part
+            )
         return found
 
     @property
@@ -106,17 +108,9 @@ class Questions:
     @property
     def met(self) -> Met:
         """What was found to stand in the place of what is false; it holds until there is another log."""
-        return self._found_out()[1]
-
-    @property
-    def gone(self) -> dict[str, tuple[tuple[str, str], ...]]:
-        """What facts said once and nobody says now, as (log, sentence); it holds as long."""
-        return self._found_out()[2]
-
-    def _found_out(self) -> tuple[str, Met, dict[str, tuple[tuple[str, str], ...]]]:
-        if self._known[0] != self.summary.digest:
-            self._known = self.summary.digest, {}, {}
-        return self._known
+        if self._met[0] != self.summary.digest:
+            self._met, self.gone = (self.summary.digest, {}), {}
+        return self._met[1]
 
     def placing(self) -> Callable[[Fact], Standing]:
         """Return what tells where facts stand: for many of them the clock is read once."""

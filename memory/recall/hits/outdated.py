@@ -41,9 +41,9 @@ class Outdated:
         logs: Collection[str] | None = None,
     ) -> None:
         self._cache, self._known, self._logs = cache, known or cache.fact, logs
+        self._met: Met = {} if known else cache.met
         apart = known is not None or logs is not None
         self._gone: dict[str, tuple[tuple[str, str], ...]] = {} if apart else cache.gone
-        self._met: Met = {} if known else cache.met
 
     def line(self, key: str, text: str, brought: Iterable[str]) -> str:
         """Return a line of a log, behind what is true in its place (see `mark`)."""
