@@ -54,11 +54,7 @@ class Questions:
             return self._base.execute(question, values).fetchall()
 
     def row(self, question: str, values: Sequence[object] = ()) -> Any:
-        """Return the first of these rows, None where there is none.
-
-        Raises:
-            CacheDamaged: the file does not answer it.
-        """
+        """Return the first of these rows, None where there is none; it raises what `rows` does."""
         with FILE_ERRORS:
             return self._base.execute(question, values).fetchone()
 
