@@ -71,7 +71,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "report svg": ("-",), "capture why": ("end",), "why id": ("f0", "f1", "f{last}"), "links id": ("f0", "f1", "f{last}"),
     "resolve id": ("f0", "f1"), "restore id": ("f1",), "archive id": ("f1",), "links hops": ("3",), "append tokens": ("7",),
     "recall branches": ("main",), "export what": ("events", "vault"), "verify findings": (), "diff range": ("{first}..{stem}",),
-    "brief task": ("the queue and the cache", "f1", "f{last}"),
+    "brief task": ("the queue and the cache", "f1", "f{last}"), "check files": ("{note}",), "learn accept": (),
+    "note asked": ("How is the queue wired?",),
 }  # fmt: skip
 #: What a command or its first argument needs beside it, so as to be no mistake of form.
 _WITH = {
