@@ -850,6 +850,38 @@ WRITTEN = {
         ["Every provider has the name of its service, so that logs can be read.",
          "Tell progress by a callback of each stage"],
     ),
+    "records below a heading of their own": (
+        """\
+        # Decision Log
+
+        ## Decisions
+
+        ### 1. Use pnpm as Package Manager
+        **Date:** 2025-01-10
+
+        **Decision:** Use pnpm 9 as the only package manager
+
+        **Rationale:**
+        - It is fast
+
+        ### 2. Use Prisma for the Database
+        **Decision:** Use Prisma 6 as the only way to the database
+
+        ## Future Decisions to Document
+        - Testing
+        """,
+        ["Use pnpm 9 as the only package manager", "Use Prisma 6 as the only way to the database"],
+    ),
+    "another language": (
+        """\
+        # 架构决策记录（ADR）
+
+        ## ADR-0001: 部署 clean-room 流程
+        - 状态: Proposed
+        - 决策: GA 必须交付。
+        """,
+        [],
+    ),
     "choices, some of them open": (
         """\
         # Design Decisions

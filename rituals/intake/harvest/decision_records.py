@@ -59,6 +59,10 @@ if TYPE_CHECKING:
 _NO_REASON_CHARS = 240
 #: A shorter decision says too little without the sentence behind it.
 _SHORT_CHARS = 60
+#: A passage that a label begins, in whatever language.
+_LABELLED = re.compile(
+    rf"(?:{LABEL.pattern})|^\W{{0,4}}[^\W\d_]{{1,12}}\W{{0,3}}[:\uff1a]", re.DOTALL
+)
 #: A record that has nothing but its title and prose is told by its file: `0012-queue-position.md`.
 _NUMBERED_FILE = re.compile(r"(?:adr[-_ ]?)?\d{3,5}[-_ ]\w", re.IGNORECASE)
 #: What decides stands among so many sentences.
@@ -242,7 +246,9 @@ def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
         return part.passages[at].line, ". ".join([text, *why])
     if len(title.split()) < 2 or len(title) > LIMIT_CHARS or title.endswith("?"):
         return 0, ""
-    prose = [one for one in part.passages if one.kind != ROW and not LABEL.match(one.rows[0][1])]
+    prose = [
+        one for one in part.passages if one.kind != ROW and not _LABELLED.match(one.rows[0][1])
+    ]
     said = _read(part.document, prose[:2])[:3]
     if not said and len(title.split()) < FEWEST_WORDS:
         return 0, ""
@@ -267,7 +273,7 @@ def _headings(part: RecordPart, found: list[Passage]) -> list[Sentence]:
         return []
     document = part.document
     above = document.sections[found[0].section].above
-    if above < 0 or not DECISION.match(bare_title(document.sections[above].title)):
+    if above not in part.sections or not DECISION.match(bare_title(document.sections[above].title)):
         return []
     titles = [bare_title(one.title) for one in document.sections if one.above == above]
     if len(titles) < 2 or any(len(title.split()) < 5 for title in titles):
