@@ -249,6 +249,12 @@ def _not_found(repository: Repository, start: str) -> HomeNotFound:
                     because=f"{folder}/{prefix}{CONTINUITY_FILE} is of another tool, or written by hand",
                     hint=f"`diurna adopt {folder}` takes it over; with --dry-run it says what it would do",
                 )
+    if os.path.isdir(f"{repository.commondir}/refs/remotes"):
+        return HomeNotFound(
+            start,
+            hint="if your team has a memory, `git fetch` brings it; `diurna init` makes a new one, "
+            "--home PATH names one",
+        )
     return HomeNotFound(start)
 
 

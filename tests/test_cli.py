@@ -191,6 +191,10 @@ def test_exit_1_failure(bare_repo: Repo, run: Run) -> None:
         "hint: run `diurna init` here to make one, or name one with --home PATH\n"
     )
     assert bare_repo.shape() == before
+    # who cloned before a team had a memory is not told to make a second one
+    (bare_repo.path / ".git" / "refs" / "remotes" / "origin").mkdir(parents=True)
+    hint = "hint: if your team has a memory, `git fetch` brings it; `diurna init` makes a new one"
+    assert hint in run("recall", "x").err
 
 
 def test_exit_1_json(bare_repo: Repo, run: Run) -> None:
