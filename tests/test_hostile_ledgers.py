@@ -37,6 +37,7 @@ from projection.fold.fold import resolve
 from projection.fold.truth import Edge
 from projection.graph.neighbours import NEAR
 from projection.text.normalize import index_words
+from rituals.cli import registry
 from rituals.cli.views.review import answer_lines
 from rituals.report.quiz.score import score
 from rituals.review.apply import Outcome
@@ -223,6 +224,13 @@ def test_what_a_review_raises_is_told_in_a_time_that_grows_with_it() -> None:
 
     once, more = [min(seconds(count) for _ in range(3)) for count in (500, 3000)]
     assert more <= 15 * once, (once, more)
+
+
+def test_the_campaign_knows_what_stands_for_each_parameter() -> None:
+    """A command or an option that comes anew is asked, too, or the campaign ends at once."""
+    names = dict.fromkeys(("last", "stem", "first", "note", "out", "vault", "events", "items", "word"), "1")  # fmt: skip
+    asked = {line[0] for line, _ in hostile.command_lines(names, options=True)}
+    assert asked == {one.name for one in registry.available()} - hostile.SKIPPED.keys()
 
 
 def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:
