@@ -526,6 +526,18 @@ def test_a_log_that_waits_is_committed_and_taken_back(repo: Repo, run: Run) -> N
     assert run("show", "pip", "--json").json["facts"][0]["invalidated"]
 
 
+def test_an_import_is_taken_back_and_done_again(repo: Repo, run: Run) -> None:
+    """What came of a document, unlike a ledger that was taken over whole."""
+    repo.write("CLAUDE.md", "# Rules\n\n- Never use floats for money.\n- Always run ruff.\n")
+    repo.git("add", "CLAUDE.md")
+    repo.git("commit", "-qm", "rules")
+    assert run("import", "CLAUDE.md", "--write").code == 0
+    for word, false in (("undo", True), ("redo", False)):
+        assert run(word).code == 0
+        facts = run("show", "--list", "-a", "--json").json["facts"]
+        assert [one["tier"] == "superseded" for one in facts] == [false, false]
+
+
 def test_a_refused_undo_says_why(repo: Repo, run: Run) -> None:
     """Exit 1, the log, the reason, a hint that changes nothing; and where there is nothing, that."""
     assert "no log of claude-code was committed by" in run("undo").err

@@ -29,9 +29,11 @@ META_KEYS = (
 CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
 #: By which an undo names the logs that it takes back, or does again, what it left and what it took.
 UNDO_KEYS = ("undoes", "redoes", "kept", "took")
+#: Where what was imported comes from; a ledger that was taken over whole has none.
+SOURCE_KEY = "source"
 #: Header keys that the report and undo read, not the fold, and the role beside a verdict.
 REPORTED_KEYS = (
-    "shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered", *UNDO_KEYS,
+    "shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered", SOURCE_KEY, *UNDO_KEYS,
 )  # fmt: skip
 #: Footer keys that only an `import` log may carry.
 IMPORT_KEYS = ("created", "origin")

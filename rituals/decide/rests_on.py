@@ -19,6 +19,7 @@ from ledger.model.event import (
 )
 from ledger.model.order import stem_in
 from ledger.model.record import Record
+from ledger.model.session import SOURCE_KEY
 from projection.fold.testimony import is_person
 from projection.graph.links import CONFLICTS, footer, ids_in, named
 from projection.policy.model import CLOSABLE
@@ -109,7 +110,7 @@ def _said(own: Sequence[Entry], since: str) -> tuple[dict[str, str], dict[str, s
     first: dict[str, str] = {}
     left: dict[str, str] = {}
     for entry in own:
-        whole = entry.type == "import" and not entry.session
+        whole = entry.type == "import" and SOURCE_KEY not in dict(entry.reported)
         for event in entry.acts:
             first.setdefault(event.id, since or entry.stem)
             if whole:
