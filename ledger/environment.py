@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: What git asks which ways to a remote it may take, and a name that is none. A list of the user's would
 #: open ways that we close, so that only this one is handed on.
 OFFLINE, NOWHERE = "GIT_ALLOW_PROTOCOL", "none"
+#: Set, it lets `diurna init` make homes beside code that commit each log by themselves: in scripts.
+OWN_COMMITS = "DIURNA_OWN_COMMITS"
 #: Seconds on a clock that only goes forward, for limits and pauses.
 monotonic = time.monotonic
 #: Seconds and nanoseconds since 1970, for the age of files.

@@ -11,6 +11,7 @@ from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
+from memory.cache.view_name import rides
 from memory.query.reader import Reader
 from memory.worktree.checkout import may_be_left
 from memory.worktree.edited_copy import edited_paths, unread
@@ -160,41 +161,43 @@ class Memory(Reader):
 
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Finish what a dead process left, commit again what a user's commit left out, and report it."""
-        if self.kept() or may_be_left(self.home):
+        if self.kept() or self.held() or may_be_left(self.home):
             from memory.write.left_out import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
 
-    def drain(self, *, held: bool = True) -> Committed | None:
+    def drain(self, *, held: bool = True, share: bool = False) -> Committed | None:
         """Commit logs that wait in the spool; None when none does.
 
         Args:
             held: captured logs too, whatever they are in the way of: somebody asked for it.
+            share: also those that wait for a person's own next commit (W20).
 
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        return self._committer.drain(self.occasion(), held=held)
+        return self._committer.drain(self.occasion(), held=held, share=share)
+
+    def ride(self, index: str) -> list[str]:
+        """Stage what waits into the index of a person's commit; return the stems that go with it."""
+        from memory.write.riding import ride
+
+        return ride(self._committer, self.snapshot.tip.cache(), index)
 
     def land_held(self) -> Committed | None:
-        """Commit the captured logs that wait if they are in nobody's way; None if they go on waiting.
-
-        Raises:
-            WaitsInSpool: they still can not be committed.
-        """
+        """Commit the captured logs that wait if they are in nobody's way; None if they go on waiting."""
         return self._committer.land_held(self.occasion())
 
     def held(self) -> list[str]:
-        """Return the stems of captured logs that wait, oldest first; `landing.obstacle` says why."""
+        """Return the stems of logs that wait though nothing failed, oldest first; `obstacle` says why."""
         return self._committer.spool.held()
 
-    def remake(self) -> list[str]:
-        """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects.
+    def obstacle(self) -> str:
+        """Say what they wait for, "" where the next command commits them or there are none."""
+        return self._committer.shelf.obstacle() if self.held() else ""
 
-        Raises:
-            Busy: another process kept the lock.
-            StorageFailed: the disk refused.
-        """
+    def remake(self) -> list[str]:
+        """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects."""
         return self._committer.branch.remake()
 
     def kept(self) -> list[str]:
@@ -324,7 +327,7 @@ class Memory(Reader):
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes, which nothing about it may stop."""
         policy = self.snapshot.tip.ask(lambda cache: cache.policy)
-        if not (edited_paths(self.home, policy) and self.publishes()):
+        if rides(self.home, policy) or not (edited_paths(self.home, policy) and self.publishes()):
             return ()
         try:
             return self.absorb_first()

@@ -13,7 +13,7 @@ from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_han
 @case(
     "policy-invalid",
     "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, trunk, personal, "
-    "push, windows, review, privacy, recall, capture, views, brief, learning, moment, upstream, kinds)",
+    "push, windows, review, privacy, recall, capture, views, brief, commit, learning, moment, upstream, kinds)",
     "the defaults are in force until it is mended and committed",
     also=("drift",),
 )
@@ -253,10 +253,11 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "unsigned",
-    "info: commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key",
+    "info: commit.gpgsign is set, and the commit is not signed: the key did not answer",
 )
 def _(shop: Shop) -> Arguments:
     shop.git("config", "commit.gpgsign", "true")
+    shop.git("config", "gpg.program", "false")
     return ("append", "--title", "Second")
 
 

@@ -326,6 +326,18 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "hook-missing",
+    "info: logs wait for your own commits here, and no git hook lets them go with these",
+    "`diurna init --hooks` puts it in; without it they go with `diurna sync`, or after a day",
+)
+def _(shop: Shop) -> Arguments:
+    with open(shop.home / "diurna.toml", "a") as policy:
+        policy.write("\n[commit]\nown = false\n")
+    shop.git("commit", "-q", "-a", "-m", "logs go with my commits")
+    return on_path(shop)
+
+
+@case(
     "spool-part",
     "warning: TOP/.git/diurna/spool/STEM was never written whole: its writer was killed before it said "
     "that the log is recorded",

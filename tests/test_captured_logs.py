@@ -16,6 +16,7 @@ from ledger.model.layout import log_path
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.landing import is_busy, obstacle
+from projection.policy.model import Policy
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 
@@ -60,7 +61,7 @@ def tip(home: Path) -> str:
 
 def why(home: Path) -> str:
     """What is in the way."""
-    return obstacle(discover(str(home)))
+    return obstacle(discover(str(home)), Policy(), 0.0)
 
 
 def in_tree(home: Path) -> list[str]:

@@ -85,7 +85,7 @@ def test_append_json_answer(repo: Repo, run: Run) -> None:
     ran = run("append", "--title", "t", "--ref", "a,b", "--new", "id=c Three", "--json", "--anyway")
     said = ran.json
     assert set(said) == {
-        "format", "stem", "commit", "facts", "did", "tiers", "findings", "already", "path",
+        "format", "stem", "commit", "facts", "did", "tiers", "findings", "already", "path", "waits",
     }  # fmt: skip
     assert said["commit"] == repo.git("rev-parse", "HEAD").strip()
     assert said["facts"] == ["c"]

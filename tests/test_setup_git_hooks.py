@@ -18,7 +18,7 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.setup.git_hooks.block import has_block, with_block, without_block
-from rituals.setup.git_hooks.install import EVENTS, hooks_folder
+from rituals.setup.git_hooks.install import PUBLISHING, hooks_folder
 from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 from rituals.setup.home import apply_setup, plan_setup, with_hooks
 from tests.campaigns.homes import (
@@ -390,7 +390,7 @@ def test_d9_what_came_behind_our_block_stays(alone: Clone) -> None:
     assert hook.read_bytes() == b"#!/bin/sh\necho more\n"
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("event", PUBLISHING)
 @pytest.mark.parametrize("kind", ["python", "binary", "link", "off", "folder", "crlf"])
 def test_d9_a_foreign_hook_is_left_alone(alone: Clone, event: str, kind: str) -> None:
     """Refused with a reason and a line to add by hand; neither hook is written."""
@@ -486,19 +486,19 @@ def test_a_transcript(repo: Repo, run: Run) -> None:
     hooks = repo.path / ".git" / "hooks"
     shipped = sorted(hooks.iterdir())
     planned = run("init", "--hooks", "--dry-run").out.splitlines()
-    assert planned == [f"would make the hook {hooks}/{name}" for name in EVENTS]
+    assert planned == [f"would make the hook {hooks}/{name}" for name in PUBLISHING]
     assert sorted(hooks.iterdir()) == shipped
     done = run("init", "--hooks")
-    assert done.out.splitlines() == [f"made the hook {hooks}/{name}" for name in EVENTS]
+    assert done.out.splitlines() == [f"made the hook {hooks}/{name}" for name in PUBLISHING]
     assert done.err == (
         'hint: the hooks publish nothing while memory/diurna.toml says publish = "review"\n'
     )
     assert os.access(hooks / "post-merge", os.X_OK)
     assert run("init", "--hooks").out.startswith("nothing to do: ")
-    steps = [f"take away the hook {hooks}/{name}" for name in EVENTS]
+    steps = [f"take away the hook {hooks}/{name}" for name in PUBLISHING]
     assert run("init", "--no-hooks", "--dry-run", "--json").json["steps"] == steps
     assert run("init", "--no-hooks").out.splitlines() == [
-        f"took away the hook {hooks}/{name}" for name in EVENTS
+        f"took away the hook {hooks}/{name}" for name in PUBLISHING
     ]
     assert run("init", "--no-hooks").out.startswith("nothing to do: ")
     assert sorted(hooks.iterdir()) == shipped

@@ -553,10 +553,10 @@ def test_d6_the_users_hooks_do_not_run_on_our_commits(
 
 @pytest.mark.parametrize("setting", ["true", "yes", "1", None])
 @both_writers
-def test_d7_with_commit_gpgsign_we_do_not_sign_and_say_so(
+def test_d7_a_key_that_does_not_answer_is_not_waited_for(
     tmp_path: Path, writer: str, setting: str | None
 ) -> None:
-    """No key is asked for, so nothing can hang on a pinentry; the receipt says `unsigned`."""
+    """The commit is made without it, the receipt says `unsigned`, and the key is not asked at once again."""
     folder = tmp_path / "home"
     home = make_home(folder)
     asked = tmp_path / "asked"
@@ -576,12 +576,44 @@ def test_d7_with_commit_gpgsign_we_do_not_sign_and_say_so(
     assert found.code == "unsigned"
     assert found.severity == INFO
     assert "commit.gpgsign" in found.message
-    memory.publish()
+    assert asked.exists()
+    asked.unlink()
+    assert [one.code for one in memory.append(draft("b")).findings] == ["unsigned"]
     assert not asked.exists()
     assert "gpgsig" not in git(folder, "cat-file", "-p", "HEAD")
     assert_sound(home, [receipt.stem])
     git(folder, "commit", "--allow-empty", "-m", "signed", check=False)
     assert asked.exists(), "git itself would have asked"
+
+
+def signing_program(folder: Path) -> Path:
+    """Make a program that signs as gpg does, and tells it as git reads it."""
+    program = folder / "signs"
+    program.write_text(
+        "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\n"
+        "echo '-----BEGIN PGP SIGNATURE-----'; echo; echo proof; echo '-----END PGP SIGNATURE-----'\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
+@both_writers
+def test_d7_git_signs_our_commits_where_the_user_says_so(tmp_path: Path, writer: str) -> None:
+    """With commit.gpgsign; a commit that a prune took is made again with its signature, under its id."""
+    folder = tmp_path / "home"
+    home = make_home(folder)
+    git(folder, "config", "gpg.program", str(signing_program(tmp_path)))
+    git(folder, "config", "commit.gpgsign", "true")
+    memory = open_memory(folder, writer)
+    receipt = memory.append(draft("a"))
+    assert receipt.findings == ()
+    body = git(folder, "cat-file", "commit", "HEAD")
+    assert "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n proof\n" in body
+    commit = git(folder, "rev-parse", "HEAD").strip()
+    (folder / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    assert open_memory(folder, writer).remake() == [commit]
+    assert git(folder, "cat-file", "commit", "HEAD") == body
+    assert_sound(home, [receipt.stem])
 
 
 @pytest.mark.parametrize("setting", ["false", "no", "off", "0", ""])

@@ -310,7 +310,7 @@ def waits(home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_what_waits_is_marked_so(waits: str, home: Path, run: Run) -> None:
     """In `status`, `log` and `why`, as text and as JSON; what is committed is not."""
     status = run("status", "--json").json
-    assert status["captured"] == {"waiting": [waits], "because": UNPUSHED}
+    assert status["captured"] == {"waiting": [waits], "because": UNPUSHED, "unhooked": False}
     assert (status["logs"], status["waiting"]) == (2, [])
     said = run("status")
     assert f"captured  1 log waits: {UNPUSHED}" in said.out

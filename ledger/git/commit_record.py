@@ -33,13 +33,13 @@ class Identity(Record):
         name: of the author and committer.
         email: of both.
         fallback: git knew no name or no address, so a fixed one stands for it.
-        unsigned: the user has git sign commits (`commit.gpgsign`); this one is not signed.
+        signs: the user has git sign commits (`commit.gpgsign`).
     """
 
     name: str
     email: str
     fallback: bool = False
-    unsigned: bool = False
+    signs: bool = False
 
 
 class Commit(Record):
@@ -63,6 +63,11 @@ class Commit(Record):
     message: str
     identity: Identity
     seconds: int
+
+
+def as_made(made: str) -> str:
+    """Take a commit as it was made, without a signature."""
+    return made
 
 
 def at_once(move: Move) -> None:

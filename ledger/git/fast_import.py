@@ -10,6 +10,7 @@ from __future__ import annotations
 from ledger.errors import GitFailed, StorageFailed, TipMoved
 from ledger.git.commit_record import (
     Commit,
+    as_made,
     at_once,
     clean_name,
     in_the_way,
@@ -37,12 +38,18 @@ class FastImport:
         self._git = repository.git()
         self._objects = repository.commondir + "/objects"
 
-    def commit(self, wanted: Commit, show: Callable[[Move], None] = at_once) -> str:
+    def commit(
+        self,
+        wanted: Commit,
+        show: Callable[[Move], None] = at_once,
+        sign: Callable[[str], str] = as_made,
+    ) -> str:
         """Make a commit and move the branch to it; return its id.
 
         Args:
             wanted: the commit.
             show: called once nothing is known to be in the way, with what moves the branch.
+            sign: gives the signed commit for one that is not.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -51,7 +58,7 @@ class FastImport:
         """
         if read_reference(self._where, wanted.reference) != wanted.expected:
             raise TipMoved(wanted.reference)
-        made, who = self._make(wanted), wanted.identity
+        made, who = sign(self._make(wanted)), wanted.identity
         why = wanted.message.split("\n")[0]
 
         def move(within: Within) -> bool:

@@ -32,18 +32,15 @@ class IdentityQuestion:
         name, email = found.get("user.name", ""), found.get("user.email", "")
         signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
         return Identity(
-            name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), unsigned=signs
+            name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), signs=signs
         )
 
 
 def identity_findings(who: Identity) -> tuple[Finding, ...]:
-    """Say where a fixed name stands for the user's, and that commits are not signed."""
+    """Say where a fixed name stands for the user's."""
     notes = []
     if who.fallback:
         missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
         said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
         notes.append(Finding("fallback-identity", said, hint=f"git config {missing} YOURS"))
-    if who.unsigned:
-        said = "commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key"
-        notes.append(Finding("unsigned", said))
     return tuple(notes)

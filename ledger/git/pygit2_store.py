@@ -18,6 +18,7 @@ from ledger.errors import CorruptRepository, GitFailed, ReferenceLocked, Storage
 from ledger.git import trees
 from ledger.git.commit_record import (
     Commit,
+    as_made,
     at_once,
     branch_lock,
     clean_name,
@@ -131,7 +132,12 @@ class Store:
             return found[found.index(b"\0") + 1 :]
         return bytes(self._odb.read(one)[1])
 
-    def commit(self, wanted: Commit, show: Callable[[Move], None] = at_once) -> str:
+    def commit(
+        self,
+        wanted: Commit,
+        show: Callable[[Move], None] = at_once,
+        sign: Callable[[str], str] = as_made,
+    ) -> str:
         """Make a commit and move the branch to it; return its id.
 
         Returns `wanted.parent` when the tip holds all the files already.
@@ -139,6 +145,7 @@ class Store:
         Args:
             wanted: the commit.
             show: called once nothing is known to be in the way, with what moves the branch.
+            sign: gives the signed commit for one that is not.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -152,7 +159,7 @@ class Store:
             self._check_ours(wanted, str(tree))
             for one in self._trees:  # before libgit2 looks at them, and before a branch names them
                 loose_object(self._objects, one)
-            made = self._write_commit(wanted, str(tree))
+            made = sign(self._write_commit(wanted, str(tree)))
             self._read_back(made)
             show(lambda within: self._move(wanted, made, within))
             self._last = (made, str(tree))

@@ -98,7 +98,7 @@ CODES: dict[str, tuple[str, str]] = {
     "object-mended": (INFO, "a damaged object was written again from the spool"),
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
     "fallback-identity": (INFO, "git has no user name; a fixed identity was used"),
-    "unsigned": (INFO, "commit.gpgsign is set; Diurna's commits are not signed"),
+    "unsigned": (INFO, "commit.gpgsign is set, and a commit of Diurna's is not signed"),
     # this machine
     "git-unusable": (ERROR, "git is missing or too old"),
     "library-unusable": (WARNING, "pygit2 can not be loaded or is too old"),
@@ -131,6 +131,7 @@ CODES: dict[str, tuple[str, str]] = {
     "spool-leftover": (WARNING, "logs wait in the spool of another home of this repository"),
     "spool-part": (WARNING, "a log in the spool that was never written whole, nor acknowledged"),
     "captured-waiting": (INFO, "captured logs wait for more than a week"),
+    "hook-missing": (INFO, "logs wait for a person's commits, and no hook lets them go with these"),
     "git-setting": (WARNING, "a setting of git that endangers the ledger"),
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "open-to-others": (WARNING, "other users can read what Diurna keeps in the git directory"),

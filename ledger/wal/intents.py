@@ -21,6 +21,8 @@ _FIXED = 6
 _OBJECTS = "objects"
 #: Begins the name of a file in such a note, in the place of an object's kind.
 _FILE = "/"
+#: Stands in the place of a path before the header that signs a commit: no path in a tree begins so.
+_SIGNATURE = "/gpgsig"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class Intent(Record):
         seconds: author and commit time, since 1970.
         message: of the commit, without its last line break.
         files: (path from the root, blob id), "" for a file taken out.
+        signature: the header that signs it, "" for none.
     """
 
     reference: str
@@ -45,6 +48,7 @@ class Intent(Record):
     seconds: int
     message: str
     files: tuple[tuple[str, str], ...]
+    signature: str = ""
 
 
 class Kept(Record):
@@ -69,8 +73,13 @@ class Intents:
     def __init__(self, folder: str) -> None:
         self._path = folder + "/kept/commits"
 
-    def note(self, wanted: Commit) -> None:
-        """Note a commit that is about to be made; a disk that refuses is no reason not to make it."""
+    def note(self, wanted: Commit, signature: str = "") -> None:
+        """Note a commit that is about to be made; a disk that refuses is no reason not to make it.
+
+        Args:
+            wanted: the commit.
+            signature: the header that signs it, "" for none.
+        """
         who = wanted.identity
         fields = [
             wanted.reference, wanted.parent, str(wanted.seconds), who.name, who.email,
@@ -78,6 +87,7 @@ class Intents:
         ]  # fmt: skip
         for path, data in wanted.files:
             fields += (path, "" if data is None else blob_id(data))
+        fields += (_SIGNATURE, signature) if signature else ()
         self._add(fields)
 
     def keep(self, objects: Iterable[tuple[str, bytes]], files: Iterable[tuple[str, str]]) -> None:
@@ -123,9 +133,10 @@ class Intents:
             if len(fields) < _FIXED or len(fields) % 2 or not fields[2].isdigit():
                 continue
             reference, parent, seconds, name, email, message = fields[:_FIXED]
-            files = tuple(zip(fields[_FIXED::2], fields[_FIXED + 1 :: 2], strict=True))
-            who = Identity(name, email)
-            found.append(Intent(reference, parent, who, int(seconds), message, files))
+            files = dict(zip(fields[_FIXED::2], fields[_FIXED + 1 :: 2], strict=True))
+            signature, who = files.pop(_SIGNATURE, ""), Identity(name, email)
+            meant = (message, tuple(files.items()), signature)
+            found.append(Intent(reference, parent, who, int(seconds), *meant))
         return found
 
     def last(self, reference: str, parent: str) -> dict[str, str]:

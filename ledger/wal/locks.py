@@ -201,6 +201,11 @@ def git_writes(top: str) -> bool:
     )
 
 
+def git_runs(top: str) -> bool:
+    """Tell whether some git may be at work in a work tree; True where /proc does not tell."""
+    return _git_at_work((top,))
+
+
 def _collects(path: str) -> bool:
     """Tell whether git's note of a collection under way (`<pid> <host>`) is of a living process."""
     try:

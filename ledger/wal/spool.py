@@ -73,9 +73,18 @@ class Spool:
         paths = [f"{shelf}/{stem}" for shelf in self._shelves for stem in _stems(shelf)]
         return [path[len(self.folder) + 1 :] for path in paths if _is_part(path)]
 
+    def place(self, stem: str) -> str:
+        """Return the file of a captured log that waits."""
+        return f"{self._shelves[1]}/{stem}"
+
     def kept(self) -> list[str]:
         """Return the stems that are committed and kept for a while, oldest first."""
         return sorted({stem for shelf in self._shelves for stem in _stems(shelf + _KEPT)})
+
+    def held_since(self) -> float:
+        """Return when the first of them began to wait, in seconds since 1970; 0.0 for none."""
+        ages = [_changed(f"{self._shelves[1]}/{stem}") for stem in self.held()]
+        return min(filter(None, ages), default=0.0)
 
     def read(self, stem: str) -> bytes | None:
         """Return the bytes of a log that waits; None when it is gone or was never written whole."""
@@ -113,7 +122,8 @@ class Spool:
     def requeue(self, stem: str) -> None:
         """Let a kept log wait again, where it waited before: the ledger lost it."""
         for shelf in self._shelves:
-            _moved(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}")
+            if _moved(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}"):
+                _touch(f"{shelf}/{stem}")  # it waits from now on
 
     def forget(self, stems: list[str]) -> None:
         """Let go of kept logs whose objects are on the disk."""
@@ -135,6 +145,13 @@ def _is_part(path: str) -> bool:
         return False
 
 
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def _moved(path: str, target: str) -> bool:
     """Move a file; False where it is gone, or its new folder is."""
     try:
@@ -142,6 +159,13 @@ def _moved(path: str, target: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _touch(path: str) -> None:
+    try:
+        os.utime(path)
+    except OSError:
+        pass
 
 
 def _unlink(path: str) -> None:

@@ -17,6 +17,7 @@ from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
     Briefs,
     Capture,
+    Commits,
     Kind,
     Learning,
     Moments,
@@ -180,13 +181,14 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple([tuple(one) for one in policy.upstream]),
         tuple(policy.moment),
         tuple(policy.brief),
+        tuple(policy.commit),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    recall, capture, views, learning, personal, push, upstream, moment, brief = rest
+    recall, capture, views, learning, personal, push, upstream, moment, brief, commit = rest
     return Policy(
         project,
         publish,
@@ -205,4 +207,5 @@ def policy_of(values: Any) -> Policy:
         tuple([Upstream(*one) for one in upstream]),
         Moments(*moment),
         Briefs(*brief),
+        Commits(*commit),
     )

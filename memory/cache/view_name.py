@@ -1,17 +1,24 @@
-"""Name what a home shows: the tip of its branch, and the captured logs that wait beside it (W14)."""
+"""Name what a home shows: the tip of its branch, and the logs that wait beside it (W14, W20)."""
 
 from __future__ import annotations
 
 import os
 
+from ledger.home import IN_TREE
 from memory.cache.key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
+    from projection.policy.model import Policy
 
 #: Stands between the tip and what tells the logs that wait.
 AND = "+"
+
+
+def rides(home: Home, policy: Policy) -> bool:
+    """Tell whether logs wait for a person's own next commit, and go with that (W20)."""
+    return home.kind == IN_TREE and home.checked_out and not policy.commit.own
 
 
 def beside(home: Home) -> str:
@@ -27,6 +34,12 @@ def beside(home: Home) -> str:
         return ""
     said = [f"{name} {size}".encode("utf-8", "surrogateescape") for name, size in waiting]
     return f"{AND}{digest(*said)}" if said else ""
+
+
+def seen(home: Home) -> str:
+    """Name what a home shows at this moment."""
+    waits = beside(home)
+    return home.tip() + waits
 
 
 def tip_of(name: str) -> str:

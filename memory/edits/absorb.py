@@ -210,7 +210,8 @@ class Absorber:
                     anyway=True,
                 ),
                 occasion,
-                How(again=True, tiers=False),  # the same edit may be right again, a minute later
+                # the same edit may be right again, a minute later, and the page is written anew
+                How(again=True, tiers=False, now=True),
                 lambda: remember(home, edit),
             )
         except DraftRefused as problem:

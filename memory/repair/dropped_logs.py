@@ -11,16 +11,21 @@ import os
 
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import log_path
+from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
 from ledger.wal.spool import Spool
+from memory.cache.view_name import rides
 from memory.worktree.checkout import work_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.cache.file import Cache
 
+#: How the reflog tells of the revert of a commit.
+_REVERTS = ("revert: ", 'commit: Revert "')
 #: How many places where the branch stood are looked at.
 _TIPS = 50
+#: How many, for commits that are on no branch any more.
+_LATELY = 500
 
 
 def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
@@ -53,13 +58,76 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
         for stem in there
         if (data := spool.read_kept(stem)) is not None and work_file(home, paths[stem]) == data
     ]
-    found = [stem for stem in found if _stood(home, cache.commit, paths[stem])]
+    if not rides(home, cache.policy):  # there a commit that is reset leaves them to the next one
+        found = [stem for stem in found if _stood(home, cache.commit, paths[stem])]
     if not found:
         return []
     wanted = [home.prefix + paths[stem] for stem in found]
     rows = home.repository.git().tree_files(cache.commit, *wanted)
     at_tip = {path for _, _, path in rows}  # one that only can not be read was not dropped
     return [stem for stem in found if home.prefix + paths[stem] not in at_tip]
+
+
+def reverted(home: Home, spool: Spool, cache: Cache) -> list[str]:
+    """Return the stems of kept logs that a revert took out: it undoes code, and not what was learned.
+
+    Args:
+        home: the home, whose logs went with a person's own commits.
+        spool: keeps the copies.
+        cache: of the branch's tip.
+    """
+    kept = spool.kept()
+    known = cache.known(kept) if kept else {}
+    paths = {home.prefix + log_path(stem): stem for stem in kept if stem not in known}
+    if not paths:
+        return []
+    listed = home.repository.git().run(
+        "log", "-g", f"-n{_TIPS}", "--diff-filter=D", "--name-only", "--no-renames", "--format=%x00%gs",
+        "HEAD", "--", *[f":(top,literal){path}" for path in paths], check=False,
+    )  # fmt: skip
+    found: dict[str, None] = {}
+    for block in listed.decode("utf-8", "replace").split("\0"):
+        said, _, names = block.partition("\n")
+        if said.startswith(_REVERTS):
+            found.update(dict.fromkeys(paths[name] for name in names.split("\n") if name in paths))
+    return list(found)
+
+
+def set_back(home: Home, cache: Cache) -> dict[str, bytes]:
+    """Return the logs, stem -> bytes, that stood where HEAD was lately, and that no branch has any more.
+
+    A person set their commit back, or dropped its branch; git itself keeps the commit for a while.
+
+    Args:
+        home: the home.
+        cache: of the branch's tip.
+    """
+    if not home.checked_out or not cache.commit:
+        return {}
+    git, folder = home.repository.git(), f":(top){home.prefix}{SESSIONS_DIR}"
+    added = ("--diff-filter=A", "--name-only", "--no-renames")
+    listed = git.run(
+        "log", "-g", f"-n{_LATELY}", *added, "--format=%x00%H", "HEAD", "--", folder, check=False
+    )
+    places: dict[str, str] = {}
+    for block in listed.decode("utf-8", "replace").split("\0"):
+        commit, _, names = block.partition("\n")
+        places.update({name: commit.strip() for name in names.split("\n") if name})
+    known = cache.known([stem_of(name) for name in places])
+    gone = [name for name in places if stem_of(name) not in known]
+    if not gone:
+        return {}
+    paths = [f":(top,literal){name}" for name in gone]
+    there = git.run(
+        "log", "--branches", "--remotes", *added, "--format=", "--", *paths, check=False
+    )
+    lost = sorted({*gone}.difference(there.decode("utf-8", "replace").split("\n")))
+    found = git.resolve(*[f"{places[name]}:{name}" for name in lost])
+    bodies = git.blobs([blob for blob in found if blob])
+    read = dict(
+        zip([name for name, blob in zip(lost, found, strict=True) if blob], bodies, strict=True)
+    )
+    return {stem_of(name): data for name, data in read.items() if data is not None}
 
 
 def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding:

@@ -19,6 +19,7 @@ from ledger.model.logset import LogRef
 from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Spool
+from memory.cache.view_name import rides
 from memory.repair.dropped_logs import dropped
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
@@ -79,7 +80,10 @@ def let_go(
     remake()
     waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
     cache = snapshot.cache()
-    waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
+    if not rides(
+        snapshot.home, cache.policy
+    ):  # there another branch has them, or a person set them back
+        waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
     for stem in waits:
         spool.requeue(stem)
     # a commit of the user's that is under way may yet leave out the newest

@@ -216,6 +216,10 @@ def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
     trees = dict(_below(root, written))
     parents = [intent.parent] if intent.parent else []
     data = merge_commit(root, parents, intent.identity, intent.seconds, intent.message)
+    if intent.signature:
+        head, _, rest = data.partition(b"\n\n")
+        signed = intent.signature.encode("utf-8", "surrogateescape")
+        data = head + b"\n" + signed + b"\n\n" + rest
     return object_id(COMMIT, data), Made(data, tuple(parents), trees, intent.files, {})
 
 

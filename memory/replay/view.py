@@ -14,7 +14,7 @@ from ledger.model.logset import LogRef
 from ledger.wal.spool import Spool
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
-from memory.cache.view_name import beside, tip_of
+from memory.cache.view_name import beside, rides, seen, tip_of
 from memory.replay.snapshot import Snapshot
 from projection.fold.state import log_digest, set_digest
 
@@ -52,6 +52,19 @@ class View(Snapshot):
     def tip(self) -> Snapshot:
         """The ledger as it is committed, without what waits."""
         return self._committed
+
+    def rides(self) -> bool:
+        """Tell whether logs wait for a person's own next commit (W20)."""
+        return rides(self.home, self.cache().policy)
+
+    def seen(self) -> str:
+        """Name what is shown now, for a log that holds only there."""
+        return seen(self.home) if self.rides() else self.home.tip()
+
+    @property
+    def ledger(self) -> Snapshot:
+        """What plans are made of: what is committed, and what waits for a person's own next commit."""
+        return self if self.rides() else self._committed
 
     def waiting(self) -> frozenset[str]:
         """Return the stems of its logs that are not committed on the branch yet."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems
-from ledger.errors import CorruptRepository, DraftRefused, WaitsInSpool, WriteRefused
+from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
 from ledger.git.repository import head
 from ledger.model.event import FactRedacted, ThreadReopened
 from ledger.model.findings import Finding
@@ -13,7 +13,7 @@ from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stam
 from ledger.model.record import Record
 from ledger.model.session import WORK, WORKING, SessionLog
 from ledger.secrets.redaction import guard
-from memory.cache.view_name import tip_of
+from memory.cache.view_name import seen, tip_of
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
@@ -104,6 +104,8 @@ class Recorder:
         """
         spool = self._committer.spool
         redacts = any(isinstance(event, FactRedacted) for event in draft.events)
+        rides = self._committer.shelf.rides()
+        waits = rides and not (redacts or how.now)  # what is to be withheld waits for nobody
         if redacts:
             how = how._replace(held=False)  # whoever says so, it is seen to at once
         with Turn(self.home, spool, draft, how) as waiting:
@@ -120,27 +122,42 @@ class Recorder:
                 return receipt
             if how.stage:
                 return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
-            if how.on is None:
+            if waits and how.on is not None:
+                self._put_on(stem, data, how.on)
+            elif how.on is None:
                 # the view has it from here on: what it withholds is withheld also where it has to wait
-                spool.put(stem, data, held=how.held or redacts)
+                spool.put(stem, data, held=how.held or redacts or waits)
         if durable is not None:
             durable()
-        if how.held:
-            return self._hold(receipt, occasion)
-        landed = self._committer.land(occasion, (stem, data, entry), how.on)
-        receipt = receipt._replace(
-            commit=landed.commit, findings=(*receipt.findings, *landed.findings)
-        )
+        if how.held or waits:
+            receipt = self._hold(receipt, occasion)
+        else:
+            landed = self._committer.land(occasion, (stem, data, entry), how.on, free=rides)
+            receipt = receipt._replace(
+                commit=landed.commit, findings=(*receipt.findings, *landed.findings)
+            )
         return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
+
+    def _put_on(self, stem: str, data: bytes, view: str) -> None:
+        """Let a log wait for a person's own commit if the home still shows what its writer saw.
+
+        Raises:
+            Outrun: somebody wrote meanwhile; nothing changed.
+        """
+        with self._committer.branch.lock():
+            if seen(self.home) != view:
+                raise Outrun(self.home.reference)
+            self._committer.spool.put(stem, data, held=True)
 
     def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:
         """Commit a captured log if it is in nobody's way; whatever is in the way, it is recorded."""
         try:
-            landed = self._committer.land_held(occasion)
-        except WaitsInSpool:
-            return receipt
+            because = self._committer.shelf.obstacle()
+            landed = None if because else self._committer.land_held(occasion)
+        except WaitsInSpool as problem:
+            return receipt._replace(waits=problem.message)
         if landed is None or receipt.stem in self._committer.spool.held():
-            return receipt
+            return receipt._replace(waits=because or self._committer.shelf.obstacle())
         said = (*receipt.findings, *landed.findings)
         return receipt._replace(commit=landed.commit, findings=said)
 
@@ -311,7 +328,7 @@ class Recorder:
                     stem, "", births(log.events), (), (), True, log_path(stem), waiting,
                     _done(entry_of("", log)),
                 )  # fmt: skip
-                if how.held:
+                if how.held or self._committer.shelf.rides():
                     return self._hold(receipt, occasion)
                 landed = self._committer.land(occasion, None)
                 return receipt._replace(commit=landed.commit, findings=landed.findings)

@@ -20,7 +20,7 @@ from ledger.errors import (
 )
 from ledger.git.commit_record import Commit, Identity
 from ledger.git.repository import read_reference
-from ledger.home import OWN_BRANCH, Home
+from ledger.home import OWN_BRANCH
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, log_path
@@ -28,9 +28,8 @@ from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.wal.intents import Intents
-from ledger.wal.spool import Spool
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.dropped_logs import dropped, dropped_finding
+from memory.repair.dropped_logs import dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
 from memory.replay.snapshot import Snapshot
 from memory.worktree.ahead import Ahead
@@ -38,8 +37,10 @@ from memory.worktree.follow import show_elsewhere
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.commit_subject import commit_subject
-from memory.write.landing import is_busy, obstacle, refuse_unfit
+from memory.write.landing import born_from_upstream, is_busy, refuse_unfit
 from memory.write.personal import kept_back
+from memory.write.shelf import Shelf
+from memory.write.signing import Signing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,37 +93,39 @@ class Committer:
         self._snapshot = snapshot
         self._in_process = in_process
         self._writer: Store | FastImport | None = None
-        self.spool = Spool(self.home.spool_folder)
+        self.shelf = Shelf(snapshot)
+        self.spool = self.shelf.spool
         self._intents = Intents(self.home.spool_folder)
         self._looked = False
 
-    def drain(self, occasion: Occasion, *, held: bool = True) -> Committed | None:
+    def drain(
+        self, occasion: Occasion, *, held: bool = True, share: bool = False
+    ) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
 
         Args:
             occasion: when and by whom.
             held: captured logs are reason enough.
+            share: also what waits for a person's own commit: it is to reach others now.
 
         Raises:
             WaitsInSpool: it can not be committed now.
         """
         if not self.spool.waiting() and not (held and self.spool.held()):
             return None
-        return self.land(occasion, None)
+        if not share and not self.spool.waiting() and self.shelf.rides():
+            return self.land_held(occasion)
+        return self.land(occasion, None, free=not share and self.shelf.rides())
 
     def land_held(self, occasion: Occasion) -> Committed | None:
         """Commit captured logs, and all else, if they are in nobody's way; None if they wait on.
 
-        Raises:
-            WaitsInSpool: they can not be committed now.
+        Those that a person's commit took along are let go. Raises as `land`.
         """
-        if not self.spool.held() or obstacle(self.home):
+        shelf = self.shelf
+        if not self.spool.held() or (shelf.obstacle() and not shelf.taken_along()):
             return None
         return self.land(occasion, None, free=True)
-
-    def dropped(self) -> list[str]:
-        """Return the stems of logs that a commit of the user's left out."""
-        return dropped(self.home, self.spool, self._snapshot.cache())
 
     def land(
         self,
@@ -184,14 +187,18 @@ class Committer:
     ) -> Committed:
         lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
+        for stem in self.shelf.taken_along():
+            self.spool.commit(stem)
         self.branch.finish_dead(lock)
         batch = self._read(self.spool.waiting(), own)
         held = {} if on is not None else self._read(self.spool.held())
-        if not free:
+        # a redaction waits among them so that the view has it; it was asked for all the same, and what it
+        # withholds may stand in one of the others
+        redacts = any(b"\n- Redacted: " in data for data, _ in held.values())
+        if held and not redacts:
+            held = {stem: held[stem] for stem in self.shelf.for_here() if stem in held}
+        if redacts or not free:
             batch, held = {**held, **batch}, {}
-        # a redaction waits among them so that the view has it; it was asked for all the same
-        asked = [stem for stem, (data, _) in held.items() if b"\n- Redacted: " in data]
-        batch = {**{stem: held.pop(stem) for stem in asked}, **batch}
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
             # a folder that can not be listed looks empty: the log itself is asked for
             if self.spool.read(own[0]) is None and self._holds(own[0]):
@@ -209,7 +216,7 @@ class Committer:
             if own and on is not None and tip != on:  # git itself was faster
                 self.spool.withdraw(own[0])
                 raise Outrun(self.home.reference)
-            logs = batch if not held or obstacle(self.home, tip) else {**held, **batch}
+            logs = batch if not held or self.shelf.obstacle(tip) else {**held, **batch}
             if not logs:
                 return Committed(tip, ())
             gives_way = free and not batch
@@ -222,6 +229,7 @@ class Committer:
                 self.home, stem, "it waits" if stem in waits else "it is committed again"
             )
             for stem in lost
+            if not self.shelf.rides()  # there it waits as it did before
         ]
         return landed._replace(findings=(*landed.findings, *said))
 
@@ -310,11 +318,16 @@ class Committer:
             raise TipMoved(wanted.reference)
         self._intents.note(wanted)
         writer, ahead = self.writer(), Ahead(self.home, wanted.files)
+        sign = Signing(self.home, wanted, self._intents)
         made = self.branch.noted(
-            lock, wanted.parent, lambda: writer.commit(wanted, ahead.show), ahead.take_back
+            lock, wanted.parent, lambda: writer.commit(wanted, ahead.show, sign), ahead.take_back
         )
         ahead.settle()
-        return made, [*ahead.findings, *show_elsewhere(self.home, wanted.parent, made)]
+        return made, [
+            *sign.findings,
+            *ahead.findings,
+            *show_elsewhere(self.home, wanted.parent, made),
+        ]
 
     def wanted(
         self, tip: str, files: Sequence[tuple[str, bytes | None]], message: str, occasion: Occasion
@@ -324,7 +337,7 @@ class Committer:
         return Commit(
             home.reference,
             tip,
-            "" if _born_from_upstream(home, tip) else tip,
+            "" if born_from_upstream(home, tip) else tip,
             tuple((home.prefix + path, data) for path, data in files),
             message,
             occasion.identity,
@@ -379,11 +392,6 @@ def check_writable(policy: Policy) -> None:
             f"the ledger has format {policy.format}, this Diurna writes {FORMAT_VERSION}",
             hint="install a newer Diurna; this one reads what it can",
         )
-
-
-def _born_from_upstream(home: Home, tip: str) -> bool:
-    """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
-    return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
 
 
 def _entry(stem: str, data: bytes) -> Entry:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
 
+#: What logs wait for where a person commits them (W20).
+NEXT_COMMIT = "for your next commit"
 DEFAULT_TITLE = "Work session"
 #: What a list of facts that were only relied on is called.
 USED = "Used"
@@ -72,6 +74,7 @@ class How(Record):
         on: commit it on this tip or not at all.
         held: nobody asked for this log: it is durable, and waits until it is in nobody's way (W14).
         at: it tells of the past, and is stamped there (O6): milliseconds since 1970.
+        now: commit it at once, whatever waits for a person's own commit (W20).
     """
 
     again: bool = False
@@ -82,6 +85,7 @@ class How(Record):
     on: str | None = None
     held: bool = False
     at: int = 0
+    now: bool = False
 
 
 def draft_of(log: SessionLog) -> SessionDraft:
@@ -154,6 +158,7 @@ class Receipt(Record):
         data: its bytes.
         did: what it did to facts (`did`), without those that it only relied on.
         type: of the log.
+        waits: what it waits for to be committed, "" for nothing: it is recorded, and every answer has it.
     """
 
     stem: str
@@ -166,6 +171,19 @@ class Receipt(Record):
     data: bytes
     did: tuple[tuple[str, tuple[str, ...]], ...] = ()
     type: str = WORK
+    waits: str = ""
+
+    def place(self, branch: str) -> str:
+        """Say where the log is: in a commit on a branch, or what it waits for."""
+        if self.waits:
+            return f"waits{waiting(self.waits)}"
+        said = "already recorded" if self.already else "committed"
+        return f"{said} in {self.commit[:7]} on {branch}"
+
+
+def waiting(because: str) -> str:
+    """Say what something waits for, behind the word that it does."""
+    return f" {because}" if because == NEXT_COMMIT else f": {because}" if because else ""
 
 
 def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -9,25 +9,38 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import now_ms
+from ledger.environment import now_ms, now_seconds
 from ledger.errors import WaitsInSpool
-from ledger.git.repository import head, landing_hint, operation_under_way
+from ledger.git.repository import head, landing_hint, operation_under_way, read_reference
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import COMMIT_SUBJECT
-from ledger.wal.locks import git_writes
+from ledger.wal.locks import git_runs, git_writes
+from memory.cache.view_name import rides
+from memory.write.draft import NEXT_COMMIT
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.policy.model import Policy
+
+#: How long logs wait for a commit of a person's.
+WAIT_HOURS = 24
 #: How long a person may write at the message of a commit.
 _MESSAGE_HOURS = 4
 _BUSY = "git is at work here"
 
 
-def obstacle(home: Home, tip: str | None = None) -> str:
-    """Return what is in the way of captured logs on the branch now, "" where nothing is.
+def obstacle(home: Home, policy: Policy, since: float, tip: str | None = None) -> str:
+    """Return what is in the way of logs that wait, on the branch now, "" where nothing is.
 
     Args:
         home: the home.
+        policy: of its tip.
+        since: when the first of them began to wait, in seconds since 1970.
         tip: where the branch stands; None to look.
     """
+    rode = rides(home, policy)
+    if rode and now_seconds() - since < WAIT_HOURS * 3600:
+        return NEXT_COMMIT
     where = home.repository
     if home.kind == OWN_BRANCH:
         return ""
@@ -46,11 +59,21 @@ def obstacle(home: Home, tip: str | None = None) -> str:
     if not tip:
         return f"{home.branch} has no commit yet"
     if not _is_ours(home, tip):
-        if where.git().run("rev-list", "-n1", tip, "--not", "--remotes", "--", check=False).strip():
+        git = where.git()
+        if git.run(
+            "rev-list", "-n1", tip, "--not", "--remotes", "--", check=False
+        ).strip() and not (
+            rode and not git.run("remote")  # nobody else will ever have it
+        ):
             return "no remote has your last commit yet"
         if behind := _behind(home, tip):
             return behind
     return _BUSY if is_busy(home) else ""
+
+
+def born_from_upstream(home: Home, tip: str) -> bool:
+    """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
+    return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
 
 
 def refuse_unfit(home: Home, stem: str) -> None:
@@ -87,6 +110,14 @@ def is_busy(home: Home) -> bool:
     message = _changed_ms(f"{where.gitdir}/COMMIT_EDITMSG")
     young = now_ms() - message < _MESSAGE_HOURS * 3_600_000
     return young and message > _changed_ms(f"{where.gitdir}/logs/HEAD") > 0
+
+
+def commit_runs(home: Home) -> bool:
+    """Tell whether a commit of a person's is under way: one that fails has let go of all that it held."""
+    where = home.repository
+    if os.path.exists(f"{where.gitdir}/index.lock") or git_writes(where.top):
+        return True
+    return is_busy(home) and git_runs(where.top)  # an alias, whose message is being written
 
 
 def _changed_ms(path: str) -> int:

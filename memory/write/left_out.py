@@ -7,11 +7,12 @@ import os
 from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.wal.dead_owner import died
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.dropped_logs import dropped_finding
+from memory.repair.dropped_logs import dropped, dropped_finding, reverted
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import pending_file
 from memory.write.commit import Committer, Occasion
 from memory.write.ref_update import heal_index
+from memory.write.riding import note_file, unstage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,19 @@ def bring_back(
     home, because = snapshot.home, ""
     committer.branch.hurried = True
     try:
-        lost = committer.dropped()
+        lost = dropped(home, committer.spool, snapshot.cache())
+        if not dry_run and os.path.lexists(note_file(home)):
+            with committer.branch.lock() as lock:
+                if not lock.note:
+                    unstage(home)
         if (lost or died(home.repository.commondir)) and not dry_run:
             snapshot.notes += committer.land(occasion(), None, free=True).findings
             return
+        if not dry_run and committer.shelf.rides():
+            for stem in reverted(home, committer.spool, snapshot.cache()):
+                committer.spool.requeue(stem)
+            landed = committer.land_held(occasion())
+            snapshot.notes += landed.findings if landed else ()
         if home.checked_out and os.path.exists(pending_file(home)) and not dry_run:
             snapshot.notes += heal_index(committer)
     except CacheDamaged:

@@ -171,6 +171,12 @@ class Briefs(Record):
     rest: int = 20
 
 
+class Commits(Record):
+    """Who commits logs in a home beside code: Diurna, or a person's own next commit (FORMAT.md, W20)."""
+
+    own: bool = True
+
+
 #: The roles that judge and attack what others made.
 _JUDGING = ("auditor", "judge", "sentinel")
 
@@ -255,6 +261,7 @@ class Policy(Record):
         upstream: homes of others that are read beside this one, nearest first.
         moment: what a session is told when it is needed.
         brief: what briefs show.
+        commit: who commits logs in a home beside code.
     """
 
     project: str = "project"
@@ -274,6 +281,7 @@ class Policy(Record):
     upstream: tuple[Upstream, ...] = ()
     moment: Moments = Moments()
     brief: Briefs = Briefs()
+    commit: Commits = Commits()
 
     @property
     def view_files(self) -> tuple[str, ...]:

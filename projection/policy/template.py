@@ -8,6 +8,7 @@ from projection.policy.model import (
     BY_BRIEF,
     Briefs,
     Capture,
+    Commits,
     Kind,
     Learning,
     Moments,
@@ -110,6 +111,11 @@ def _changed(policy: Policy) -> str:
         text += f"\n[views]\npublish = {_list(policy.views.publish)}\n"
     if policy.brief != Briefs():
         text += f"\n[brief]  # what agents read first\n{_changes(policy.brief)}"
+    if policy.commit != Commits():
+        text += (
+            "\n[commit]  # true: Diurna commits each log; false: it goes with your next commit\n"
+        )
+        text += _changes(policy.commit)
     if policy.learning != Learning():
         text += f"\n[learning]\n{_changes(policy.learning)}"
     if policy.moment != Moments():
@@ -139,7 +145,7 @@ def _upstream(one: Upstream) -> str:
     return f"{one.name} = {quoted(one.url)}\n"
 
 
-def _changes(table: Briefs | Capture | Learning | Moments) -> str:
+def _changes(table: Briefs | Capture | Commits | Learning | Moments) -> str:
     """Write the keys of a table that say something else than their defaults."""
     lines = []
     for key, value, usual in zip(table._fields, table, type(table)(), strict=True):

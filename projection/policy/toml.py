@@ -21,11 +21,11 @@ from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
 from projection.policy.messages import sentence
 from projection.policy.model import (
     BUILT_IN_KINDS,
-    CONTRADICTIONS,
     PUBLISHABLE,
     UNSETTLED,
     Briefs,
     Capture,
+    Commits,
     Kind,
     Learning,
     Moments,
@@ -37,6 +37,7 @@ from projection.policy.model import (
     Views,
     Windows,
 )
+from projection.policy.words import one_line, pattern, role, section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,40 +57,12 @@ _ASCENDING = (
 )
 
 
-def _one_line(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be empty")
-    if text != text.strip():
-        raise ValueError("must not start or end with blanks")
-    if any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text):
-        raise ValueError("must be one line without control characters")
-    return text
-
-
-def _role(text: str) -> str:
-    if not is_fact_id(text):
-        raise ValueError("must be lower-case words joined by hyphens, as roles are counted")
-    return text
-
-
-def _section(text: str) -> str:
-    if text == CONTRADICTIONS:
-        raise ValueError(f"must not be {CONTRADICTIONS}, which Diurna computes")
-    return _one_line(text)
-
-
-def _pattern(text: str) -> str:
-    if text.startswith("/") or ".." in text.split("/"):
-        raise ValueError("must name files of this repository, from its top")
-    return _one_line(text)
-
-
 _Count = Annotated[int, Field(ge=0, le=COUNT_LIMIT)]
-_Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_one_line)]
-_Pattern = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_pattern)]
+_Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(one_line)]
+_Pattern = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(pattern)]
 _Threshold = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
-_Role = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_role)]
-_Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_section)]
+_Role = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(role)]
+_Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(section)]
 
 
 class _Table(BaseModel):
@@ -154,6 +127,10 @@ class _Views(_Table):
     ] = []
 
 
+class _Commits(_Table):
+    own: bool = True
+
+
 class _Briefs(_Table):
     rest: _Count = Briefs().rest
 
@@ -193,6 +170,7 @@ class _File(_Table):
     capture: _Capture = _Capture()
     views: _Views = _Views()
     brief: _Briefs = _Briefs()
+    commit: _Commits = _Commits()
     learning: _Learning = _Learning()
     moment: _Moment = _Moment()
     upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
@@ -252,6 +230,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         tuple([Upstream(name, url) for name, url in file.upstream.items()]),
         Moments(**file.moment.values()),
         Briefs(file.brief.rest),
+        Commits(file.commit.own),
     )
 
 

@@ -66,7 +66,11 @@ def status_object(found: Overview) -> dict[str, Any]:
         "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
         "silent": list(found.silent),
-        "captured": {"waiting": list(found.held), "because": found.obstacle},
+        "captured": {
+            "waiting": list(found.held),
+            "because": found.obstacle,
+            "unhooked": found.unhooked,
+        },
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
         "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
@@ -149,7 +153,7 @@ def home_object(home: Home) -> dict[str, Any]:
 def receipt_object(receipt: Receipt) -> dict[str, Any]:
     """Describe what an append did."""
     return {
-        **fields_of(receipt, "stem commit facts"),
+        **fields_of(receipt, "stem commit waits facts"),
         "did": {verb.lower(): list(ids) for verb, ids in receipt.did},
         "tiers": [
             {

@@ -10,7 +10,7 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.replay.upstreams import Fetched, upstreams
 from memory.worktree.trunk import Publishing, publishing
-from memory.write.landing import obstacle
+from memory.write.draft import NEXT_COMMIT
 from projection.fold.state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
@@ -18,6 +18,7 @@ from rituals.decide.confirmation import due
 from rituals.decide.contradictions import kinds_of
 from rituals.hosts.silence import lasting
 from rituals.review.tally import Tally, tally_of
+from rituals.setup.git_hooks.install import has_hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Overview(Record):
         waiting: stems of logs that wait in the spool.
         held: stems of captured logs that wait until they are in nobody's way.
         obstacle: what is in their way.
+        unhooked: they wait for a person's own commit, and no git hook lets them go with it.
         contradictions: (id, kinds) of facts of which several versions or successors stand.
         unconfirmed: ids of lasting facts that a person should confirm by now.
         confirm_every: after how many work logs that is due, 0 for never.
@@ -83,6 +85,7 @@ class Overview(Record):
     waiting: tuple[str, ...]
     held: tuple[str, ...]
     obstacle: str
+    unhooked: bool
     contradictions: tuple[tuple[str, tuple[str, ...]], ...]
     unconfirmed: tuple[str, ...]
     confirm_every: int
@@ -130,8 +133,9 @@ def overview(memory: Memory) -> Overview:
         edited,
         _edits(memory),
         tuple(memory.waiting()),
-        held := tuple(memory.held()),
-        obstacle(memory.home) if held else "",
+        tuple(memory.held()),
+        because := memory.obstacle(),
+        because == NEXT_COMMIT and not has_hook(memory.home.repository),
         tuple(
             (fact.id, kinds_of(fact, state.histories[fact.id]))
             for fact in sorted(view.contradicted, key=lambda fact: fact.id)

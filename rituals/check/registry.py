@@ -120,7 +120,7 @@ CHECKS: tuple[Check, ...] = (
     _clone("where memory was before", "moved:moved_noticed", "home-moved"),
     _clone(
         "spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part",
-        "captured-waiting",
+        "captured-waiting", "hook-missing",
     ),
     _clone(
         "captured sessions", "captures:capture_noticed", "capture-failed", "capture-settings",

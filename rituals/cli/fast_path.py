@@ -264,10 +264,7 @@ def _said(receipt: Receipt, memory: Memory) -> bytes:
     """Say what an append did, as `rituals.cli.commands.append` does."""
     from memory.write.draft import told
 
-    said = "already recorded" if receipt.already else "committed"
-    lines = [
-        f"{memory.short(receipt.stem)}  {said} in {receipt.commit[:7]} on {memory.home.branch}"
-    ]
+    lines = [f"{memory.short(receipt.stem)}  {receipt.place(memory.home.branch)}"]
     lines += [f"{verb:<7}  {what}" for verb, what in told(receipt)]
     return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 

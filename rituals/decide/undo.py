@@ -203,12 +203,14 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
 
 def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
     """Yield the logs of an agent that were committed by who commits here, newest first."""
-    me = memory.identity()
+    me, waits = memory.identity(), memory.snapshot.waiting()
     logs = [pair for pair in memory.snapshot.cache().entries_since("") if pair[1].agent == agent]
     for start in range(0, len(logs), _ASKED):
         some = logs[start : start + _ASKED]
         authors = _authors(memory, [ref.path for ref, _ in some])
-        yield from [pair for pair in some if me.email in authors.get(pair[0].path, ())]
+        for ref, entry in some:  # what waits was recorded in this clone
+            if ref.stem in waits or me.email in authors.get(ref.path, ()):
+                yield ref, entry
 
 
 def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:

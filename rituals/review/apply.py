@@ -139,7 +139,8 @@ def review(
                 if not left:
                     raise
         outcome = _set(memory, outcome, given)
-        return _published(memory, outcome) if memory.publishes(reviewing=True) else outcome
+        publishes = memory.publishes(reviewing=True) and not memory.snapshot.rides()
+        return _published(memory, outcome) if publishes else outcome
 
 
 def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:

@@ -120,7 +120,7 @@ def plan_review(
         logs = [(ref, entry) for _, ref, entry in cache.entries()]
         return cache.commit, state_of(cache), logs
 
-    tip, state, logs = memory.snapshot.tip.ask(read)
+    tip, state, logs = memory.snapshot.ledger.ask(read)
     return plan_of(tip, state, sorted(logs, key=_by_key), code_of(memory.home, code_path), progress)
 
 

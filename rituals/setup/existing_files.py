@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ledger.errors import WriteRefused
-from ledger.git.repository import Repository
-from ledger.home import checked_out_home
+from ledger.git.repository import Repository, head
+from ledger.home import IN_TREE, checked_out_home
 from ledger.model.layout import (
     ARCHIVE_DIR,
     ATTRIBUTES_FILE,
@@ -19,9 +19,39 @@ from ledger.model.layout import (
 from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.publish import is_projection, standing_files
 from projection.document.unsaid import has_rendered_form
+from projection.policy.model import Commits
+from projection.policy.template import write_policy
+from projection.policy.toml import read_policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.setup.plan import SetupPlan
 
 #: Keeps a folder in git that has nothing else.
 _KEEP = ".gitkeep"
+
+
+def riding(plan: SetupPlan) -> SetupPlan:
+    """Let logs of a new home beside code wait for a person's own next commit."""
+    data = dict(plan.files).get(POLICY_FILE)
+    if plan.kind != IN_TREE or data is None:
+        return plan
+    policy = write_policy(read_policy(data)._replace(commit=Commits(own=False))).encode()
+    files = [(path, policy if path == POLICY_FILE else data) for path, data in plan.files]
+    return plan._replace(files=tuple(files))
+
+
+def rides_in(
+    repository: Repository | None, kind: str, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> bool:
+    """Tell whether logs wait in a home for a person's own next commit, as its policy says or is to say."""
+    if kind != IN_TREE or repository is None:
+        return False
+    data = dict(files).get(POLICY_FILE)
+    if data is None:
+        place = f"{head(repository)[1]}:{prefix}{POLICY_FILE}"
+        data = repository.git().run("cat-file", "blob", place, check=False)
+    return not read_policy(data, newer_ok=True).commit.own
 
 
 def refuse_other_memory(

@@ -32,7 +32,7 @@ from memory.api import Memory
 from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
-from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
+from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting, rides_in
 from rituals.setup.git_hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
 from rituals.setup.plan import SetupPlan, initial, missing, named, refuse_state
 from rituals.setup.tree import holds_work, plan_new_tree, plan_tree, prefix_of
@@ -114,7 +114,8 @@ def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> Setup
         WriteRefused: a hook can not be touched; nothing was changed.
     """
     if wanted:
-        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command)
+        rides = rides_in(plan.repository, plan.kind, plan.prefix, plan.files)
+        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command, rides=rides)
     else:
         hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
     return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)

@@ -36,9 +36,11 @@ from ledger.model.layout import (
     POLICY_FILE,
     SESSIONS_DIR,
     TREE_PREFIX,
+    stem_of,
 )
 from ledger.model.record import Record
 from ledger.remote.tree_merge import with_files
+from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.merge.tip_merge import AHEAD, Plan
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
@@ -107,7 +109,9 @@ def plan_move(home: Home, to: str, name: str) -> MovePlan:
     git = repository.git()
     folder = (home.prefix or there.prefix).rstrip("/")
     rows = git.tree_files(home.tip(), home.prefix + SESSIONS_DIR)
-    logs = len([path for _, _, path in rows if path.endswith(".md")])
+    spool = Spool(home.spool_folder)
+    stems = {stem_of(path) for _, _, path in rows if path.endswith(".md")}
+    logs = len(stems.union(spool.waiting(), spool.held()))
     if to == OWN_BRANCH:
         steps = [
             f"write the history of {folder}/ anew as the branch {there.branch}: {_counted(logs)}, "
@@ -135,7 +139,7 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     """
     old = Memory(plan.home, agent=agent, clock=clock, in_process=False)
     old.bring_back()
-    old.drain()
+    old.drain(share=True)
     join_strays(old)
     old.close()
     (_to_branch if plan.there.kind == OWN_BRANCH else _to_tree)(plan, clock)

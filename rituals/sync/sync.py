@@ -169,7 +169,7 @@ class _Sync:
 
     def _drains(self, plan: Plan) -> bool:
         """Commit what was captured, but not on code that its author may amend; tell if there was any."""
-        return not (self._dry_run or plan.here or plan.there or not self._memory.drain())
+        return not (self._dry_run or plan.here or plan.there or not self._memory.drain(share=True))
 
     def _load(self) -> None:
         """Load what a join needs, while the fetch is under way."""

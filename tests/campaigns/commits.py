@@ -19,13 +19,16 @@ from ledger.home import discover
 from ledger.model.record import Record
 from memory.api import Memory
 from tests.campaigns.homes import IN_TREE, KINDS, git, logs_in, make_home, sealed_environment
+from tests.campaigns.riding import make_riding_home
 
 ROOT = Path(__file__).resolve().parents[2]
 _COMMITS = (
     "i=0; while :; do i=$((i+1)); echo $i > busy.py; git add busy.py 2>&-; "
     "git commit -q -m user-$i 2>&- && echo done; done"
 )
-_STEM = re.compile(r"^(\S+)  committed in ", re.MULTILINE)
+_STEM = re.compile(r"^(\S+)  (?:committed in|waits for) ", re.MULTILINE)
+#: An in-tree home whose logs go with the user's commits.
+RIDING = "riding"
 
 
 class Outcome(Record):
@@ -39,8 +42,11 @@ class Outcome(Record):
 
 
 def race(folder: Path, kind: str, appends: int) -> Outcome:
-    """Append beside commits of a user; return what became of both."""
-    make_home(folder, kind)
+    """Append beside commits of a user, or with them; return what became of both."""
+    if kind == RIDING:
+        make_riding_home(folder)
+    else:
+        make_home(folder, kind)
     environment = sealed_environment(str(folder.parent))
     (folder / "seed.py").write_text("")
     user = subprocess.Popen(
@@ -67,7 +73,7 @@ def race(folder: Path, kind: str, appends: int) -> Outcome:
     memory.bring_back()
     dropped += len(memory.snapshot.notes)
     memory.close()
-    there = logs_in(home)
+    there = {*logs_in(home), *memory.held()}
     subjects = git(folder, "log", "--format=%s").split("\n")
     made = said.count("done")
     missing = made - sum(line.startswith("user-") for line in subjects)
@@ -80,7 +86,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--appends", type=int, default=100)
     parser.add_argument(
-        "--kind", choices=[kind for kind in KINDS if "branch" not in kind], default=IN_TREE
+        "--kind",
+        choices=[RIDING, *[kind for kind in KINDS if "branch" not in kind]],
+        default=IN_TREE,
     )
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from urllib.parse import unquote
 
+from ledger.errors import DiurnaError
 from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH, branch_home
 from ledger.model.findings import Finding
@@ -12,8 +13,9 @@ from ledger.model.layout import POLICY_FILE, STATE_DIR
 from ledger.model.order import stamp_of
 from ledger.wal.locks import is_abandoned
 from ledger.wal.spool import Spool
-from memory.write.landing import obstacle
+from memory.cache.view_name import rides
 from rituals.check.doctor.values import COMMIT, SET_ASIDE, Noticed, mended_by
+from rituals.setup.git_hooks.install import HOOK_HINT, has_hook
 
 #: How long a captured log may wait without a word of the doctor's.
 _LONG_MS = 7 * 86_400_000
@@ -36,6 +38,7 @@ def spool_noticed(survey: Survey) -> Iterator[Noticed]:
         return
     yield from _parts(state, folders)
     yield from _held_long(survey)
+    yield from _unhooked(survey)
     for name in folders:
         if name == own or not _is_spool(name):
             continue
@@ -71,7 +74,7 @@ def _held_long(survey: Survey) -> Iterator[Noticed]:
     held = [stem for stem in survey.memory.held() if stem < stamp_of(survey.now_ms - _LONG_MS)]
     if held:
         many = "1 captured log waits" if len(held) == 1 else f"{len(held)} captured logs wait"
-        why = obstacle(survey.home)
+        why = survey.memory.obstacle()
         yield mended_by(
             "captured-waiting",
             f"{many} for more than a week{f': {why}' if why else ''}",
@@ -79,6 +82,17 @@ def _held_long(survey: Survey) -> Iterator[Noticed]:
             f"commit what was captured ({len(held)})",
             then="commits it, and so does the next append",
         )
+
+
+def _unhooked(survey: Survey) -> Iterator[Noticed]:
+    """Tell that logs wait for a person's commits, and have no way to go with them."""
+    try:
+        waits = rides(survey.home, survey.policy[1])
+    except DiurnaError:
+        return  # the policy can not be read, which others tell
+    if waits and not has_hook(survey.home.repository):
+        said = "logs wait for your own commits here, and no git hook lets them go with these"
+        yield Noticed(Finding("hook-missing", said, hint=HOOK_HINT))
 
 
 def _is_spool(name: str) -> bool:

@@ -17,9 +17,9 @@ from rituals.cli.context import Invocation
 def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool) -> None:
     """Do what a hook of git, or of the program that runs an agent, is for.
 
-    With the name of a git hook: publish, after a merge or rebase, what it left behind. `diurna init
-    --hooks` lets git run it. It never fails, reads no input, and gives up after 20 seconds. Where appends
-    do not publish (publish = "review", or "trunk" on another branch) it does nothing.
+    With the name of a git hook: let what waits for a commit go with it; after a merge or rebase, publish
+    what it left behind where appends publish. `diurna init --hooks` lets git run it. It never fails, reads
+    no input, and gives up after 20 seconds.
 
     With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of its
     events: read the event from standard input and answer with one JSON object. The start of a session is
@@ -39,10 +39,12 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
 
         run(event, arguments[0] if arguments else "", variables())
         return
-    from rituals.setup.git_hooks.install import EVENTS
+    from rituals.setup.git_hooks.install import EVENTS, RIDING
     from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 
     said = ""
+    rides = event in RIDING
+    undone, then = ("the logs wait on", "sync") if rides else ("not published", "publish")
     try:
         if event in EVENTS:
             where = call.home or call.folder()
@@ -51,9 +53,9 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
         else:
             said = f"there is nothing to do in a hook {event!r}"
     except TookTooLong:
-        said = "not published in time; `diurna publish` does it"
+        said = f"{undone} in time; `diurna {then}` does it"
     except Exception as problem:  # noqa: BLE001 - a hook must never stop git; the next command says it again
-        said = f"not published: {problem}; `diurna status` says more"
+        said = f"{undone}: {problem}; `diurna status` says more"
     if call.json:
         call.out.answer({"event": event, "said": said})
     elif said:

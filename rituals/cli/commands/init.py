@@ -17,7 +17,7 @@ from rituals.cli.context import Invocation
 @click.option("--tree", metavar="FOLDER", help="The folder beside the code; else memory/.")
 @click.option("--move", type=click.Choice(("branch", "tree")), help="Move the home, with its past.")
 @click.option("--project", default="", metavar="NAME", help="Its name; else the folder's.")
-@click.option("--hooks/--no-hooks", default=None, help="Publish after each pull, by git's hooks.")
+@click.option("--hooks/--no-hooks", default=None, help="Commit by git's hooks, or without them.")
 @click.option(
     "--personal", is_flag=True, help="A home of what is only yours, below your data folder."
 )
@@ -31,8 +31,9 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
     branches, agents and worktrees, and read in .memory/. DIR makes a repository of its own. On a
     terminal it asks which, and offers `install` where agents' programs are found.
     --move takes a home from the one to the other; --dry-run shows how, and a terminal is asked.
-    In a clone of a home it tells git to keep the computed files as they are in a pull; --hooks
-    publishes them behind it, --no-hooks takes that out.
+    In a clone of a home it tells git to keep the computed files as they are in a pull. Beside the code
+    logs wait for your own next commit, and --hooks lets them go with it; with --no-hooks Diurna commits
+    each. In a repository of its own --hooks publishes behind a pull.
     --personal makes the home of what is only yours: it stands in your briefs and in no shared home, is
     never sent unless you say so, and `--home personal` is its name for every command.
 
@@ -47,7 +48,7 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
       diurna init --personal
     """
     from memory.worktree.trunk import publishing
-    from rituals.cli.views.home_choice import Wish, choose, move_home
+    from rituals.cli.views.home_choice import Wish, choose, choose_commits, move_home
     from rituals.cli.views.host_questions import offer
     from rituals.cli.views.setup import show_setup
     from rituals.setup.attributes import attribute_findings
@@ -57,6 +58,7 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
         move_home(call, Wish(**wish), dry_run=dry_run)
         return
     plan, hosts = choose(call, Wish(**wish), dry_run=dry_run)
+    plan, hooks = choose_commits(call, plan, hooks, dry_run=dry_run)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     findings: tuple[Finding, ...] = ()

@@ -39,7 +39,7 @@ def command(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
 
     memory = call.memory()
     if not dry_run:
-        landed = memory.drain()
+        landed = memory.drain(share=True)
         call.out.findings(landed.findings if landed else ())
     found = memory.discard_edits(dry_run=dry_run) if discard_edits else None
     if found and found.dropped:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ledger.model.findings import ERROR
+from memory.write.draft import NEXT_COMMIT
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
@@ -56,8 +57,9 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
             out.line("would append a review log:")
             out.text(outcome.prose + "\n")
         else:
-            where = f"{outcome.commit[:7]} on {memory.home.branch}"
-            out.line((out.short(outcome.stem), "yellow"), f"  committed in {where}")
+            place = f"committed in {outcome.commit[:7]} on {memory.home.branch}"
+            place = place if outcome.commit else f"waits {NEXT_COMMIT}"
+            out.line((out.short(outcome.stem), "yellow"), f"  {place}")
             since = out.short(plan.summary.last_review) or "the beginning"
             if not outcome.unasked:
                 sessions = counted(plan.sessions_since, "work session")

@@ -69,7 +69,7 @@ def land_held(call: Invocation, *, dry_run: bool) -> int:
     """
     memory, out = call.memory(), call.out
     held = memory.held()
-    landed = None if dry_run or not held else memory.drain()
+    landed = None if dry_run or not held else memory.drain(share=True)
     call.landed = True
     if call.json:
         found = capture_object([], memory.held(), dry_run=dry_run)

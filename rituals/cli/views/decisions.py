@@ -85,8 +85,7 @@ def decide(
         out.line(f"nothing to do: {decision.already}")
     else:
         if not dry_run:
-            where = f"{receipt.commit[:7]} on {memory.home.branch}"
-            out.line((out.short(receipt.stem), "yellow"), f"  committed in {where}")
+            out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(memory.home.branch)}")
         for line in decision.does:
             out.line(f"would record: {line}" if dry_run else line)
         for verb, what in told(receipt._replace(did=())):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from ledger.environment import user_folder
-from ledger.errors import WrongUsage
+from ledger.environment import OWN_COMMITS, user_folder, variables
+from ledger.errors import WriteRefused, WrongUsage
 from ledger.home import IN_TREE, OWN_BRANCH
 from ledger.model.record import Record
 from rituals.answers.fields import fields_of
 from rituals.cli.output import told
-from rituals.setup.home import apply_setup, plan_setup
+from rituals.setup.existing_files import riding
+from rituals.setup.home import apply_setup, plan_setup, with_hooks
 from rituals.setup.personal import plan_personal
 from rituals.setup.tree import prefix_of
 
@@ -24,6 +25,10 @@ BRANCH = "memory"
 _TWO_HOMES = """\
 In the folder memory/: beside the code, reviewed and branched with it.
 On a branch of its own, read in .memory/: live for all branches, agents and worktrees."""
+
+_WHY_A_HOOK = """\
+A git hook (pre-commit) puts what was recorded into your own next commit, beside the code that it explains.
+Without it Diurna commits each log by itself."""
 
 
 class Wish(Record):
@@ -103,6 +108,28 @@ def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, t
         branch = ask_branch(call, proposed=bool(hosts) or _has_remote(plan))
         plan = plan_setup(call.folder(), "", branch, wish.project)
     return plan, hosts
+
+
+def choose_commits(
+    call: Invocation, plan: SetupPlan, hooks: bool | None, *, dry_run: bool
+) -> tuple[SetupPlan, bool | None]:
+    """Let logs of a new home beside code go with a person's commits, unless they say otherwise.
+
+    Returns:
+        The plan, and whether git's hooks are wanted; None where nobody said so.
+    """
+    rides = riding(plan)
+    if rides == plan or hooks is False or variables().get(OWN_COMMITS):
+        return plan, hooks
+    if hooks is None and not dry_run and _can_ask(call, plan):
+        call.out.talk(_WHY_A_HOOK)
+        try:
+            with_hooks(rides, True, call.program())
+        except WriteRefused as problem:  # their hooks are none that a block can be put into
+            call.out.talk(f"{problem.message}: {problem.hint}")
+            return rides, None
+        hooks = click.confirm("let memory go with your own commits?", True, err=True)
+    return (plan if hooks is False else rides), hooks
 
 
 def ask_branch(call: Invocation, *, proposed: bool = True) -> str:

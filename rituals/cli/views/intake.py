@@ -6,6 +6,7 @@ from collections import Counter
 
 import click
 
+from memory.write.draft import NEXT_COMMIT
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.output import counted
 from rituals.intake.apply import Applied, apply_intake
@@ -178,6 +179,8 @@ def show_written(plan: IntakePlan, done: Applied | None, out: Output, branch: st
     out.line(f"took in {facts} from {plan.source} in {counted(len(done.stems), 'log')}")
     for commit in done.commits:
         out.line(f"committed in {commit[:7]} on {branch}")
+    if len(done.commits) < len(done.stems):
+        out.line(f"the rest waits {NEXT_COMMIT}" if done.commits else f"waits {NEXT_COMMIT}")
 
 
 def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:

@@ -157,15 +157,14 @@ def show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> 
             else "nothing was answered, and nothing is recorded"
         )
         return
-    if receipt and receipt.commit:
-        where = f"{receipt.commit[:7]} on {branch}"
-        out.line((out.short(receipt.stem), "yellow"), f"  committed in {where}")
+    if receipt and (receipt.commit or receipt.waits):
+        out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(branch)}")
     for name, listed in (
         ("Learned", outcome.facts), ("Rejected", outcome.rejected), ("Raised", outcome.raised),
         ("Written", outcome.written),
     ):  # fmt: skip
         for one in listed:
-            dry = receipt is not None and not receipt.commit
+            dry = receipt is not None and not (receipt.commit or receipt.waits)
             out.line(f"would raise {one}" if dry else f"{name:<9} {one}")
     if outcome.written:
         out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")

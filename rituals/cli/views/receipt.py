@@ -134,9 +134,9 @@ def print_receipt(
         out.line("would append ", (out.short(receipt.stem), "yellow"))
         out.text(receipt.data.decode())
         return
-    where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
-    said = "already recorded" if receipt.already else "staged" if stage else "committed"
-    out.line((out.short(receipt.stem), "yellow"), f"  {said} in {where}")
+    staged = stage and not receipt.already
+    here = "staged in the index" if staged else receipt.place(memory.home.branch)
+    out.line((out.short(receipt.stem), "yellow"), f"  {here}")
     for verb, what in told(receipt):
         out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
     if not receipt.already:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from memory.write.draft import NEXT_COMMIT, waiting
 from rituals.cli.output import counted
 from rituals.review.tally import OF_REVIEW, said, severities, total
+from rituals.setup.git_hooks.install import HOOK_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
         yield "private", f"{named} in this work tree: nothing is kept until `diurna private off`"
     if found.held:
         logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
-        yield "captured", f"{logs}{f': {found.obstacle}' if found.obstacle else ''}"
+        yield "captured", f"{logs}{waiting(found.obstacle)}"
 
 
 def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
@@ -73,7 +75,11 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
 
 
 def _hints(found: Overview) -> Iterator[str]:
-    if found.held:
+    if found.unhooked:
+        yield f"no git hook lets them go with it: {HOOK_HINT}"
+    elif found.obstacle == NEXT_COMMIT:
+        yield "every answer has what waits; `diurna sync` commits it without you"
+    elif found.held:
         when = "once nothing is in the way" if found.obstacle else "after the next session"
         yield f"what was captured is committed {when}, or with the next append; every answer has it"
     if _asked(found):

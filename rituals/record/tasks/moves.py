@@ -155,7 +155,7 @@ def carried_out(
     for left in reversed(range(_TRIES)):
         if not dry_run:
             memory.drain()
-        tip = memory.home.tip()
+        tip = memory.snapshot.seen()
         change = plan()
         if change.draft is None:
             break

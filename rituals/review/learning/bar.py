@@ -15,6 +15,7 @@ from rituals.review.learning.offer import (
     CANDIDATE,
     CORRECTION,
     DECISION,
+    DROPPED,
     FINDING,
     PREFERENCE,
     RECURS,
@@ -41,6 +42,7 @@ _USABLE = {
     CORRECTION: "somebody was corrected",
     PREFERENCE: "a person wants it so",
     FINDING: "it is there to be looked for",
+    DROPPED: "work that was dropped had learned it",
 }
 #: A kind of fact that says how it is to be.
 _RULES = frozenset(("convention", "preference", "decision", "invariant", "pattern"))

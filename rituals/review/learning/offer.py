@@ -9,8 +9,8 @@ from rituals.hosts.extraction.items import Item
 from rituals.review.question import LEARN, Question
 
 #: Where an offer comes from, what weighs most first: a person's word before an agent's.
-CORRECTION, CANDIDATE, PREFERENCE, DECISION, LESSON, FINDING, REPEATED = SOURCES = (
-    "correction", "candidate", "preference", "decision", "lesson", "finding", "repeated",
+CORRECTION, CANDIDATE, PREFERENCE, DECISION, LESSON, FINDING, REPEATED, DROPPED = SOURCES = (
+    "correction", "candidate", "preference", "decision", "lesson", "finding", "repeated", "dropped",
 )  # fmt: skip
 #: A question that found nothing: no text, but words by which a fact is found.
 ASKED = "asked"

@@ -14,6 +14,7 @@ from ledger.model.session import Entry
 from memory.cache.named import log_named
 from memory.query.provenance import lines_of
 from memory.redaction.telling import telling_of
+from memory.repair.dropped_logs import set_back
 from memory.replay.state import state_of
 from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import NEW_LIMIT, notice
@@ -35,6 +36,7 @@ from rituals.review.learning.log_sentences import Recurrence, offers_of_logs, to
 from rituals.review.learning.offer import (
     CANDIDATE,
     CORRECTION,
+    DROPPED,
     LEARNED_KEY,
     Held,
     Mark,
@@ -42,7 +44,11 @@ from rituals.review.learning.offer import (
     Proposal,
 )
 from rituals.review.learning.questions import asked_in_vain
-from rituals.review.learning.sources import offers_of_findings, offers_of_verdicts
+from rituals.review.learning.sources import (
+    offers_of_dropped,
+    offers_of_findings,
+    offers_of_verdicts,
+)
 from rituals.review.promotions import documents_of, score_facts
 from rituals.review.question import LEARN, Question
 
@@ -116,12 +122,12 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         logs = [(ref, entry) for _, ref, entry in cache.entries()]
         return cache.commit, state_of(cache), logs
 
-    tip, state, logs = memory.snapshot.tip.ask(read)
+    tip, state, logs = memory.snapshot.ledger.ask(read)
     logs.sort(key=lambda log: log[0].key)
     entries = [entry for _, entry in logs]
     telling = [log for log in logs if log[1].uses][-LOGS:]
-    told, judging = memory.snapshot.tip.ask(lambda cache: told_in(memory.home, cache, telling))
-    captured = memory.snapshot.tip.ask(
+    told, judging = memory.snapshot.ledger.ask(lambda cache: told_in(memory.home, cache, telling))
+    captured = memory.snapshot.ledger.ask(
         lambda cache: offers_of_captured(memory.home, cache, telling, since)
     )
     recurrence = Recurrence(told)
@@ -133,13 +139,14 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         *captured,
         *offers_that_wait(commondir),
         *offers_of_findings(state, standings),
-        *offers_of_verdicts(state, lines_of(memory.snapshot.tip, judging).values()),
+        *offers_of_verdicts(state, lines_of(memory.snapshot.ledger, judging).values()),
         *offers_of_logs(told, recurrence, since),
+        *offers_of_dropped(set_back(memory.home, memory.snapshot.cache())),
     ]
     if not is_own(memory.home, state.policy):
         gate = PersonalGate(own_texts())
         offers = [one for one in offers if not gate.closes_item(_told_of(one))]
-    withheld = memory.snapshot.tip.ask(lambda cache: telling_of(memory.home, cache))
+    withheld = memory.snapshot.ledger.ask(lambda cache: telling_of(memory.home, cache))
     if withheld is not None:
         offers = [
             one
@@ -282,7 +289,7 @@ class _Proposing:
     def _birth(self, offer: Offer) -> FactCreated:
         name = id_of_text(offer.item.text, self._used, self._taken, self._words)
         kind = offer.item.kind
-        known = kind in self._kinds and kind not in DELIBERATE
+        known = kind in self._kinds and (kind not in DELIBERATE or offer.source == DROPPED)
         return birth_of(offer, name, kind if known else DEFAULT_KIND)
 
     def _replaced(self, offer: Offer, alike: Sequence[Noticed]) -> tuple[Fact, ...] | None:

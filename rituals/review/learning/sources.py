@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from ledger.codec.log import decode
+from ledger.model.event import FactCreated
+from projection.policy.model import ATTEMPT_KIND, PATTERN_KIND
 from projection.work.findings import REGRESSED, finding_of
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.items import Item
-from rituals.review.learning.offer import FINDING, Offer
+from rituals.review.learning.offer import DROPPED, FINDING, Offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memory.query.provenance import LogLine
     from projection.fold.replay import State
@@ -20,6 +23,8 @@ _HABIT = 3
 #: How a verdict begins that is none in favour.
 _FAILED = "fail"
 _PATHS = 3
+#: The kinds of facts that hold whatever became of the work.
+_LEARNED = (ATTEMPT_KIND, PATTERN_KIND)
 
 
 def offers_of_verdicts(state: State, judged: Iterable[LogLine]) -> list[Offer]:
@@ -47,6 +52,26 @@ def offers_of_verdicts(state: State, judged: Iterable[LogLine]) -> list[Offer]:
             Offer(FINDING, fit, tuple(stems), len(times), frozenset(stems))
             for fit in storable([item])
         ]
+    return found
+
+
+def offers_of_dropped(logs: Mapping[str, bytes]) -> list[Offer]:
+    """Offer what work that is on no branch any more had learned: what was tried in vain, and lessons.
+
+    Args:
+        logs: stem -> bytes.
+    """
+    found: list[Offer] = []
+    for stem, data in sorted(logs.items(), reverse=True):
+        log, _ = decode(data, sealed=True, file=stem)
+        for event in log.events:
+            if not isinstance(event, FactCreated):
+                continue
+            kind = dict(event.meta).get("kind", "")
+            if kind in _LEARNED:
+                item = Item(kind, event.text or "", "", tags=(DROPPED,))
+                fits = storable([item])
+                found += [Offer(DROPPED, fit, (stem,), 0, frozenset((stem,))) for fit in fits]
     return found
 
 

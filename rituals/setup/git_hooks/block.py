@@ -19,13 +19,20 @@ _BODY = """\
 if [ -z "${{{guard}-}}" ]; then
   diurna_status=0
   {guard}=1 "$0" "$@" || diurna_status=$?
-  if [ -x {program} ]; then
+{first}  if [ -x {program} ]; then
     {guard}=1 {command} hook {event} "$@" </dev/null || :
   elif command -v diurna >/dev/null 2>&1; then
     {guard}=1 diurna hook {event} "$@" </dev/null || :
   fi
   exit "$diurna_status"
 fi
+"""
+#: Before a commit that the hook itself lets be: does a log wait? A shell says so in a moment.
+_WAITS = """\
+  diurna_held="$(git rev-parse --git-common-dir)/diurna/spool/held"
+  if [ "$diurna_status" != 0 ] || ! ls -p "$diurna_held" 2>/dev/null | grep -qv /; then
+    exit "$diurna_status"
+  fi
 """
 _SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
 
@@ -47,8 +54,9 @@ def with_block(hook: bytes | None, event: str, command: tuple[str, ...]) -> byte
     if rest.startswith(b"#!") and not at:
         at, lead, marks = len(rest), b"\n", marks + _NO_END
     body = _BODY.format(
-        guard=GUARD, event=event, program=shlex.quote(command[0]), command=shlex.join(command)
-    )
+        guard=GUARD, event=event, program=shlex.quote(command[0]), command=shlex.join(command),
+        first=_WAITS if event == "pre-commit" else "",
+    )  # fmt: skip
     block = (_BEGIN + marks + body + _END).encode("utf-8", "surrogateescape")
     return rest[:at] + lead + block + rest[at:]
 

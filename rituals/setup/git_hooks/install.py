@@ -16,7 +16,14 @@ from ledger.wal.atomic_files import make_folder, replace_file
 from rituals.setup.git_hooks.block import has_block, is_shell, with_block, without_block
 
 #: `git pull` ends with the first, `git pull --rebase` with the second.
-EVENTS = ("post-merge", "post-rewrite")
+PUBLISHING = ("post-merge", "post-rewrite")
+#: Where logs go with a person's own commit.
+RIDING = ("pre-commit",)
+EVENTS = (*PUBLISHING, *RIDING)
+#: What to do where it is not there.
+HOOK_HINT = (
+    "`diurna init --hooks` puts it in; without it they go with `diurna sync`, or after a day"
+)
 _BY_HAND = 'the line `diurna hook {event} "$@" </dev/null || :` does the same in a hook of your own'
 
 
@@ -35,7 +42,12 @@ class HookPlan(Record):
 
 
 def plan_hooks(
-    repository: Repository | None, kind: str, place: str, command: tuple[str, ...]
+    repository: Repository | None,
+    kind: str,
+    place: str,
+    command: tuple[str, ...],
+    *,
+    rides: bool = False,
 ) -> HookPlan:
     """Plan to put our block into the hooks.
 
@@ -44,6 +56,7 @@ def plan_hooks(
         kind: of the home.
         place: where that one will be.
         command: how Diurna is run on this machine.
+        rides: logs wait there for a person's own commit; elsewhere a pull is to publish.
 
     Raises:
         WriteRefused: a hook is there that no block can be put into, or the folder is not this clone's.
@@ -54,10 +67,11 @@ def plan_hooks(
             hint="`diurna sync` joins and publishes it",
         )
     folder = hooks_folder(repository) if repository else f"{place}/.git/hooks"
+    events = RIDING if rides else PUBLISHING
     if repository:
-        _refuse_shared(repository, folder)
+        _refuse_shared(repository, folder, events[0])
     files = []
-    for event in EVENTS:
+    for event in events:
         _refuse_foreign(folder, event)
         before = _read(folder, event)
         after = with_block(before, event, command)
@@ -125,18 +139,27 @@ def hooks_folder(repository: Repository) -> str:
     return os.path.normpath(os.path.join(repository.where, set_paths[-1]))
 
 
-def _refuse_shared(repository: Repository, folder: str) -> None:
+def has_hook(repository: Repository) -> bool:
+    """Tell whether logs go with a person's own commit here: by our block, or by a line of theirs."""
+    try:
+        found = _read(hooks_folder(repository), RIDING[0]) or b""
+    except WriteRefused:
+        return False
+    return has_block(found) or b"diurna hook " + RIDING[0].encode() in found
+
+
+def _refuse_shared(repository: Repository, folder: str, event: str) -> None:
     """Keep out of a folder of hooks that is not this clone's alone."""
     real, common = os.path.realpath(folder), os.path.realpath(repository.commondir)
     if real == common or real.startswith(common + "/"):
         return
-    hint = _BY_HAND.format(event="post-merge")
+    hint = _BY_HAND.format(event=event)
     if not (repository.top and real.startswith(os.path.realpath(repository.top) + "/")):
         raise WriteRefused(
             f"core.hooksPath is {folder}, outside this repository: other repositories may use it",
             hint=hint,
         )
-    status, _, _ = repository.git().call("check-ignore", "-q", "--", f"{folder}/{EVENTS[0]}")
+    status, _, _ = repository.git().call("check-ignore", "-q", "--", f"{folder}/{event}")
     if status:
         raise WriteRefused(
             f"core.hooksPath is {folder}, whose files are part of your commits", hint=hint

@@ -1,7 +1,7 @@
-"""Republish from a git hook: the projection follows the logs that a pull brought in.
+"""Do what git's hooks are for: publish what a pull brought in, or let logs go with a person's commit.
 
-Where a write on the branch publishes (FORMAT.md, M3), and nowhere else: elsewhere it is committed only on
-request, and a copy that is written and not committed would stand in the way of the next
+Published is where a write on the branch publishes (FORMAT.md, M3), and nowhere else: elsewhere it is
+committed only on request, and a copy that is written and not committed would stand in the way of the next
 pull. What a person is editing is left for a command that the person runs.
 """
 
@@ -11,8 +11,9 @@ import os
 import signal
 
 from ledger.errors import HomeNotFound
-from ledger.home import OWN_BRANCH, discover
+from ledger.home import OWN_BRANCH, Home, discover
 from memory.api import Memory
+from rituals.setup.git_hooks.install import RIDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,19 +54,13 @@ def republish(
     """
     if event == "post-rewrite" and arguments[:1] != ("rebase",):
         return ""  # an amended commit, with no new logs
-    try:
-        home = discover(folder, named="git hook")
-    except HomeNotFound:
-        return ""  # this branch has none
-    named = environment.get("GIT_DIR", "")
-    if named and os.path.realpath(os.path.join(folder, named)) != os.path.realpath(
-        home.repository.gitdir
-    ):
-        return ""  # git works elsewhere, and this folder is only where it was called
-    if home.kind == OWN_BRANCH or not home.reference:
+    home = _home(folder, environment)
+    if home is None:
         return ""
     memory = Memory(home, clock=clock, in_process=False)
     try:
+        if event in RIDING or memory.snapshot.rides():
+            return _ride(memory, event, environment, dry_run)
         memory.bring_back(dry_run=dry_run)
         cache = memory.snapshot.cache()
         if not memory.publishes() or cache.policy_problem or cache.unread():
@@ -81,6 +76,30 @@ def republish(
         return f"published {', '.join(files)} in {commit[:7]}" if commit else ""
     finally:
         memory.close()
+
+
+def _home(folder: str, environment: Mapping[str, str]) -> Home | None:
+    """Return the home that a hook is about, None where there is none, or none in the work tree."""
+    try:
+        home = discover(folder, named="git hook")
+    except HomeNotFound:
+        return None  # this branch has none
+    named = environment.get("GIT_DIR", "")
+    if named and os.path.realpath(os.path.join(folder, named)) != os.path.realpath(
+        home.repository.gitdir
+    ):
+        return None  # git works elsewhere, and this folder is only where it was called
+    return None if home.kind == OWN_BRANCH or not home.reference else home
+
+
+def _ride(memory: Memory, event: str, environment: Mapping[str, str], dry_run: bool) -> str:
+    """Stage what waits into the index that is about to be committed (W20); say how much that is."""
+    index = environment.get("GIT_INDEX_FILE", "")
+    if event not in RIDING or not index or dry_run:
+        return ""
+    count = len(memory.ride(os.path.join(memory.home.repository.top, index)))
+    logs = "1 log goes" if count == 1 else f"{count} logs go"
+    return f"{logs} with this commit" if count else ""
 
 
 class Limit:

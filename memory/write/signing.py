@@ -1,0 +1,89 @@
+"""Let git sign a commit that Diurna makes, where the user's settings ask for it (`commit.gpgsign`).
+
+Nobody may be there to type a passphrase, so a key that does not answer in a moment is not waited for, nor
+asked again for a while: the commit is made without a signature, and that is said.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import now_seconds
+from ledger.git.commit_record import clean_name
+from ledger.model.findings import Finding
+from ledger.model.layout import STATE_DIR
+from ledger.wal.atomic_files import make_folder, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.commit_record import Commit
+    from ledger.home import Home
+    from ledger.wal.intents import Intents
+
+_PATIENCE_SECONDS, _AGAIN_SECONDS = 5.0, 600.0
+_HEADER = b"gpgsig"
+_UNSIGNED = "commit.gpgsign is set, and the commit is not signed: the key did not answer"
+
+
+class Signing:
+    """Signs one commit.
+
+    Args:
+        home: where it is made.
+        wanted: the commit.
+        intents: told the signature, without which the commit could not be made again (W8).
+    """
+
+    def __init__(self, home: Home, wanted: Commit, intents: Intents) -> None:
+        self._home, self._wanted, self._intents = home, wanted, intents
+        self._silent = f"{home.repository.commondir}/{STATE_DIR}/unsigned"
+        #: that it is not signed
+        self.findings: list[Finding] = []
+
+    def __call__(self, made: str) -> str:
+        """Return the signed commit for one that is not; that one itself where it is to stay so."""
+        if not self._wanted.identity.signs:
+            return made
+        signed = "" if self._fell_silent() else self._signed(made)
+        if not signed:
+            self.findings.append(Finding("unsigned", _UNSIGNED))
+            return made
+        body = self._home.repository.git().run("cat-file", "commit", signed)
+        self._intents.note(self._wanted, signature_in(body))
+        return signed
+
+    def _fell_silent(self) -> bool:
+        try:
+            return now_seconds() - os.stat(self._silent).st_mtime < _AGAIN_SECONDS
+        except OSError:
+            return False
+
+    def _signed(self, made: str) -> str:
+        wanted, git = self._wanted, self._home.repository.git()
+        who, date = wanted.identity, f"@{wanted.seconds} +0000"
+        name, email = clean_name(who.name), clean_name(who.email)
+        more = {
+            f"GIT_{role}_{what}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", name), ("EMAIL", email), ("DATE", date))
+        }
+        parents = ("-p", wanted.parent) if wanted.parent else ()
+        running = git.start("commit-tree", "-S", *parents, f"{made}^{{tree}}", more=more)
+        message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
+        try:
+            status, said, _ = running.finish(message, seconds=_PATIENCE_SECONDS)
+        except TimeoutError:
+            status, said = 1, b""
+        if status:
+            make_folder(os.path.dirname(self._silent))
+            replace_file(self._silent, b"", 0o600)
+        return "" if status else said.decode("ascii", "replace").strip()
+
+
+def signature_in(commit: bytes) -> str:
+    """Return the header of a commit that signs it, with the lines that it goes on in."""
+    head = commit.partition(b"\n\n")[0]
+    start = head.find(b"\n" + _HEADER + b" ") + 1
+    lines = head[start:].split(b"\n")
+    end = next((at for at, line in enumerate(lines) if at and line[:1] != b" "), len(lines))
+    return b"\n".join(lines[:end]).decode("utf-8", "surrogateescape") if start else ""
