@@ -97,7 +97,8 @@ def test_a_log_holds_whole_ids(memory: Memory, event: Event) -> None:
         ("critique", "--applied", "thr", "Why."), ("append", "--ref", "web"),
         ("append", "--close", "thr"), ("append", "--supersede", "web=orders-stay"),
         ("note", "thread: T.", "--ref", "web"), ("note", "done thr"), ("note", "web -> fact: T."),
-        ("brief", "--task", "do-"),
+        ("brief", "--task", "do-"), ("edit", "web", "It is sent twice."), ("close", "thr", "thread-one"),
+        ("forget", "web", "--replaced-by", "ord"), ("note", "fact: Twice.", "--replace", "web"),
     ],
     ids=" ".join,
 )  # fmt: skip

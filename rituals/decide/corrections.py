@@ -70,7 +70,7 @@ def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
         NotFound: there is no such fact.
         DiurnaError: one is of a kind that is never closed.
     """
-    found = [memory.standing(fact).fact for fact in dict.fromkeys(facts)]
+    found = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
     for fact in found:
         if fact.kind not in CLOSABLE:
             raise DiurnaError(
