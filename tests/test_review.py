@@ -19,6 +19,7 @@ from ledger.model.event import (
     FactVerified,
     ThreadClosed,
 )
+from ledger.model.layout import BRIEF_CHARS
 from ledger.model.logset import LogRef
 from ledger.model.order import stamp_of
 from ledger.model.session import Entry
@@ -28,7 +29,7 @@ from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, newly_due, reasons, room_for
 from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
-from projection.policy.model import BRIEF_CHARS, PACED, Policy, Review, Windows
+from projection.policy.model import PACED, Policy, Review, Windows
 from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
 from rituals.review.plan import Plan, plan_of
 from rituals.review.promotions import target_file

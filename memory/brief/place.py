@@ -9,8 +9,8 @@ from ledger.errors import DiurnaError
 from ledger.git.config_files import plain_user_name
 from ledger.git.repository import head
 from ledger.home import Home
+from ledger.model.layout import BRIEF_CHARS as BRIEF_CHARS
 from ledger.model.record import Record
-from projection.policy.model import BRIEF_CHARS as BRIEF_CHARS
 
 #: How many changed files are looked at.
 _FILES = 100

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ledger.model.layout import BRIEF_CHARS
 from ledger.model.record import Record
 from projection.document.render import render
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import BRIEF_CHARS, BY_BRIEF, QUESTION_KIND, Review
+from projection.policy.model import BY_BRIEF, QUESTION_KIND, Review
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -52,8 +52,6 @@ class Windows(Record):
 PACED = Windows(working_days=2, active_days=10, archive_days=30, stretch_hours=4)
 
 
-#: How many characters a brief has where nobody says.
-BRIEF_CHARS = 7500
 #: As many facts as a brief has room for, whatever their number comes to.
 BY_BRIEF = -1
 
