@@ -123,7 +123,7 @@ class ObjectMissing(GitFailed, CorruptRepository):
         what = f" ({about})" if about else ""
         self.message = f"an object of {where} is missing or damaged{what}: {borrowed or lines[-1]}"
         self.hint = (
-            "`diurna doctor` names what is missing (so does `git fsck`), and "
+            "`diurna check` names what is missing (so does `git fsck`), and "
             "with --fix brings back what it can"
         )
         if borrowed:

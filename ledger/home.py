@@ -247,7 +247,7 @@ def _not_found(repository: Repository, start: str) -> HomeNotFound:
                 return HomeNotFound(
                     start,
                     because=f"{folder}/{prefix}{CONTINUITY_FILE} is of another tool, or written by hand",
-                    hint=f"`diurna adopt {folder}` takes it over; with --dry-run it says what it would do",
+                    hint=f"`diurna import ledger {folder}` takes it over; --dry-run says what it would do",
                 )
     if os.path.isdir(f"{repository.commondir}/refs/remotes"):
         return HomeNotFound(

@@ -26,7 +26,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "policy-deprecated",
     'info: diurna.toml: `[capture] approve = "ask"` lets no fact wait any more; none comes in by itself',
-    'say `facts = "off"` instead; `diurna learn` shows what could be one',
+    'say `facts = "off"` instead; `diurna review --learn` shows what could be one',
 )
 def _(shop: Shop) -> Arguments:
     policy = (shop.home / "diurna.toml").read_text()
@@ -200,7 +200,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "quiz-missed",
     "error: q is not answered: use-y is unknown: no log brings a text for it",
-    "`diurna quiz` shows the questions, as people ask them, and what is missing",
+    "`diurna review --quiz` shows the questions, as people ask them, and what is missing",
     exit_code=1,
     also=("quiz-general",),
 )
@@ -219,7 +219,7 @@ def _(shop: Shop) -> Arguments:
     "quiz-general",
     "info: 8 of 8 general questions are not answered: purpose, rules, stack, decisions, conventions, state, work, "
     "lessons",
-    "`diurna quiz` says which kinds of facts are missing",
+    "`diurna review --quiz` says which kinds of facts are missing",
 )
 def _(shop: Shop) -> Arguments:
     return ("lint", "--quiz")

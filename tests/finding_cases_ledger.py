@@ -250,7 +250,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "log-deleted",
     "error: sessions/2026-11/21/STEM.md was deleted, in commit COMMIT by Ada on 2026-11-21",
-    "`diurna verify --restore` adds its first bytes again",
+    "`diurna check --restore` adds its first bytes again",
     exit_code=1,
     also=("drift",),
 )
@@ -331,7 +331,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "history-rewritten",
     "error: the history of main was rewritten since COMMIT, without 1 log: STEM",
-    "`diurna verify --restore` adds them again",
+    "`diurna check --restore` adds them again",
     exit_code=1,
 )
 def _(shop: Shop) -> Arguments:

@@ -236,7 +236,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "lock-left",
     "warning: TOP/.git/index.lock is 60 min old and belongs to no living process",
-    "`diurna doctor --fix` moves it aside",
+    "`diurna check --fix` moves it aside",
 )
 def _(shop: Shop) -> Arguments:
     shop.monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
@@ -259,7 +259,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "object-lost",
     "error: git has lost what recent commits of Diurna's are made of: commit COMMIT",
-    "`diurna doctor --fix` writes it again, byte for byte, from what is kept beside the spool",
+    "`diurna check --fix` writes it again, byte for byte, from what is kept beside the spool",
     exit_code=1,
 )
 def _(shop: Shop) -> Arguments:
@@ -315,7 +315,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "captured-waiting",
     "info: 1 captured log waits for more than a week",
-    "`diurna doctor --fix` commits it, and so does the next append",
+    "`diurna check --fix` commits it, and so does the next append",
 )
 def _(shop: Shop) -> Arguments:
     data = b"# As it was captured\n"
@@ -341,7 +341,7 @@ def _(shop: Shop) -> Arguments:
     "spool-part",
     "warning: TOP/.git/diurna/spool/STEM was never written whole: its writer was killed before it said "
     "that the log is recorded",
-    "`diurna doctor --fix` moves it aside",
+    "`diurna check --fix` moves it aside",
 )
 def _(shop: Shop) -> Arguments:
     stem = seal("2026-11-20-101500000", b"# As it was meant")
@@ -364,7 +364,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "attributes-missing",
     "warning: this clone has no driver that keeps a plain `git pull` out of the projection",
-    "`diurna doctor --fix` sets it",
+    "`diurna check --fix` sets it",
 )
 def _(shop: Shop) -> Arguments:
     shop.git("config", "--unset", "merge.diurna-ours.driver")
@@ -374,7 +374,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "open-to-others",
     "warning: other users of this machine can look into TOP/.git/diurna, where logs wait",
-    "`diurna doctor --fix` keeps it to its owner",
+    "`diurna check --fix` keeps it to its owner",
 )
 def _(shop: Shop) -> Arguments:
     (shop.path / ".git/diurna").chmod(0o755)
@@ -384,7 +384,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "cache-differs",
     "error: the cache says something else than the ledger: continuity.md",
-    "`diurna doctor --fix` builds it anew from the ledger, which is right",
+    "`diurna check --fix` builds it anew from the ledger, which is right",
     exit_code=1,
 )
 def _(shop: Shop) -> Arguments:

@@ -57,15 +57,3 @@ def filled(text: str, fill: Callable[[str, str], str | None]) -> str:
         return found[0] if body is None else f"```{found[1]}\n{body}```"
 
     return _BLOCK.sub(block, text)
-
-
-def described(text: str) -> dict[str, list[str]]:
-    """Return the commands that have a section, and the languages of the blocks in it."""
-    named: dict[str, list[str]] = {name: [] for name in _COMMAND.findall(text)}
-
-    def note(command: str, language: str) -> None:
-        if command:
-            named[command].append(language)
-
-    filled(text, note)
-    return named

@@ -116,9 +116,9 @@ def test_init_sends_people_to_adopt(bare_repo: Repo, run: Run) -> None:
         ran = run(*command)
         assert (ran.code, ran.out) == (1, "")
         assert "memory/continuity.md is there, and Diurna did not write it" in ran.err
-        assert f"hint: `diurna adopt {bare_repo.path}` takes that memory over" in ran.err
+        assert f"hint: `diurna import ledger {bare_repo.path}` takes that memory over" in ran.err
     ran = run("status")
-    assert ran.code == 1 and f"`diurna adopt {bare_repo.path}` takes it over" in ran.err
+    assert ran.code == 1 and f"`diurna import ledger {bare_repo.path}` takes it over" in ran.err
     assert bare_repo.shape() == before
 
 
@@ -306,7 +306,9 @@ def test_the_questions_of_a_ledger_are_those_of_the_quiz(bare_repo: Repo, run: R
     bare_repo.git("add", "-A")
     bare_repo.git("commit", "-q", "-m", "questions")
     ran = run("adopt", ".")
-    assert "`diurna quiz` ask 2 questions of smoke-test.md" in ran.out.replace("\n", " "), ran.out
+    assert "`diurna review --quiz` ask 2 questions of smoke-test.md" in ran.out.replace(
+        "\n", " "
+    ), ran.out
     assert "left smoke-test.md, instructions.md in place" in ran.out.replace("\n", " ")
     asked = run("show", "--kind", "question", "--json").json["facts"]
     assert sorted((one["text"], dict(one["meta"]).get("expect", "")) for one in asked) == [

@@ -59,7 +59,8 @@ def test_every_command_has_help_with_an_example(name: str, run: Run) -> None:
     ran = run(name, "--help")
     assert (ran.code, ran.err) == (0, "")
     assert f"Usage: diurna {name}" in ran.out
-    assert re.search(rf"Examples?:\n\s+(echo .*\n\s+)?diurna {name}", ran.out)
+    people = registry.shown(name).split()[0]  # who type the visible name
+    assert re.search(rf"Examples?:\n\s+(echo .*\n\s+)?diurna ({name}|{people})", ran.out)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("tour", "adopt")])

@@ -310,11 +310,11 @@ def test_many_old_findings_are_counted_where_they_are_not_the_subject(repo: Repo
     repo.git("commit", "-q", "-m", "old")
     verify = run("verify")
     assert verify.err.count("is named and no log has brought a text") == 12
-    assert "`diurna verify --accept-all --reason TEXT`" in verify.err
+    assert "`diurna check --accept-all --reason TEXT`" in verify.err
     doctor = run("doctor")
     assert doctor.out == "0 errors, 12 other findings\n"
     assert doctor.err == (
-        "hint: 12 findings are about what logs and facts say: `diurna verify` names them\n"
+        "hint: 12 findings are about what logs and facts say: `diurna check --all` names them\n"
     )
     assert len(run("doctor", "--json").json["findings"]) == 12
     assert "found     12 warnings: 12 unknown-id\n" in run("status").out

@@ -85,7 +85,7 @@ CASES = [
     ("diurna com", ["completion"]),
     ("diurna completion z", ["zsh"]),
     ("diurna restore webhook-o", ["webhook-once"]),
-    ("diurna append --body no", ["no"]),  # a file, which the shell completes itself
+    ("diurna append --from-json no", ["no"]),  # a file, which the shell completes itself
     ("diurna --home ne", ["ne"]),
     ("diurna log --unt", ["--until"]),
     ("diurna hoo", ["hook"]),

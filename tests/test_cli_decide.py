@@ -47,7 +47,7 @@ def test_conflicts_are_listed_in_full(torn: Repo, run: Run) -> None:
         f"  2  {V30}  by codex, 2026-11-21T08:30:12.419Z\n"
         "     in STEM\n"
         "     Thirty seconds.\n"
-        f"  resolve: diurna resolve limit --choose {V20}\n"
+        f"  resolve: diurna conflicts limit --choose {V20}\n"
         "old — superseded by several facts (successor)\n"
         "  1  b  by claude-code, 2026-11-21T08:30:12.420Z\n"
         "     in STEM\n"
@@ -55,7 +55,7 @@ def test_conflicts_are_listed_in_full(torn: Repo, run: Run) -> None:
         "  2  c  by claude-code, 2026-11-21T08:30:12.420Z\n"
         "     in STEM\n"
         "     C.\n"
-        "  resolve: diurna resolve old --choose b\n"
+        "  resolve: diurna conflicts old --choose b\n"
     )
     first, second = run("conflicts", "--json").json["contradictions"]
     assert (first["id"], first["kind"], first["said"]) == (
@@ -70,7 +70,10 @@ def test_conflicts_are_listed_in_full(torn: Repo, run: Run) -> None:
     assert run("conflicts", "nothing").code == 1
     status = run("status")
     assert "disputed  2: limit (text), old (successor)\n" in status.out
-    assert "hint: `diurna conflicts` shows every side, `diurna resolve ID` decides\n" in status.err
+    assert (
+        "hint: `diurna conflicts` shows every side, `diurna conflicts ID --choose N` decides\n"
+        in status.err
+    )
     told = run("status", "--json").json
     assert told["contradictions"] == ["limit", "old"]
     assert told["disputed"][1] == {"id": "old", "kinds": ["successor"]}
@@ -126,7 +129,7 @@ def test_resolve_asks_on_a_terminal_only(
     said = (
         f"diurna: resolve: which holds of limit? (1) {V20} by codex: Twenty seconds.; "
         f"(2) {V30} by codex: Thirty seconds.\n"
-        "hint: diurna resolve limit --choose N, or --text for a new text\n"
+        "hint: diurna conflicts limit --choose N, or --text for a new text\n"
     )
     assert run("resolve", "limit") == (2, "", said)
     monkeypatch.setattr(Invocation, "piped", lambda self: False)
@@ -155,7 +158,7 @@ def test_called_false_here_and_reworded_there_is_told_everywhere(repo: Repo, run
         "  2  b  by claude-code, 2026-11-21T08:30:12.418Z\n"
         "     in STEM\n"
         "     B.\n"
-        f"  resolve: diurna resolve limit --choose {V20}\n"
+        f"  resolve: diurna conflicts limit --choose {V20}\n"
     )
     assert "disputed  1: limit (reworded)\n" in run("status").out
     brief = run("brief").out
@@ -263,7 +266,7 @@ def test_confirm_and_what_is_due(repo: Repo, run: Run) -> None:
         assert run("append", "--title", title).code == 0
     status = run("status")
     assert "confirm   1 due: never\n" in status.out
-    assert "hint: `diurna confirm ID…` records that a person looked" in status.err
+    assert "hint: `diurna review --confirm ID…` records that a person looked" in status.err
     assert run("status", "--json").json["confirm"] == {"due": ["never"], "every": 2}
     ran = run("confirm", "never")
     assert ran.said == "STEM  committed in COMMIT on main\nnever is confirmed\n"

@@ -78,7 +78,7 @@ def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
         (("--helped", "pin=src/api.py:4"), "src/api.py:4 is not at ", "the top of the repository"),
         (("--helped", "pin=src/new.py:1"), "src/new.py:1 is not at ", "what is not committed"),
         (("--helped", "pin"), "'pin' does not say EVIDENCE", "write --helped ID=EVIDENCE"),
-        (("--helped", "nope=exit 0: make"), "there is no fact nope", "diurna ls"),
+        (("--helped", "nope=exit 0: make"), "there is no fact nope", "diurna show --list"),
         (("--ignored", "pin=a\x07b"), "the remark beside pin is not one line", ""),
         (("--new", "task: priority=urgent Do."), "`priority` is 'urgent'", "one of low, medium, high"),
         (("--new", "fact: salience=11 Do."), "`salience` is '11'", "a number from 1 to 10"),

@@ -180,8 +180,8 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
     ("word", "command"),
     [
         ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
-        ("ask", "recall"), ("list", "ls"), ("get", "show"), ("remove", "forget"),
-        ("rm", "forget"), ("reword", "edit"), ("finish", "close"), ("ingest", "adopt"),
+        ("ask", "recall"), ("list", "show --list"), ("get", "show"), ("remove", "forget"),
+        ("rm", "forget"), ("reword", "edit"), ("finish", "close"), ("ingest", "import ledger"),
         ("dump", "export events"), ("context", "brief"), ("handoff", "task handoff"), ("todo", "task add"), ("serach", "recall"),
         ("FIND", "recall"), ("rollback", "undo"), ("shwo", "show"),
     ],

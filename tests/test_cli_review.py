@@ -212,7 +212,7 @@ def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) ->
     assert "1 question; what you leave" in again.err
     assert again.said == (
         "nothing new since STEM; 1 question still open\n"
-        "Checked     1 warning; `diurna verify` names them\n"
+        "Checked     1 warning; `diurna check` names them\n"
     )
 
 

@@ -31,7 +31,7 @@ def test_show_what_is_not_there(asked: Repo, run: Run) -> None:
         "diurna: show: there is no fact webhok-once\nhint: did you mean webhook-once?\n"
     )
     assert run("show", "zzz").err.endswith(
-        "\nhint: `diurna ls --all` lists all ids, archived ones too\n"
+        "\nhint: `diurna show --list --all` lists all ids, archived ones too\n"
     )
     assert run("why", "webhok-once").err == (
         "diurna: why: no session log names webhok-once\nhint: did you mean webhook-once?\n"

@@ -106,7 +106,7 @@ def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "diurna: timeline: nothing is named xyzzy, and nothing answers to it\n"
-        f"hint: `diurna ls` lists facts, `diurna log` sessions; {FORMS}\n"
+        f"hint: `diurna show --list` lists facts, `diurna log` sessions; {FORMS}\n"
     )
     assert run("timeline", "--before", "soon") == (
         2, "", "diurna: timeline: 'soon' is no length of time\n"

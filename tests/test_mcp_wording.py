@@ -60,7 +60,7 @@ def test_every_text_of_the_source_can_be_said_to_a_client() -> None:
     ("hint", "told"),
     [
         ("did you mean web-two?", "did you mean web-two?"),
-        ("`diurna ls --all` lists all ids, archived ones too", "`recall` finds ids by their words"),
+        ("`diurna show --list --all` lists all ids, archived ones too", "`recall` finds ids by their words"),
         ("`diurna recall --ids 2026-11-21-x`", "`get` of 2026-11-21-x"),
         ("`diurna why a.b tells when and by whom`", "`get` of a.b"),
         ("`diurna resolve limit` says which holds", "`resolve` says which holds"),

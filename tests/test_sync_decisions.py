@@ -199,7 +199,7 @@ def test_one_path_with_other_bytes_on_the_remote_is_told(
     ]
     (told,) = found
     assert told.code == ("seal-broken" if sealed else "duplicate-stem")
-    assert told.hint == "`diurna verify` tells who committed which"
+    assert told.hint == "`diurna check` tells who committed which"
     if sealed:
         assert f"{theirs[:12]} does not match its name" in told.message
         assert theirs not in one.files().values()

@@ -120,7 +120,7 @@ def test_every_slip_is_named(memory: Memory) -> None:
         "there is no fact retry-qeue",
         "there is no fact zzz",
     ]
-    assert caught.value.findings[1].hint.startswith("`diurna ls` lists the ids; ")
+    assert caught.value.findings[1].hint.startswith("`diurna show --list` lists the ids; ")
 
 
 def test_a_log_that_waits_is_known(memory: Memory, repo: Repo) -> None:

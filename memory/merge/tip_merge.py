@@ -252,7 +252,7 @@ class _Planner:
                     f"{change.commit[:12]} by {change.author}; the log as it is here stays, and is "
                     "offered again",
                     change.path,
-                    hint="`diurna verify` tells what history did to it",
+                    hint="`diurna check` tells what history did to it",
                 )
             )
 
@@ -340,7 +340,7 @@ class _Planner:
                     code,
                     f"{double.path} has other bytes on the remote; {then}",
                     double.path,
-                    hint="`diurna verify` tells who committed which",
+                    hint="`diurna check` tells who committed which",
                 )
             )
 

@@ -76,7 +76,7 @@ def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
     if not hits:
         raise NotFound(
             f"nothing is named {asked}, and nothing answers to it",
-            hint=f"`diurna ls` lists facts, `diurna log` sessions; {FORMS}",
+            hint=f"`diurna show --list` lists facts, `diurna log` sessions; {FORMS}",
         )
     best = hits[0]
     return _logs(asked, QUERY, best.id, _stems_of(cache, best.id) or (best.stem,))

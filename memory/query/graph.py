@@ -187,4 +187,4 @@ def _hint(cache: Cache, name: str) -> str:
     alike = dict.fromkeys([*holding, *nearest(wanted, list(known), NEAR_NAMES)])
     if alike:
         return f"did you mean {' or '.join([known[one] for one in list(alike)[:NEAR_NAMES]])}?"
-    return "`diurna entity` lists all" if known else "a fact's footer says `entity: NAME`"
+    return "`diurna show --about` lists all" if known else "a fact's footer says `entity: NAME`"

@@ -172,7 +172,9 @@ def provenance(
     cache = resident or snapshot.cache()
     refs = resident.naming(fact) if resident else _naming(snapshot.cache(), fact)
     if not refs:
-        raise NotFound(f"no session log names {fact}", hint="`diurna ls --all` lists the ids")
+        raise NotFound(
+            f"no session log names {fact}", hint="`diurna show --list --all` lists the ids"
+        )
     commits = origins_of(snapshot.home, refs, kept)
     steps: list[Step] = []
     waiting = snapshot.waiting()

@@ -337,7 +337,7 @@ class Reader:
         if name == PERSONAL and rest:
             return f"{rest} with `--home {PERSONAL}` names the fact in your own home"
         alike = meant(fact, self.snapshot.cache().fact_ids())
-        return alike or "`diurna ls --all` lists all ids, archived ones too"
+        return alike or "`diurna show --list --all` lists all ids, archived ones too"
 
     def standing(self, fact: str) -> Standing:
         """Return one fact where it stands, by its id or the start of it.

@@ -96,7 +96,7 @@ class Known:
         from projection.text.fuzzy import meant
 
         ids = {*self._cache.fact_ids(), *self._waiting_histories(), *born}
-        return f"{meant(name, sorted(ids)) or '`diurna ls` lists the ids;'} {ANYWAY}"
+        return f"{meant(name, sorted(ids)) or '`diurna show --list` lists the ids;'} {ANYWAY}"
 
     def _waiting_histories(self) -> dict[str, History]:
         if self._waiting is None:
@@ -260,7 +260,7 @@ def _circles(events: tuple[Event, ...], known: Known) -> list[Finding]:
             circle = " → ".join((event.id, *way))
             hint = (
                 f"{event.id} is false then for good; where it holds after all: "
-                f"`diurna restore {event.id} --reason TEXT`, or a fact with another id"
+                f"`diurna edit {event.id} --restore --reason TEXT`, or a fact with another id"
             )
             message = f"{event.new} can not supersede {event.id}: it would be a circle, {circle}"
             found.append(Finding("supersession-cycle", message, hint=hint))
@@ -300,7 +300,7 @@ def _odd(events: tuple[Event, ...], known: Known) -> tuple[Finding, ...]:
             if name in born or (name in redacted and known.is_log(name)) or known.waits(name):
                 continue
             said = f"{name} is not in this ledger (yet)"
-            hint = "check the spelling; `diurna ls` lists the ids"
+            hint = "check the spelling; `diurna show --list` lists the ids"
             found.append(Finding("unknown-id", said, hint=hint))
         elif name in closed and fact.kind not in CLOSABLE:
             said = f"{name} is of kind {fact.kind}, which is never closed or reopened"

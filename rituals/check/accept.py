@@ -68,7 +68,7 @@ def acceptance(
         return Baseline(Decision("Accept findings", already=said), ())
     some = dict(sorted(chosen.items())[:_AT_ONCE])
     pairs = tuple((key, words(one)) for key, one in some.items())
-    hints = ("`diurna verify --all` shows what is accepted; --unaccept takes it back",)
+    hints = ("`diurna check --all` shows what is accepted; --unaccept takes it back",)
     if len(some) < len(chosen):
         hints = (f"{len(chosen) - len(some)} more do not fit into one log: say it again",)
     decision = Decision(
@@ -139,7 +139,7 @@ def _does(chosen: Mapping[str, Finding]) -> tuple[str, ...]:
 def _refused(name: str, open_now: Mapping[str, Finding], elsewhere: set[str]) -> NotFound:
     if name.partition(":")[0] in elsewhere:
         said = f"{name} is found in this clone, not in the ledger; no log can accept it"
-        return NotFound(said, hint="`diurna verify` says what to do about it")
+        return NotFound(said, hint="`diurna check` says what to do about it")
     return NotFound(f"there is no finding {name} now", hint=_listed(open_now, "today's are"))
 
 
@@ -147,7 +147,7 @@ def _listed(keys: Iterable[str], label: str) -> str:
     names = sorted(shown(key) for key in keys)
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     listed = ", ".join(names[:_LISTED]) or "none"
-    return f"{label}: {listed}{more}; `diurna verify --all` says what each is"
+    return f"{label}: {listed}{more}; `diurna check --all` says what each is"
 
 
 def _titled(verb: str, keys: tuple[str, ...]) -> str:

@@ -36,7 +36,7 @@ def wanted(findings: tuple[str, ...], given: Mapping[str, bool], restore: bool, 
     if sum((accept, accept_all, unaccept, restore)) > 1:
         raise WrongUsage("--accept, --accept-all, --unaccept and --restore exclude each other")
     if (accept or unaccept) and not findings:
-        hint = "`diurna verify --all` shows the key of each; --accept-all means all of them"
+        hint = "`diurna check --all` shows the key of each; --accept-all means all of them"
         raise WrongUsage("name the findings", hint=hint)
     if findings and not (accept or unaccept):
         raise WrongUsage("FINDING goes with --accept or --unaccept", where=findings[0])

@@ -65,7 +65,7 @@ def harvest(
         return
     views.show_written(intake, done, out, memory.home.branch)
     if intake.beyond:
-        out.hint("`diurna harvest PATH` brings the next of a document or folder")
+        out.hint("`diurna import docs PATH` brings the next of a document or folder")
     if due:
         what = counted(len(due), "fact") + (" comes" if len(due) == 1 else " come")
         out.hint(f"{what} from documents that say something else now; `diurna review` asks")

@@ -7,14 +7,16 @@ import os
 import click
 
 from ledger.environment import working_directory
+from rituals.cli.ways import words_of
 from rituals.intake.sources.table import DOCUMENTS, SOURCES
 
 EVENTS = "events"
-NAMES = (*[source.name for source in SOURCES], *DOCUMENTS, EVENTS)
+_DOES = words_of("import") | {one.name: one.does for one in SOURCES}
+NAMES = (*_DOES, *DOCUMENTS, EVENTS)
 _WIDTH = max(map(len, NAMES))
 LISTED = "\n".join(
     [
-        "\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" for one in SOURCES],
+        "\b", "Sources:", *[f"  {name:<{_WIDTH}}  {does}" for name, does in _DOES.items()],
         f"  {', '.join(DOCUMENTS)}: the documents in which these keep rules and memory banks",
         f"  {'PATH':<{_WIDTH}}  a document or a folder of them, whatever it is called",
     ]

@@ -77,7 +77,9 @@ def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) 
     if memory.home.prefix != f"{FOLDER}/" and os.path.isfile(
         f"{ground.project}/{FOLDER}/{CONTINUITY}"
     ):
-        out.hint(f"{FOLDER}/ holds a ledger of another tool: `diurna adopt .` takes it over")
+        out.hint(
+            f"{FOLDER}/ holds a ledger of another tool: `diurna import ledger .` takes it over"
+        )
 
 
 def _of_source(call: Invocation, reading: Reading) -> Intake:

@@ -15,19 +15,19 @@ _MEANT = {
     "add create new remember save store write record memo jot set":
         "`diurna note TEXT` records a fact",
     "decide decision thread question idea":
-        '`diurna note "decision: TEXT"` records a fact of a kind; `diurna ls --kind decision` lists them',
+        '`diurna note "decision: TEXT"` records a fact of a kind; `diurna show --list` lists them',
     "todo todos issue ticket backlog plan assign":
         '`diurna task add "TEXT"` adds a task, `diurna task` lists those that are open',
     "next pick claim take": "`diurna task pick` gives the task to begin next, `--start` claims it",
     "handoff handover pass hand-over":
         '`diurna task handoff ID --to NAME --done "…" --next "…"` hands a task over',
     "opinion second-opinion stuck milestone page":
-        "`diurna snapshot` prints a page that stands alone, for a second opinion",
+        "`diurna export snapshot` prints a page that stands alone, for a second opinion",
     "critic criticism feedback points": "`diurna critique FILE` makes open threads of its points",
     "search find ask query grep lookup": "`diurna recall WORDS` finds what answers a question",
-    "list dir ll facts ids all": "`diurna ls` lists facts, one line each",
-    "threads open-threads": "`diurna ls --kind thread` lists the threads",
-    "get cat read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
+    "list dir ll facts ids all": "`diurna show --list` lists facts, one line each",
+    "threads open-threads": "`diurna show --list --kind thread` lists the threads",
+    "get cat read print fact": "`diurna show ID` shows a fact, `diurna show --list` lists the ids",
     "rm remove delete del drop unlearn invalidate false":
         "`diurna forget ID` lets a fact go; `diurna undo` takes back what your last log did",
     "change update reword fix correct modify": "`diurna edit ID TEXT` gives a fact a new text",
@@ -39,7 +39,7 @@ _MEANT = {
     "revert back rollback unappend takeback":
         "`diurna undo` takes back what your last log did, `diurna undo --session ID` what a session wrote",
     "migrate load ingest":
-        "`diurna import` brings in what another tool remembers, `diurna adopt DIR` a whole ledger",
+        "`diurna import` brings in what another tool remembers, `diurna import ledger DIR` a whole ledger",
     "obsidian notes wiki":
         "`diurna export vault DIR` writes notes that link each other, `diurna view` a page",
     "views daily weekly progress roles standup":
@@ -54,24 +54,24 @@ _MEANT = {
     "pull push fetch merge share clone": "`diurna sync` fetches, joins and pushes",
     "blame source origin explain provenance versions": "`diurna why ID` shows where a fact comes from",
     "test validate fsck audit health":
-        "`diurna doctor` checks this machine and repository, `diurna verify` the ledger alone",
-    "repair heal recover": "`diurna doctor --fix` mends what is safe to mend",
+        "`diurna check` checks the ledger, this clone and this machine",
+    "repair heal recover": "`diurna check --fix` mends what is safe to mend",
     "stats statistics metrics":
-        "`diurna report` tells how memories lived, `diurna status` where the ledger stands",
+        "`diurna review --report` tells how memories lived, `diurna status` where the ledger stands",
     "exam quizzes probe answers evaluate eval":
-        "`diurna quiz` asks memory what the project has to know, and says what it does not answer",
+        "`diurna review --quiz` asks memory what the project has to know, and says what it lacks",
     "info state where home": "`diurna status` shows where the ledger stands",
     "propose suggest distil distill retrospective retro lessons teach":
-        "`diurna learn` proposes facts that sessions taught",
+        "`diurna review --learn` proposes facts that sessions taught",
     "findings bugs issues sarif regressions":
         "`diurna finding` lists findings, `diurna finding report` records one",
     "cleanup clean gc prune groom maintain":
         "`diurna review` goes through what aged and what became false",
     "contradictions disputes duplicates": "`diurna conflicts` lists contradictions",
     "hide secret censor": "`diurna redact ID --reason TEXT` withholds a text from all that is shown",
-    "unarchive reactivate": "`diurna archive ID --back --reason TEXT` takes a fact out of the archive",
-    "related graph neighbours neighbors": "`diurna links ID` shows what a fact is linked with",
-    "entities tags topics": "`diurna entity` lists what facts are about",
+    "unarchive reactivate": "`diurna forget ID --back --reason TEXT` takes a fact out of the archive",
+    "related graph neighbours neighbors": "`diurna show --links ID` shows what a fact is linked with",
+    "entities tags topics": "`diurna show --about` lists what facts are about",
     "setup create-home bootstrap": "`diurna init` makes a home",
     "serve server":
         "`diurna mcp` serves this memory to agents, `diurna web` shows it to people in a browser",

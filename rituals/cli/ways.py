@@ -32,6 +32,11 @@ def does(way: Way) -> str:
     return way.does or (entry.does if entry else "")
 
 
+def words_of(name: str) -> dict[str, str]:
+    """Return the ways of a command that are no options, each with what it does."""
+    return {way.word: does(way) for way in ways_of(name) if way.word[:1].isalpha()}
+
+
 def with_ways(command: click.Command, name: str) -> click.Command:
     """List the options of a command's ways in its help, and offer them where a shell completes."""
     known = {opt for param in command.params for opt in (*param.opts, *param.secondary_opts)}

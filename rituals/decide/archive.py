@@ -32,7 +32,7 @@ def archiving(memory: Memory, fact: str, reason: str) -> Decision:
     event = because(FactArchived(fact), reason)
     does = f"{fact} goes into the archive; its text stays, and every log that names it"
     hint = (
-        f'`diurna archive {fact} --back --reason "…"` takes it out again, '
+        f'`diurna forget {fact} --back --reason "…"` takes it out again, '
         "and so does the next work log that names it"
     )
     return Decision(titled("Archive", (fact,)), (does,), (event,), reason=reason, hints=(hint,))
@@ -71,9 +71,9 @@ def _way_back(standing: Standing) -> str:
     """Say how a fact comes out of the archive."""
     fact = standing.fact
     if fact.false:
-        return f'`diurna restore {fact.id} --reason "…"` says that it holds after all'
+        return f'`diurna edit {fact.id} --restore --reason "…"` says that it holds after all'
     if standing.reason == BY_HAND:
-        return f'`diurna archive {fact.id} --back --reason "…"` takes it out again'
+        return f'`diurna forget {fact.id} --back --reason "…"` takes it out again'
     if standing.tier != "archived":
         return f"`diurna append --reopen {fact.id}` opens the thread again"
     return f"a work log that names it brings it back: diurna append --reactivate {fact.id}"

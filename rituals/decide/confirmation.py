@@ -32,7 +32,7 @@ def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
             by = ", ".join(fact.superseded_by)
             raise DiurnaError(
                 f"{fact.id} is false: {f'{by} superseded it' if by else 'it was invalidated'}",
-                hint=f"`diurna restore {fact.id} --reason TEXT` says that it holds after all",
+                hint=f"`diurna edit {fact.id} --restore --reason TEXT` says that it holds after all",
             )
     fresh = tuple(fact.id for fact in found if not _is_fresh(state, fact))
     title = titled("Confirm", fresh or tuple(fact.id for fact in found))

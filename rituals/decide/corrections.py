@@ -119,5 +119,5 @@ def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
         event, does = FactSuperseded(fact, new), f"{new} replaces {fact}"
     if new in now.superseded_by if new else now.false:
         return Decision(title, already=f"that {does} was said before")
-    hint = f'`diurna restore {fact} --reason "…"` says that it holds after all'
+    hint = f'`diurna edit {fact} --restore --reason "…"` says that it holds after all'
     return Decision(title, (does,), (because(event, reason),), reason=reason, hints=(hint,))

@@ -82,7 +82,7 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     if verdict.says_nothing:
         raise WrongUsage(
             f"which holds of {fact}? {'; '.join(_brief(found))}",
-            hint=f"diurna resolve {fact} --choose N, or "
+            hint=f"diurna conflicts {fact} --choose N, or "
             + ("--state STATE" if found[-1].kind == MOVED else "--text for a new text"),
         )
     if verdict.choose and verdict.text:
@@ -108,7 +108,7 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     if not texts:
         raise WrongUsage(
             f"{fact} is {found[0].said}: {'; '.join(_brief(found))}",
-            hint=f"diurna resolve {fact} --choose ID",
+            hint=f"diurna conflicts {fact} --choose ID",
         )
     if verdict.text:
         return _one_text(standing, texts[0], tidy(verdict.text), None, verdict)
@@ -253,7 +253,7 @@ def _one_state(fact: Fact, verdict: Verdict) -> Decision:
             said = (
                 "--state stands alone" if state in may else f"{fact.id} can not be {state[:40]!r}"
             )
-        hint = f"`diurna resolve {fact.id} --state STATE`, one of {', '.join(may)}" if may else ""
+        hint = f"`diurna conflicts {fact.id} --state STATE`, one of {', '.join(may)}" if may else ""
         raise WrongUsage(said, where="--state", hint=hint)
     seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
     event: Event

@@ -59,7 +59,7 @@ def holding(memory: Reader, fact: str) -> Fact:
         by = f"superseded by {', '.join(now.superseded_by)}" if now.superseded_by else "invalidated"
         raise DiurnaError(
             f"{fact} is {by}; another text would not make it hold",
-            hint=f"`diurna restore {fact} --reason TEXT` says that it holds after all",
+            hint=f"`diurna edit {fact} --restore --reason TEXT` says that it holds after all",
         )
     return now
 

@@ -215,7 +215,11 @@ class _Reading:
 
             alike = nearest(id, cache.fact_ids(), 9)
             alive = [one for one in alike if (fact := cache.fact(one)) and not fact.false][:3]
-            hint = f"did you mean {' or '.join(alive)}?" if alive else "`diurna ls` lists the ids"
+            hint = (
+                f"did you mean {' or '.join(alive)}?"
+                if alive
+                else "`diurna show --list` lists the ids"
+            )
             self._said.append(
                 Finding("unknown-id", f"there is no fact {id}; the line was kept", hint=hint)
             )

@@ -27,7 +27,7 @@ def keep(path: str, svg: str) -> None:
         head = _head(path) if os.path.isfile(path) else b""
     if MARKER.encode() not in head:
         raise WriteRefused(
-            "this is no picture that `diurna report` made; it was left as it is",
+            "this is no picture that `diurna review --report` made; it was left as it is",
             where=path,
             hint="name a file that is not there yet; `--svg -` prints the picture",
         )

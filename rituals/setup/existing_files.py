@@ -78,7 +78,7 @@ def refuse_other_memory(
         raise WriteRefused(
             f"{prefix}{found} is there, and Diurna did not write it: no home is made around it",
             where=f"{prefix}{found}",
-            hint=f"`diurna adopt {repository.top}` takes that memory over, with its texts",
+            hint=f"`diurna import ledger {repository.top}` takes that memory over, with its texts",
         )
     refuse_left(in_the_way(home, standing_files(home, commit, ())))
 
@@ -141,5 +141,5 @@ def refuse_overwriting(
                 f"{prefix}{path} is there and is not committed; it is left as it is",
                 where=f"{prefix}{path}",
                 hint="commit it or move it elsewhere; a ledger of another tool is taken over by "
-                "`diurna adopt`",
+                "`diurna import ledger`",
             )

@@ -44,7 +44,7 @@ def shape_noticed(survey: Survey) -> Iterator[Noticed]:
         yield Noticed(
             Finding(
                 "history-cut",
-                "this clone is shallow: provenance and `diurna verify` end where it begins",
+                "this clone is shallow: provenance and `diurna check` end where it begins",
                 hint="git fetch --unshallow",
             )
         )

@@ -10,7 +10,7 @@ MOVE, SET_ASIDE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIE
 )  # fmt: skip
 
 #: Stands behind findings that `--fix` mends.
-FIX_HINT = "`diurna doctor --fix` {}"
+FIX_HINT = "`diurna check --fix` {}"
 
 
 class Remedy(Record):

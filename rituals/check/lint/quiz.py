@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from rituals.check.survey import Survey
 
-_MISSED_HINT = "`diurna quiz` shows the questions, as people ask them, and what is missing"
-_GENERAL_HINT = "`diurna quiz` says which kinds of facts are missing"
+_MISSED_HINT = "`diurna review --quiz` shows the questions, as people ask them, and what is missing"
+_GENERAL_HINT = "`diurna review --quiz` says which kinds of facts are missing"
 
 
 def unanswered(survey: Survey) -> Iterator[Finding]:

@@ -145,5 +145,5 @@ def rewritten_findings(
         yield Finding(
             "history-rewritten",
             f"{before}, without {named(stems)}",
-            hint="`diurna verify --restore` adds them again",
+            hint="`diurna check --restore` adds them again",
         )

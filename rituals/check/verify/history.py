@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 _CODE_OF = {MODIFIED: "log-modified", DELETED: "log-deleted", MOVED: "log-moved"}
-_RESTORE_HINT = "`diurna verify --restore` adds its first bytes again"
+_RESTORE_HINT = "`diurna check --restore` adds its first bytes again"
 
 
 def damaged(

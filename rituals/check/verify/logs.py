@@ -77,7 +77,7 @@ def policy_findings(
             "policy-deprecated",
             '`[capture] approve = "ask"` lets no fact wait any more; none comes in by itself',
             POLICY_FILE,
-            hint='say `facts = "off"` instead; `diurna learn` shows what could be one',
+            hint='say `facts = "off"` instead; `diurna review --learn` shows what could be one',
         )
     if policy.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, policy.format)

@@ -57,7 +57,7 @@ def restore(memory: Memory) -> tuple[str, ...]:
     if not plan:
         raise NotFound(
             "no session log is missing or changed whose first bytes are known",
-            hint="`diurna verify` tells what is wrong",
+            hint="`diurna check` tells what is wrong",
         )
     home = memory.home
     refuse_unwritable(home)

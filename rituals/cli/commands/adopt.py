@@ -29,12 +29,12 @@ def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bo
 
     \b
     Examples:
-      diurna adopt . --dry-run
-      diurna adopt .
-      diurna adopt . --compat --json
+      diurna import ledger . --dry-run
+      diurna import ledger .
+      diurna import ledger . --compat --json
     """
     if call.home:
-        raise WrongUsage("the ledger is named by DIR", hint=f"diurna adopt {call.home}")
+        raise WrongUsage("the ledger is named by DIR", hint=f"diurna import ledger {call.home}")
     if compat:
         _compat(call, dir)
         return
@@ -58,7 +58,7 @@ def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bo
     for commit in commits:
         call.out.line(f"committed in {commit[:7]} on {plan.ground.branch}")
     if commits:
-        call.out.hint("`diurna verify` checks it; from now on `diurna append` writes the logs")
+        call.out.hint("`diurna check` checks it; from now on `diurna append` writes the logs")
 
 
 def _folder(call: Invocation, dir: str) -> str:

@@ -26,7 +26,7 @@ def command(call: Invocation, /, id: str, reason: str, back: bool, **recorded: A
 
     \b
     Example:
-      diurna archive legacy-importer --reason "The importer is frozen until 2027."
+      diurna forget --archive legacy-importer --reason "The importer is frozen until 2027."
     """
     from rituals.decide.archive import archiving, returning
 

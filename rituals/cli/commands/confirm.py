@@ -23,7 +23,7 @@ def command(call: Invocation, /, ids: tuple[str, ...], **recorded: Any) -> None:
 
     \b
     Example:
-      diurna confirm inv-transport-agnostic inv-no-plain-text
+      diurna review --confirm inv-transport-agnostic inv-no-plain-text
     """
     from rituals.decide.confirmation import confirmation
 

@@ -20,9 +20,9 @@ def command(call: Invocation, range: str) -> None:
 
     \b
     Examples:
-      diurna diff 2026-11-01..2026-11-21
-      diurna diff yesterday..
-      diurna diff HEAD~5..
+      diurna log --changes 2026-11-01..2026-11-21
+      diurna log --changes yesterday..
+      diurna log --changes HEAD~5..
     """
     from memory.query.provenance import difference
 

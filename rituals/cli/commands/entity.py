@@ -19,8 +19,8 @@ def command(call: Invocation, name: str) -> None:
 
     \b
     Examples:
-      diurna entity
-      diurna entity "Payments API"
+      diurna show --about
+      diurna show --about "Payments API"
     """
     from rituals.cli.views.graph import entity_line, entity_object, show_entity, view_object
 

@@ -9,16 +9,19 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.ways import words_of
+
+_FORMS = ("events", "vault", "site", *words_of("export"))
 
 
 @click.command("export")
-@click.argument("what", type=click.Choice(("events", "vault")), metavar="events|vault")
+@click.argument("what", type=click.Choice(_FORMS), metavar="|".join(_FORMS))
 @click.argument("dir", default="", metavar="[DIR]")
+@click.option("--base", metavar="URL", default="", help="With site: where it will be found.")
 @options.dry_run
 @options.command
-def command(call: Invocation, what: str, dir: str, dry_run: bool) -> int:
-    """Print all events as lines of JSON, or write linked notes into a folder.
+def command(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> int:
+    """Print all events as lines of JSON, or write linked notes or a site into a folder.
 
     `events` loses nothing: header, title, prose, every field of every event, and of a log written by hand
     its text. `diurna import events` makes the same logs of them, to the byte. As git does it carries the
@@ -28,12 +31,16 @@ def command(call: Invocation, what: str, dir: str, dry_run: bool) -> int:
     and entities, nothing of what is withheld. A file in DIR that Diurna did not write there, or that was
     changed since, stays as it is and is named, and the exit code is 1.
 
+    `site` is what `diurna web` shows, as files; `snapshot` a page for a second opinion.
+
     \b
     Examples:
       diurna export events > memory.ndjson
       diurna export vault ../notes --dry-run
-      diurna export vault ../notes
+      diurna export site ../site
     """
+    if base and what != "site":
+        raise WrongUsage("--base goes with `site`", hint="diurna export site DIR --base https://…")
     if what == "events":
         if dir or dry_run:
             raise WrongUsage("events are printed", hint="diurna export events > FILE")
@@ -43,34 +50,13 @@ def command(call: Invocation, what: str, dir: str, dry_run: bool) -> int:
             call.out.text(line)
         return 0
     if not dir:
-        raise WrongUsage("no folder is named", hint="diurna export vault DIR")
-    return _vault(call, os.path.normpath(os.path.join(call.folder(), dir)), dry_run)
+        raise WrongUsage("no folder is named", hint=f"diurna export {what} DIR")
+    folder = os.path.normpath(os.path.join(call.folder(), dir))
+    if what == "vault":
+        from rituals.cli.views.vault import write_vault
 
+        return write_vault(call, folder, dry_run)
+    from rituals.cli.views.web import write_site
 
-def _vault(call: Invocation, folder: str, dry_run: bool) -> int:
-    from rituals.answers.objects import finding_objects
-    from rituals.report.export.vault_files import apply_vault, plan_vault
-
-    plan = plan_vault(call.memory(), folder, call.out.progress)
-    if not dry_run:
-        apply_vault(plan)
-    written = [path for path, _ in plan.write]
-    if call.json:
-        call.out.answer(
-            {
-                "folder": plan.folder,
-                "files": plan.files,
-                "written": written,
-                "removed": list(plan.remove),
-                "findings": finding_objects(plan.left),
-                "dry_run": dry_run,
-            }
-        )
-    else:
-        done = "would write" if dry_run else "wrote"
-        removed = f", {'remove' if dry_run else 'removed'} {len(plan.remove)}" * bool(plan.remove)
-        same = plan.files - len(written) - len(plan.left)
-        kept = f", {same} as they were" * bool(same)
-        call.out.line(f"{done} {counted(len(written), 'note')}{removed}{kept}: {plan.folder}")
-    call.out.findings(plan.left)
-    return 1 if plan.left else 0
+    write_site(call, folder, base, dry_run)
+    return 0

@@ -38,9 +38,9 @@ def command(
 
     \b
     Examples:
-      diurna harvest
-      diurna harvest docs/adr --budget 20 --write
-      diurna harvest --from-json found.json --write
+      diurna import docs
+      diurna import docs docs/adr --budget 20 --write
+      diurna import docs --from-json found.json --write
     """
     from rituals.cli.document_input import harvest
 

@@ -30,7 +30,7 @@ def command(
 
     HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, those
     that are found here are asked for on a terminal, and listed elsewhere. The rest of each file keeps its
-    bytes; a file that can not be read is named and left alone. `diurna uninstall` takes all out again.
+    bytes; a file that can not be read is named and left alone. `--remove` takes all out again.
 
     \b
     Examples:

@@ -31,10 +31,10 @@ def command(
 
     \b
     Examples:
-      diurna learn
-      diurna learn --since 2026-11-01 --json
-      diurna learn --ask
-      diurna learn --accept 3f2a9c --text "Retries are the server's."
+      diurna review --learn
+      diurna review --learn --since 2026-11-01 --json
+      diurna review --learn --ask
+      diurna review --learn --accept 3f2a9c --text "Retries are the server's."
     """
     from rituals.cli.views.learning import (
         accepted,
@@ -68,5 +68,7 @@ def command(
     else:
         show(plan, out)
         if plan.proposals or plan.promotions:
-            out.hint("on a terminal `diurna learn` asks about each; --ask raises them as threads")
+            out.hint(
+                "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
+            )
     out.findings(outcome.findings)

@@ -25,9 +25,9 @@ def command(call: Invocation, id: str, hops: int) -> None:
 
     \b
     Examples:
-      diurna links webhook-retry-queue
-      diurna links webhook-retry-queue --hops 1
-      diurna links vision --hops 3
+      diurna show --links webhook-retry-queue
+      diurna show --links webhook-retry-queue --hops 1
+      diurna show --links vision --hops 3
     """
     from rituals.cli.views.graph import links_object, show_links
 

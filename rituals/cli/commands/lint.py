@@ -24,14 +24,14 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, q
 
     With FILES only these are checked, before they are appended or committed: drafts, logs, projections.
     Ends with 1 if there is an error; with --quiz also where memory does not answer a question of `diurna
-    quiz`. The value of a secret is never printed. What `diurna verify --accept` accepted is only counted.
+    quiz`. The value of a secret is never printed. What `diurna check --accept` accepted is only counted.
 
     \b
     Examples:
-      diurna lint
-      diurna lint --strict --format sarif > diurna.sarif
-      diurna lint --quiz
-      diurna lint session.md
+      diurna check --ci
+      diurna check --ci --strict --format sarif > diurna.sarif
+      diurna check --ci --quiz
+      diurna check --ci session.md
     """
     import json
 

@@ -28,9 +28,9 @@ def command(
 
     \b
     Examples:
-      diurna ls
-      diurna ls --kind thread
-      diurna ls 'webhook-*' --all
+      diurna show --list
+      diurna show --list --kind thread
+      diurna show --list 'webhook-*' --all
     """
     from memory.query.marks import known
     from rituals.answers.objects import known_object

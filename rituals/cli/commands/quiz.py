@@ -23,12 +23,12 @@ def command(call: Invocation, suggest: bool) -> None:
     eight general ones that any project has to answer. One is answered when a fact that it expects, or what
     stands in its place now, is live and among the first three facts that `diurna recall` gives by words; a
     general one when one of the first three of the kinds that it expects is live. `diurna review` notes the
-    score, and `diurna lint --quiz` ends with 1 where memory does not answer a question of the ledger.
+    score, and `diurna check --ci --quiz` ends with 1 where memory does not answer one of the ledger.
 
     \b
     Examples:
-      diurna quiz
-      diurna quiz --suggest
+      diurna review --quiz
+      diurna review --quiz --suggest
       diurna note "question: expect=webhook-retries How often are webhooks retried?"
     """
     from rituals.cli.views.quiz import (

@@ -47,8 +47,8 @@ def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> No
 
     \b
     Examples:
-      diurna report --kind decision
-      diurna report --since 2026-10-01 --svg tiers.svg
+      diurna review --report --kind decision
+      diurna review --report --since 2026-10-01 --svg tiers.svg
     """
     from rituals.cli.views.report import print_report, report_object
     from rituals.report.report import report

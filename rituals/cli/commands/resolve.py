@@ -35,10 +35,10 @@ def command(
 
     \b
     Examples:
-      diurna resolve api-timeouts --choose 3fa9c1d2
-      diurna resolve api-timeouts --text "Calls time out after 20 s."
-      diurna resolve retry-storm --closed
-      diurna resolve wire-the-queue --state in-progress
+      diurna conflicts api-timeouts --choose 3fa9c1d2
+      diurna conflicts api-timeouts --text "Calls time out after 20 s."
+      diurna conflicts retry-storm --closed
+      diurna conflicts wire-the-queue --state in-progress
     """
     from rituals.decide.resolution import Verdict, resolution
 

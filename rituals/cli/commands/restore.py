@@ -28,8 +28,8 @@ def command(call: Invocation, /, id: str, version: str, reason: str, **recorded:
 
     \b
     Examples:
-      diurna restore api-timeouts 3fa9c1d2
-      diurna restore api-timeouts --reason "The 20 s were a test; production has 10 s."
+      diurna edit --restore api-timeouts 3fa9c1d2
+      diurna edit --restore api-timeouts --reason "The 20 s were a test; production has 10 s."
     """
     if version:
         from rituals.decide.versions import restoration

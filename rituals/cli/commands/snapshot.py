@@ -21,8 +21,8 @@ def command(call: Invocation, task: str, reason: str | None) -> None:
 
     \b
     Examples:
-      diurna snapshot --task wire-retry-queue --stuck
-      diurna snapshot --milestone > snapshot.md
+      diurna export snapshot --task wire-retry-queue --stuck
+      diurna export snapshot --milestone > snapshot.md
     """
     from rituals.answers.fields import all_fields_of, fields_of
     from rituals.report.snapshot import snapshot

@@ -13,7 +13,7 @@ from rituals.cli.context import Invocation
 def command(call: Invocation) -> None:
     """Show where the ledger stands: its home, its logs and facts, what is due, and what was found.
 
-    `asks` counts the questions of a review, `found` what `diurna verify` finds in the ledger itself.
+    `asks` counts the questions of a review, `found` what `diurna check` finds in the ledger itself.
 
     \b
     Example:

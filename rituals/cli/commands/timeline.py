@@ -34,9 +34,9 @@ def command(
 
     \b
     Examples:
-      diurna timeline webhook-retry-queue --before 7d
-      diurna timeline 2026-11-01 --after 48h
-      diurna timeline why did the webhooks get lost
+      diurna log --around webhook-retry-queue --before 7d
+      diurna log --around 2026-11-01 --after 48h
+      diurna log --around why did the webhooks get lost
     """
     found = call.memory().timeline(
         " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds

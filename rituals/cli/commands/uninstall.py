@@ -23,8 +23,8 @@ def command(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool)
 
     \b
     Examples:
-      diurna uninstall claude
-      diurna uninstall --dry-run
+      diurna install --remove claude
+      diurna install --remove --dry-run
     """
     from rituals.hosts.install.plan import base_folder, plan_removal
 

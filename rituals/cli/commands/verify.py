@@ -38,10 +38,10 @@ def command(
 
     \b
     Examples:
-      diurna verify --restore --dry-run
-      diurna verify --all
-      diurna verify --accept unknown-id:4f2a91c07dab --reason "An id of the old tool."
-      diurna verify --accept-all --reason "All that the old tool left." --dry-run
+      diurna check --restore --dry-run
+      diurna check --all
+      diurna check --accept unknown-id:4f2a91c07dab --reason "An id of the old tool."
+      diurna check --accept-all --reason "All that the old tool left." --dry-run
     """
     from rituals.check.registry import VERIFY
     from rituals.check.run import made

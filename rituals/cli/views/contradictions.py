@@ -25,7 +25,7 @@ def resolve_command(dispute: Dispute) -> str:
     """Return the command that resolves a contradiction."""
     if dispute.kind == OVERRULED:
         return "diurna review"
-    return f"diurna resolve {dispute.fact} --choose {dispute.choices[0].id}"
+    return f"diurna conflicts {dispute.fact} --choose {dispute.choices[0].id}"
 
 
 def show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:

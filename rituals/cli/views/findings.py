@@ -100,7 +100,7 @@ def show_here(out: Output, findings: tuple[Finding, ...]) -> None:
     out.findings(tuple(one for one in findings if one not in others))
     out.told.update(others)
     out.hint(
-        f"{len(others)} findings are about what logs and facts say: `diurna verify` names them"
+        f"{len(others)} findings are about what logs and facts say: `diurna check --all` names them"
     )
 
 
@@ -109,7 +109,7 @@ def hint_baseline(out: Output, result: Made) -> None:
     if len(result.keys) >= _MANY:
         out.hint(
             "what is old and known can be accepted, so that what is new stands out: "
-            "`diurna verify --accept-all --reason TEXT`, or one by one (`diurna verify --all`)"
+            "`diurna check --accept-all --reason TEXT`, or one by one (`diurna check --all`)"
         )
 
 

@@ -84,7 +84,7 @@ def show_links(out: Output, found: Links) -> None:
         _tell_more(out, hop)
     for name, count in found.crowds:
         out.line("")
-        out.line(f'{counted(count, "fact")} share {name}: diurna entity "{name}"')
+        out.line(f'{counted(count, "fact")} share {name}: diurna show --about "{name}"')
 
 
 def _tell_more(out: Output, some: Sequence[object]) -> None:

@@ -116,7 +116,7 @@ def accepted(plan: Plan, key: str, text: str) -> dict[str, Answer]:
     if len(named) != 1:
         raise NotFound(
             f"{counted(len(named), 'proposal')} of now begin with {key!r}",
-            hint="diurna learn lists them",
+            hint="diurna review --learn lists them",
         )
     return {named[0]: Answer(ACCEPT, text.strip())}
 

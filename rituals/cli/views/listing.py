@@ -1,4 +1,4 @@
-"""Print what `diurna ls` answers: a line for each fact, cheap to read."""
+"""Print what `diurna show --list` answers: a line for each fact, cheap to read."""
 
 from __future__ import annotations
 

@@ -23,14 +23,14 @@ def print_score(found: Score, out: Output) -> None:
         for line in missing(one):
             out.line(f"  {line}")
     if not found.own.asked:
-        out.hint("`diurna quiz --suggest` proposes questions about what this ledger knows")
+        out.hint("`diurna review --quiz --suggest` proposes questions about what this ledger knows")
     if any(lack.why == ARCHIVED for one in found.own.missed for lack in one.lacks):
         out.hint(
             "what is in the archive comes back when work relies on it: `diurna append --ref ID`"
         )
     if found.own.missed:
         out.hint("reword the question as people ask it, or the fact so that it answers; one that"
-                 " nobody asks any more: `diurna archive ID --reason TEXT`")  # fmt: skip
+                 " nobody asks any more: `diurna forget ID --archive --reason TEXT`")  # fmt: skip
 
 
 def print_suggestions(proposed: tuple[Suggestion, ...], out: Output) -> None:
@@ -42,7 +42,7 @@ def print_suggestions(proposed: tuple[Suggestion, ...], out: Output) -> None:
     late = sum(not one.answered for one in proposed)
     if late:
         out.talk(f"recall does not answer {late} of them yet as they stand")
-    out.hint("reword them as people ask; `diurna quiz` says which of them memory answers")
+    out.hint("reword them as people ask; `diurna review --quiz` says which of them memory answers")
 
 
 def quiz_row(found: Score) -> dict[str, object]:

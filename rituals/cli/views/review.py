@@ -64,7 +64,7 @@ def _question_object(question: Question) -> dict[str, object]:
 def verified_line(outcome: Outcome) -> str:
     """Say how much was wrong before the review, "" for nothing; what is due stands in its answer."""
     found = [one.code for one in outcome.verified if one.code not in OF_REVIEW]
-    return f"Checked     {severities(counts(found))}; `diurna verify` names them" if found else ""
+    return f"Checked     {severities(counts(found))}; `diurna check` names them" if found else ""
 
 
 def answer_lines(outcome: Outcome) -> list[str]:

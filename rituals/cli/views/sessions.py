@@ -1,4 +1,4 @@
-"""Print what `diurna log STEM` and `diurna timeline` answer, for scripts and for people."""
+"""Print what `diurna log STEM` and `diurna log --around` answer, for scripts and for people."""
 
 from __future__ import annotations
 

@@ -85,13 +85,13 @@ def _hints(found: Overview) -> Iterator[str]:
     if _asked(found):
         yield "`diurna review` asks them, one by one; with --dry-run it only says them"
     if _noticed(found):
-        yield "`diurna verify` names what was found, and what to do about it"
+        yield "`diurna check` names what was found, and what to do about it"
     if found.tally is None or not found.counted_now:
         yield "`diurna review --dry-run` counts what it would ask, which takes a while here"
     if found.contradictions:
-        yield "`diurna conflicts` shows every side, `diurna resolve ID` decides"
+        yield "`diurna conflicts` shows every side, `diurna conflicts ID --choose N` decides"
     if found.unconfirmed:
-        yield "`diurna confirm ID…` records that a person looked at them and they hold"
+        yield "`diurna review --confirm ID…` records that a person looked at them and they hold"
     if found.drift and not (found.edited or found.edits):
         yield "`diurna publish` writes and commits what drifted"
     if found.publish.missing:

@@ -278,7 +278,7 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
     ]
     if plan.questions:
         own = _several(plan.questions, "question")
-        steps.append(f"let `diurna quiz` ask {own} of {layout.QUESTIONS}")
+        steps.append(f"let `diurna review --quiz` ask {own} of {layout.QUESTIONS}")
     steps += notes
     if plan.left:
         steps.append(f"leave {ground.prefix}{layout.CONTINUITY} as it is: not all of it is bullets")

@@ -71,7 +71,7 @@ def before_it(ground: Ground, entries: Sequence[Entry]) -> tuple[Finding, ...]:
             )
             hint = (
                 f"`git show {commit[:12]}:{page}` prints it; put it in its place, and the pages of its "
-                "archive beside it, and run `diurna adopt` again"
+                "archive beside it, and run `diurna import ledger` again"
             )
             return (Finding("hand-edited", message, layout.CONTINUITY, hint=hint),)
     return ()

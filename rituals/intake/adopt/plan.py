@@ -32,7 +32,7 @@ _LISTED = 20  #: ids that one sentence of the import log names
 
 
 class AdoptionPlan(Record):
-    """What `diurna adopt` will do.
+    """What `diurna import ledger` will do.
 
     Args:
         memory: the ledger as it was read.

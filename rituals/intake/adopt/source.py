@@ -80,7 +80,7 @@ def survey(start: str, memory: AgentMemory) -> Ground:
     if root != given and os.path.islink(os.path.join(given, FOLDER)):
         raise WriteRefused(
             f"{os.path.join(given, FOLDER)} is a link; a home is an ordinary folder",
-            hint=f"name the folder itself: diurna adopt {root}",
+            hint=f"name the folder itself: diurna import ledger {root}",
         )
     refused = _links(root, memory)
     repository = find_repository(root)

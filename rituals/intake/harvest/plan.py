@@ -90,7 +90,7 @@ def _source(home: Home, paths: Sequence[str]) -> tuple[Code, tuple[str, ...]]:
         raise NotFound(
             "this memory is a repository of its own, and has no documents of a project",
             where="PATH",
-            hint="name the folder of the code: diurna harvest PATH",
+            hint="name the folder of the code: diurna import docs PATH",
         )
     code: Code | None = None
     where = ""

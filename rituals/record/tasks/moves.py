@@ -211,7 +211,7 @@ def _refuse_closed(task: Task) -> None:
         back = (
             f"`diurna append --reopen {task.id}`"
             if fact.closed
-            else f"`diurna archive {task.id} --back`"
+            else f"`diurna forget {task.id} --back`"
         )
         raise DiurnaError(f"{task.id} is {said}, since {task.when}", hint=f"{back} opens it again")
 

@@ -226,7 +226,9 @@ def write(top: str, promotion: Promotion, text: str = "") -> bytes:
             f"{where}: {refused}", hint="put an ordinary file there, or write the line yourself"
         )
     if data != promotion.before:
-        raise WriteRefused(f"{where} was changed meanwhile", hint="run `diurna learn` again")
+        raise WriteRefused(
+            f"{where} was changed meanwhile", hint="run `diurna review --learn` again"
+        )
     after = with_item(data, _item(text)) if text else promotion.after
     if after != data:
         path = f"{top}/{where}"

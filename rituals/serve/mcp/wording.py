@@ -17,13 +17,14 @@ _IN_TOOLS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"`(?:diurna append )?--supersede ([^`\s=]+)=([^`\s]+)`", r"`supersede` of \1 by \2"),
-        (r"`diurna ls[^`]*` lists (?:all |the )?ids[^;]*", "`recall` finds ids by their words"),
-        (r"`diurna ls` lists facts, `diurna log` sessions", "`recall` finds facts and sessions"),
+        (r"`diurna show --list[^`]*` lists (?:all |the )?ids[^;]*", "`recall` finds ids by their words"),
+        (r"`diurna show --list` lists facts, `diurna log` sessions", "`recall` finds facts and sessions"),
         (r"`diurna (?:why|show|log) (?!-)([^`\s]+)[^`]*`", r"`get` of \1"),
         (r"`diurna recall --ids ([^`\s]+)`", r"`get` of \1"),
         (r"`diurna task ([a-z]+)[^`]*`", r"`task` with the action `\1`"),
         (r"`diurna task`", "`task`"),
         (r"`--take-over`", "`take_over`"),
+        (r"`?\bdiurna conflicts (?!-)[^`\s]+ --(?:choose|text|state)[^`;,.]*`?", "`resolve`"),
         (r"`diurna (recall|resolve|append|status|brief)\b[^`]*`", r"`\1`"),
         (r"\bdiurna (recall|resolve|append|status|brief)\b(?: [A-Z-]\S*)*", r"`\1`"),
         (r"`--ref ([^`\s]+)`", r"`refs` with \1"),

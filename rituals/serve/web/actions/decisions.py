@@ -26,7 +26,7 @@ def confirm(memory: Memory, fields: Fields) -> Recorded:
 
     Raises:
         WrongUsage: none is named.
-        DiurnaError: as `diurna confirm`.
+        DiurnaError: as `diurna review --confirm`.
     """
     ids = fields.facts()
     if not ids:

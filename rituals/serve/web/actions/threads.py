@@ -52,12 +52,12 @@ def _thread(memory: Memory, id: str) -> Fact:
     if fact.kind not in CLOSABLE:
         raise DiurnaError(
             f"{id} is of kind {fact.kind}, which is never closed",
-            hint=f'`diurna archive {id} --reason "…"` puts it away',
+            hint=f'`diurna forget {id} --archive --reason "…"` puts it away',
         )
     if fact.false:
         raise DiurnaError(
             f"{id} is false: there is nothing to close",
-            hint=f'`diurna restore {id} --reason "…"` says that it holds after all',
+            hint=f'`diurna edit {id} --restore --reason "…"` says that it holds after all',
         )
     return fact
 

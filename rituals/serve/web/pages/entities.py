@@ -46,7 +46,7 @@ def entity(tip: TipView, asked: Asked) -> Page:
         "view": view,
         "facts": [About(one, marks[one.fact.id], told[one.fact.id]) for one in shown],
         "more": len(view.standings) - len(shown),
-        "command": f"diurna entity {shlex.quote(view.name)}",
+        "command": f"diurna show --about {shlex.quote(view.name)}",
         "related": _related(view.standings, view.name),
     }
     return Page("entity", view.name, values)
