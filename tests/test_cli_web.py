@@ -50,7 +50,7 @@ def test_a_ledger_that_another_tool_wrote_is_to_be_adopted_first(bare_repo: Repo
     bare_repo.write("memory/continuity.md", "# Continuity\n")
     ran = run("web", "--port", "0")
     assert ran.code == 1
-    assert "diurna adopt" in ran.err
+    assert "diurna import ledger" in ran.err
 
 
 @pytest.mark.parametrize("port", ["65536", "http", "0.0.0.0:80", "-1"])

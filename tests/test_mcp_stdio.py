@@ -233,7 +233,7 @@ def test_a_memory_of_another_tool_is_said_to_the_person(
     (said,) = refusals(server)
     assert said.startswith("no memory here: no Diurna home at or above ")
     assert "is of another tool, or written by hand\nhint: for the person you work for: " in said
-    assert "`diurna adopt " in said and "diurna init" not in said
+    assert "`diurna import ledger " in said and "diurna init" not in said
     assert server.end()[0] == 0
 
 
