@@ -249,6 +249,23 @@ def test_init_asks_on_a_terminal(tmp_path: Path, typed: str, own: str | None, ho
     assert has_hook(discover(str(folder)).repository) == hook
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_init_puts_the_hook_in_unasked(
+    shared: bool, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Off a terminal, and only into hooks that are this clone's alone; a dry run says so."""
+    folder = user_repository(tmp_path / "shop")
+    if shared:
+        git(folder, "config", "core.hooksPath", str(tmp_path / "everybody"))
+    monkeypatch.setenv(OWN_COMMITS, "")
+    monkeypatch.chdir(folder)
+    told = run("init", "--dry-run").out
+    assert ("would make the hook" in told, (folder / "memory").exists()) == (not shared, False)
+    assert run("init").code == 0
+    assert has_hook(discover(str(folder)).repository) is not shared
+    assert tomllib.loads((folder / "memory/diurna.toml").read_text())["commit"] == {"own": False}
+
+
 def test_a_redaction_waits_for_nobody(home: Path) -> None:
     """It is committed at once, with all that waits: what it withholds may stand there."""
     memory = open_memory(home)

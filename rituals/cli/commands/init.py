@@ -32,8 +32,9 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
     terminal it asks which, and offers `install` where agents' programs are found.
     --move takes a home from the one to the other; --dry-run shows how, and a terminal is asked.
     In a clone of a home it tells git to keep the computed files as they are in a pull. Beside the code
-    logs wait for your own next commit, and --hooks lets them go with it; with --no-hooks Diurna commits
-    each. In a repository of its own --hooks publishes behind a pull.
+    logs go with your own next commit, by a git hook that init puts in beside yours; in another clone
+    --hooks does. With --no-hooks Diurna commits each. In a repository of its own --hooks publishes
+    behind a pull.
     --personal makes the home of what is only yours: it stands in your briefs and in no shared home, is
     never sent unless you say so, and `--home personal` is its name for every command.
 

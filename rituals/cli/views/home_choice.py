@@ -121,14 +121,17 @@ def choose_commits(
     rides = riding(plan)
     if rides == plan or hooks is False or variables().get(OWN_COMMITS):
         return plan, hooks
-    if hooks is None and not dry_run and _can_ask(call, plan):
-        call.out.talk(_WHY_A_HOOK)
+    if hooks is None:
+        asks = not dry_run and _can_ask(call, plan)
         try:
             with_hooks(rides, True, call.program())
         except WriteRefused as problem:  # their hooks are none that a block can be put into
-            call.out.talk(f"{problem.message}: {problem.hint}")
+            if asks:
+                call.out.talk(f"{_WHY_A_HOOK}\n{problem.message}: {problem.hint}")
             return rides, None
-        hooks = click.confirm("let memory go with your own commits?", True, err=True)
+        if asks:
+            call.out.talk(_WHY_A_HOOK)
+        hooks = not asks or click.confirm("let memory go with your own commits?", True, err=True)
     return (plan if hooks is False else rides), hooks
 
 
