@@ -27,42 +27,28 @@ FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
 
 
 class Identity(Record):
-    """Who commits.
+    """Who commits."""
 
-    Args:
-        name: of the author and committer.
-        email: of both.
-        fallback: git knew no name or no address, so a fixed one stands for it.
-        signs: the user has git sign commits (`commit.gpgsign`).
-    """
-
-    name: str
-    email: str
-    fallback: bool = False
-    signs: bool = False
+    name: str  #: of the author and committer
+    email: str  #: of both
+    fallback: bool = False  #: git knew no name or no address, so a fixed one stands for it
+    signs: bool = False  #: the user has git sign commits (`commit.gpgsign`)
 
 
 class Commit(Record):
-    """A commit to make.
+    """A commit to make."""
 
-    Args:
-        reference: the branch's full name.
-        parent: the tip it is built on, "" for the first commit of the branch.
-        expected: what the reference must still point to, "" for unborn. It differs from `parent` only
-            when a branch is born from its remote-tracking branch.
-        files: (path from the repository's root, bytes); all other files stay as they are. None as
-            bytes takes a file out: only a projection page that the replay no longer makes.
-        message: one line, or a line, a blank line and more.
-        seconds: author and commit time, since 1970.
-    """
-
-    reference: str
-    parent: str
+    reference: str  #: the branch's full name
+    parent: str  #: the tip it is built on, "" for the first commit of the branch
+    #: what the reference must still point to, "" for unborn. It differs from `parent` only when a
+    #: branch is born from its remote-tracking branch.
     expected: str
+    #: (path from the repository's root, bytes); all other files stay as they are. None as bytes
+    #: takes a file out: only a projection page that the replay no longer makes.
     files: tuple[tuple[str, bytes | None], ...]
-    message: str
+    message: str  #: one line, or a line, a blank line and more
     identity: Identity
-    seconds: int
+    seconds: int  #: author and commit time, since 1970
 
 
 def as_made(made: str) -> str:

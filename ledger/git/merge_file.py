@@ -14,17 +14,11 @@ _OURS, _BASE, _THEIRS, _END = b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> "
 
 
 class LineMerge(Record):
-    """What merging two versions of a text came to.
+    """What merging two versions of a text came to."""
 
-    Args:
-        text: the merged text, None for a conflict.
-        one: the first line in conflict as the first version has it, "" where it has none.
-        two: the same of the second version.
-    """
-
-    text: bytes | None
-    one: str = ""
-    two: str = ""
+    text: bytes | None  #: the merged text, None for a conflict
+    one: str = ""  #: the first line in conflict as the first version has it, "" where it has none
+    two: str = ""  #: the same of the second version
 
 
 def merge_lines(git: Git, one: bytes, base: bytes, two: bytes) -> LineMerge:

@@ -20,15 +20,10 @@ _SIGNED = (b"gpgsig", b"mergetag")
 
 
 class Relocated(Record):
-    """A history in its new place, nothing of it stored yet.
+    """A history in its new place, nothing of it stored yet."""
 
-    Args:
-        tip: its last commit, "" where the folder has no history.
-        objects: (kind, bytes) to be stored.
-    """
-
-    tip: str
-    objects: tuple[tuple[str, bytes], ...]
+    tip: str  #: its last commit, "" where the folder has no history
+    objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes) to be stored
 
 
 def relocated(git: Git, tip: str, before: str, after: str) -> Relocated:

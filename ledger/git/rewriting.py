@@ -32,23 +32,14 @@ class Move(Record):
 
 
 class Rewriting(Record):
-    """A history written anew, nothing of it stored yet.
+    """A history written anew, nothing of it stored yet."""
 
-    Args:
-        commits: the new commit of each that changes.
-        messages: the old commits whose message changes.
-        signed: how many of the commits bear a signature.
-        moves: of references.
-        others: references that lead to old commits and are nobody's of ours.
-        objects: (kind, bytes) to be stored.
-    """
-
-    commits: dict[str, str]
-    messages: tuple[str, ...]
-    signed: int
-    moves: tuple[Move, ...]
-    others: tuple[str, ...]
-    objects: tuple[tuple[str, bytes], ...]
+    commits: dict[str, str]  #: the new commit of each that changes
+    messages: tuple[str, ...]  #: the old commits whose message changes
+    signed: int  #: how many of the commits bear a signature
+    moves: tuple[Move, ...]  #: of references
+    others: tuple[str, ...]  #: references that lead to old commits and are nobody's of ours
+    objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes) to be stored
 
 
 def rewriting(

@@ -39,21 +39,15 @@ ASKED_MARK = ", asked “"
 
 
 class Proof(Record):
-    """The evidence that a session used a fact.
+    """The evidence that a session used a fact."""
 
-    Args:
-        how: one of `HOWS`.
-        at: the byte at which the line of the transcript starts that proves it; -1 where none does.
-        by: "person" or "agent", whose words they are; "" where nobody said a word.
-        words: that were said, run or written; "" where others may not read them.
-        asked: behind which questions it was used: the last one, which so found it, and before it those
-            that were asked in vain.
-    """
-
-    how: str
+    how: str  #: one of `HOWS`
+    #: the byte at which the line of the transcript starts that proves it; -1 where none does
     at: int = -1
-    by: str = ""
-    words: str = ""
+    by: str = ""  #: "person" or "agent", whose words they are; "" where nobody said a word
+    words: str = ""  #: that were said, run or written; "" where others may not read them
+    #: behind which questions it was used: the last one, which so found it, and before it those that
+    #: were asked in vain
     asked: tuple[str, ...] = ()
 
     @property

@@ -16,23 +16,15 @@ if TYPE_CHECKING:
 
 
 class Naming(Record):
-    """What an event may name in a parenthesis behind its id: `(was h1, h2)`.
+    """What an event may name in a parenthesis behind its id: `(was h1, h2)`."""
 
-    Args:
-        field: of the event that holds it; the word that the parenthesis begins with.
-        fits: tells whether a text is one of what it may name.
-        refused: what is said of others: `{event}` is the event as it is written, `{id}`, `{names}`.
-        split: each is several words, and the field holds their tuple.
-        filled: where the author does not say it (None), an append does.
-        nothing: the word for naming none, "" where that can not be said.
-    """
-
-    field: str
-    fits: Callable[[str], bool]
+    field: str  #: of the event that holds it; the word that the parenthesis begins with
+    fits: Callable[[str], bool]  #: tells whether a text is one of what it may name
+    #: what is said of others: `{event}` is the event as it is written, `{id}`, `{names}`
     refused: str
-    split: bool = False
-    filled: bool = True
-    nothing: str = ""
+    split: bool = False  #: each is several words, and the field holds their tuple
+    filled: bool = True  #: where the author does not say it (None), an append does
+    nothing: str = ""  #: the word for naming none, "" where that can not be said
 
     def names(self, event: Event) -> list[str] | None:
         """Return what an event names so, as it is written; None where it does not say."""
@@ -54,20 +46,14 @@ class Naming(Record):
 
 
 class Arrow(Record):
-    """What stands behind the `→` of an event.
+    """What stands behind the `→` of an event."""
 
-    Args:
-        field: of the event that holds it.
-        told: how the event is told of the fact before the arrow, and of the one behind it.
-        fits: tells whether a text can stand there.
-        called: what such a text is called.
-        instead: a word in parentheses that may stand in its place, and the verb of what is said then.
-    """
-
-    field: str
+    field: str  #: of the event that holds it
+    #: how the event is told of the fact before the arrow, and of the one behind it
     told: tuple[str, str]
-    fits: Callable[[str], bool] = is_fact_id
-    called: str = "fact id"
+    fits: Callable[[str], bool] = is_fact_id  #: tells whether a text can stand there
+    called: str = "fact id"  #: what such a text is called
+    #: a word in parentheses that may stand in its place, and the verb of what is said then
     instead: tuple[str, str] = ("", "")
 
     @property
@@ -77,32 +63,21 @@ class Arrow(Record):
 
 
 class Verb(Record):
-    """How a type of event is written and told.
+    """How a type of event is written and told."""
 
-    Args:
-        word: that its bullets begin with. Never reused.
-        also: what hand-written logs say for it.
-        arrow: what stands behind its `→`, if it has one.
-        namings: the parentheses that may follow, in this order.
-        use: the field whose naming is a use of that fact, "" for none.
-        tied: several of one id may stand in a log, and mean another thing in another order.
-        opposite: events of the same id that it contradicts in one log, which has no order among them.
-        corrects: it says that something does not hold any more, or holds otherwise.
-        single: one log says it once of an id.
-        signed: who says it counts, so the fold gets that from the log's header.
-        shared: a remark behind the last id of a bullet is that of the ids before it, too.
-    """
-
-    word: str
-    also: tuple[str, ...] = ()
-    arrow: Arrow | None = None
-    namings: tuple[Naming, ...] = ()
-    use: str = "id"
+    word: str  #: that its bullets begin with. Never reused.
+    also: tuple[str, ...] = ()  #: what hand-written logs say for it
+    arrow: Arrow | None = None  #: what stands behind its `→`, if it has one
+    namings: tuple[Naming, ...] = ()  #: the parentheses that may follow, in this order
+    use: str = "id"  #: the field whose naming is a use of that fact, "" for none
+    #: several of one id may stand in a log, and mean another thing in another order
     tied: bool = False
+    #: events of the same id that it contradicts in one log, which has no order among them
     opposite: tuple[type[Event], ...] = ()
-    corrects: bool = False
-    single: bool = False
-    signed: bool = False
+    corrects: bool = False  #: it says that something does not hold any more, or holds otherwise
+    single: bool = False  #: one log says it once of an id
+    signed: bool = False  #: who says it counts, so the fold gets that from the log's header
+    #: a remark behind the last id of a bullet is that of the ids before it, too
     shared: bool = False
 
 

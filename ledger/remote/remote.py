@@ -20,21 +20,13 @@ if TYPE_CHECKING:
 
 
 class Remote(Record):
-    """One branch of one remote.
+    """One branch of one remote."""
 
-    Args:
-        name: the remote as git is told: a name of the configuration, or a URL.
-        branch: the branch's full name there.
-        tracking: the reference here that remembers where it was.
-        url: where it is; may hold a password.
-        ssh_set: the user says which ssh to use.
-    """
-
-    name: str
-    branch: str
-    tracking: str
-    url: str
-    ssh_set: bool = False
+    name: str  #: the remote as git is told: a name of the configuration, or a URL
+    branch: str  #: the branch's full name there
+    tracking: str  #: the reference here that remembers where it was
+    url: str  #: where it is; may hold a password
+    ssh_set: bool = False  #: the user says which ssh to use
 
     @property
     def shown(self) -> str:

@@ -38,52 +38,33 @@ TWINS_DIR = "twins"
 
 
 class Double(Record):
-    """One path of `sessions/` that held different bytes on both sides.
+    """One path of `sessions/` that held different bytes on both sides."""
 
-    Args:
-        path: relative to the home.
-        kept: the object that stands there now.
-        other: the object that does not.
-        twin: where the other stands now, "" for bytes that their own name proves wrong.
-    """
-
-    path: str
-    kept: str
-    other: str
-    twin: str
+    path: str  #: relative to the home
+    kept: str  #: the object that stands there now
+    other: str  #: the object that does not
+    twin: str  #: where the other stands now, "" for bytes that their own name proves wrong
 
 
 class Joined(Record):
-    """What a join came to.
+    """What a join came to."""
 
-    Args:
-        tree: the root tree.
-        written: new trees by id; the root tree is among them or was there before.
-        doubles: paths of `sessions/` with different bytes, sorted.
-        clashes: other files that both sides changed, from the repository's root, sorted. When there is one
-            the tree means nothing.
-        blended: new texts by id, of files whose lines were merged.
-    """
-
-    tree: str
+    tree: str  #: the root tree
+    #: new trees by id; the root tree is among them or was there before
     written: Mapping[str, bytes]
-    doubles: tuple[Double, ...]
+    doubles: tuple[Double, ...]  #: paths of `sessions/` with different bytes, sorted
+    #: other files that both sides changed, from the repository's root, sorted. When there is one
+    #: the tree means nothing.
     clashes: tuple[str, ...]
-    blended: Mapping[str, bytes]
+    blended: Mapping[str, bytes]  #: new texts by id, of files whose lines were merged
 
 
 class Sides(Record):
-    """The root trees of a join.
+    """The root trees of a join."""
 
-    Args:
-        one: of one tip.
-        two: of the other; which is which must not depend on who joins.
-        bases: of the merge bases; none for histories that share nothing.
-    """
-
-    one: str
-    two: str
-    bases: tuple[str, ...]
+    one: str  #: of one tip
+    two: str  #: of the other; which is which must not depend on who joins
+    bases: tuple[str, ...]  #: of the merge bases; none for histories that share nothing
 
 
 def join(

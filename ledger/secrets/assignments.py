@@ -54,16 +54,13 @@ _GIVEN = ("", "set", "with")
 
 
 class _Tried(Record):
-    """What was judged of one text, so that a long line of the same costs no more than any other.
+    """What was judged of one text, so that a long line of the same costs no more than any other."""
 
-    Args:
-        ends: how many values that end at a place: of nothing but names each would be judged to the end.
-        values: whether a value is a secret, by all that this depends on.
-        told: where a value stands behind what surrounds a name, counted from there.
-    """
-
+    #: how many values that end at a place: of nothing but names each would be judged to the end
     ends: dict[int, int]
+    #: whether a value is a secret, by all that this depends on
     values: dict[tuple[str, str, bool, bool, bool, bool], bool]
+    #: where a value stands behind what surrounds a name, counted from there
     told: dict[tuple[str, str], tuple[int, int] | None]
 
 

@@ -10,19 +10,12 @@ PERSONAL_RULES = ("home-path", "email", "card-number", "us-ssn", "phone")
 
 
 class Hit(Record):
-    """Where a value stands in a text, and what it is.
+    """Where a value stands in a text, and what it is."""
 
-    Args:
-        rule: which kind of value, `github-token` for instance.
-        start: of the value, in characters.
-        end: behind it.
-        shown: what may be printed of it: the vendor's public mark and the length, `ghp_…(40)`.
-    """
-
-    rule: str
-    start: int
-    end: int
-    shown: str
+    rule: str  #: which kind of value, `github-token` for instance
+    start: int  #: of the value, in characters
+    end: int  #: behind it
+    shown: str  #: what may be printed of it: the vendor's public mark and the length, `ghp_…(40)`
 
     @property
     def kind(self) -> str:

@@ -30,36 +30,22 @@ if TYPE_CHECKING:
 
 
 class Intent(Record):
-    """A commit as it was meant.
+    """A commit as it was meant."""
 
-    Args:
-        reference: the branch's full name.
-        parent: the commit it was built on, "" for none.
-        identity: of author and committer.
-        seconds: author and commit time, since 1970.
-        message: of the commit, without its last line break.
-        files: (path from the root, blob id), "" for a file taken out.
-        signature: the header that signs it, "" for none.
-    """
-
-    reference: str
-    parent: str
-    identity: Identity
-    seconds: int
-    message: str
-    files: tuple[tuple[str, str], ...]
-    signature: str = ""
+    reference: str  #: the branch's full name
+    parent: str  #: the commit it was built on, "" for none
+    identity: Identity  #: of author and committer
+    seconds: int  #: author and commit time, since 1970
+    message: str  #: of the commit, without its last line break
+    files: tuple[tuple[str, str], ...]  #: (path from the root, blob id), "" for a file taken out
+    signature: str = ""  #: the header that signs it, "" for none
 
 
 class Kept(Record):
-    """What a commit that joins others is made of.
+    """What a commit that joins others is made of."""
 
-    Args:
-        objects: (kind, bytes), the commit last.
-        files: (path from the root, blob id) of files that a replay gives again.
-    """
-
-    objects: tuple[tuple[str, bytes], ...]
+    objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes), the commit last
+    #: (path from the root, blob id) of files that a replay gives again
     files: tuple[tuple[str, str], ...]
 
 

@@ -73,25 +73,15 @@ _TRUNKS = ("", "main", "master", "trunk")
 
 
 class Asked(Record):
-    """What a brief is asked for.
+    """What a brief is asked for."""
 
-    Args:
-        agent: who asks, as logs name it.
-        role: whose notes and patterns are wanted, "" for nobody's.
-        task: what is about to be done.
-        branch: that is checked out.
-        changed: paths of files that differ from what is committed.
-        budget_chars: how many characters the whole output may have.
-        format: one of `projection.brief.forms.FORMATS`.
-    """
-
-    agent: str
-    role: str = ""
-    task: str = ""
-    branch: str = ""
-    changed: tuple[str, ...] = ()
-    budget_chars: int = BRIEF_CHARS
-    format: str = MARKDOWN
+    agent: str  #: who asks, as logs name it
+    role: str = ""  #: whose notes and patterns are wanted, "" for nobody's
+    task: str = ""  #: what is about to be done
+    branch: str = ""  #: that is checked out
+    changed: tuple[str, ...] = ()  #: paths of files that differ from what is committed
+    budget_chars: int = BRIEF_CHARS  #: how many characters the whole output may have
+    format: str = MARKDOWN  #: one of `projection.brief.forms.FORMATS`
 
 
 def made_for(

@@ -17,21 +17,13 @@ _FILES = 100
 
 
 class Wish(Record):
-    """A brief as it is asked for.
+    """A brief as it is asked for."""
 
-    Args:
-        agent: who asks, "" for the name that git commits with.
-        role: whose notes are wanted, "" for nobody's.
-        task: what is about to be done, "" where that is not said.
-        budget_chars: how many characters the answer may have.
-        format: how it is written, as `projection.brief.forms` names it.
-    """
-
-    agent: str = ""
-    role: str = ""
-    task: str = ""
-    budget_chars: int = BRIEF_CHARS
-    format: str = "markdown"
+    agent: str = ""  #: who asks, "" for the name that git commits with
+    role: str = ""  #: whose notes are wanted, "" for nobody's
+    task: str = ""  #: what is about to be done, "" where that is not said
+    budget_chars: int = BRIEF_CHARS  #: how many characters the answer may have
+    format: str = "markdown"  #: how it is written, as `projection.brief.forms` names it
 
 
 def agent_of(home: Home) -> str:

@@ -26,27 +26,17 @@ if TYPE_CHECKING:
 
 
 class Head(Record):
-    """What the cache says of the whole ledger.
+    """What the cache says of the whole ledger."""
 
-    Args:
-        commit: what it mirrors.
-        summary: of all logs.
-        counts: (facts, false ones among them).
-        cut: supersessions that do not count (`projection.fold.cycles.cut_edges`).
-        unread: findings, as plain tuples, about logs that could not be read.
-        redacted: ids of facts and stems of logs of which nothing is shown.
-        redactions: how many events say so.
-        unclean: the file may hold texts that were redacted since they were written into it.
-    """
-
-    commit: str
-    summary: Summary
-    counts: tuple[int, int]
-    cut: frozenset[Edge]
+    commit: str  #: what it mirrors
+    summary: Summary  #: of all logs
+    counts: tuple[int, int]  #: (facts, false ones among them)
+    cut: frozenset[Edge]  #: supersessions that do not count (`projection.fold.cycles.cut_edges`)
+    #: findings, as plain tuples, about logs that could not be read
     unread: tuple[tuple[Any, ...], ...]
-    redacted: frozenset[str]
-    redactions: int
-    unclean: bool
+    redacted: frozenset[str]  #: ids of facts and stems of logs of which nothing is shown
+    redactions: int  #: how many events say so
+    unclean: bool  #: the file may hold texts that were redacted since they were written into it
 
     def packed(self) -> bytes:
         """Return it for the cache's file."""

@@ -27,34 +27,21 @@ _WORDS, _HEAD_BYTES = 7, 300
 
 
 class Lack(Record):
-    """What one fact names that is gone.
+    """What one fact names that is gone."""
 
-    Args:
-        fact: its id.
-        version: of its text that names it.
-        place: the path that is gone, from the top; "" for a name of code.
-        gone: the mark.
-    """
-
-    fact: str
-    version: str
-    place: str
-    gone: Gone
+    fact: str  #: its id
+    version: str  #: of its text that names it
+    place: str  #: the path that is gone, from the top; "" for a name of code
+    gone: Gone  #: the mark
 
 
 class Kept(Record):
-    """What the file says.
+    """What the file says."""
 
-    Args:
-        code: the commit of the code that it was made of.
-        tip: the commit of the ledger.
-        lacks: what is gone.
-        asked: digests of what was looked for and is not gone; () where that was not read.
-    """
-
-    code: str
-    tip: str
-    lacks: tuple[Lack, ...]
+    code: str  #: the commit of the code that it was made of
+    tip: str  #: the commit of the ledger
+    lacks: tuple[Lack, ...]  #: what is gone
+    #: digests of what was looked for and is not gone; () where that was not read
     asked: tuple[str, ...] = ()
 
 

@@ -37,25 +37,15 @@ if TYPE_CHECKING:
 
 
 class Absorption(Record):
-    """What an absorb did, or would do.
+    """What an absorb did, or would do."""
 
-    Args:
-        file: the edited copy, "" when there is none.
-        events: what the edit says.
-        stem: of the log that says it, "" when nothing was or is to be written.
-        commit: that has it.
-        findings: what was noticed.
-        committed: which committed edits became logs of their own.
-        others: the same of each other file that was edited.
-    """
-
-    file: str = ""
-    events: tuple[Event, ...] = ()
-    stem: str = ""
-    commit: str = ""
-    findings: tuple[Finding, ...] = ()
-    committed: tuple[Finding, ...] = ()
-    others: tuple[Absorption, ...] = ()
+    file: str = ""  #: the edited copy, "" when there is none
+    events: tuple[Event, ...] = ()  #: what the edit says
+    stem: str = ""  #: of the log that says it, "" when nothing was or is to be written
+    commit: str = ""  #: that has it
+    findings: tuple[Finding, ...] = ()  #: what was noticed
+    committed: tuple[Finding, ...] = ()  #: which committed edits became logs of their own
+    others: tuple[Absorption, ...] = ()  #: the same of each other file that was edited
 
 
 def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:

@@ -49,27 +49,16 @@ _LATEST_SECONDS = 4_102_444_800
 
 
 class Touch(Record):
-    """A commit that changed `continuity.md`, or the file of a view.
+    """A commit that changed `continuity.md`, or the file of a view."""
 
-    Args:
-        commit: its id.
-        parents: its parents' ids.
-        author: who made it.
-        seconds: when, since 1970; 0 for a date that can not be.
-        ours: Diurna made it.
-        sides: the blobs of the file in its parents, "" for none.
-        after: the blob in the commit itself, "" for none.
-        file: which one it changed.
-    """
-
-    commit: str
-    parents: tuple[str, ...]
-    author: str
-    seconds: int
-    ours: bool
-    sides: tuple[str, ...] = ()
-    after: str = ""
-    file: str = CONTINUITY_FILE
+    commit: str  #: its id
+    parents: tuple[str, ...]  #: its parents' ids
+    author: str  #: who made it
+    seconds: int  #: when, since 1970; 0 for a date that can not be
+    ours: bool  #: Diurna made it
+    sides: tuple[str, ...] = ()  #: the blobs of the file in its parents, "" for none
+    after: str = ""  #: the blob in the commit itself, "" for none
+    file: str = CONTINUITY_FILE  #: which one it changed
 
     @property
     def before(self) -> str:
@@ -78,21 +67,13 @@ class Touch(Record):
 
 
 class CommittedEdit(Record):
-    """What a committed edit says.
+    """What a committed edit says."""
 
-    Args:
-        touch: the commit.
-        events: what it says; none where it is no log.
-        stem: of the log that says so.
-        data: the log.
-        findings: what was not understood.
-    """
-
-    touch: Touch
-    events: tuple[Event, ...] = ()
-    stem: str = ""
-    data: bytes = b""
-    findings: tuple[Finding, ...] = ()
+    touch: Touch  #: the commit
+    events: tuple[Event, ...] = ()  #: what it says; none where it is no log
+    stem: str = ""  #: of the log that says so
+    data: bytes = b""  #: the log
+    findings: tuple[Finding, ...] = ()  #: what was not understood
 
 
 def absorb_committed(

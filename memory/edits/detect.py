@@ -38,23 +38,15 @@ def title_of(path: str) -> str:
 
 
 class Edit(Record):
-    """A copy of `continuity.md`, or of the file of a view, that a person edited, and what the edit says.
+    """A copy of `continuity.md`, or of a view, that a person edited, and what the edit says."""
 
-    Args:
-        path: of the file in the home.
-        file: the copy, as findings name it.
-        data: its bytes.
-        events: what it says; none where the ledger says it all.
-        findings: what was not understood.
-        over: the blob id of the committed file that it was made on top of, where a person wrote that, too,
-            and no log says it; "" for none.
-    """
-
-    path: str
-    file: str
-    data: bytes
-    events: tuple[Event, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    path: str  #: of the file in the home
+    file: str  #: the copy, as findings name it
+    data: bytes  #: its bytes
+    events: tuple[Event, ...] = ()  #: what it says; none where the ledger says it all
+    findings: tuple[Finding, ...] = ()  #: what was not understood
+    #: the blob id of the committed file that it was made on top of, where a person wrote that, too,
+    #: and no log says it; "" for none
     over: str = ""
 
 

@@ -38,31 +38,19 @@ if TYPE_CHECKING:
 
 
 class Dropped(Record):
-    """A file that a person edited and that is written anew.
+    """A file that a person edited and that is written anew."""
 
-    Args:
-        file: its name: in the home, or in the mirror.
-        kept: where its bytes are kept, from the top of the repository.
-        lines: what stood in it and does not stand in the new one.
-    """
-
-    file: str
-    kept: str
-    lines: tuple[str, ...]
+    file: str  #: its name: in the home, or in the mirror
+    kept: str  #: where its bytes are kept, from the top of the repository
+    lines: tuple[str, ...]  #: what stood in it and does not stand in the new one
 
 
 class Discarded(Record):
-    """What was written over.
+    """What was written over."""
 
-    Args:
-        dropped: the files, as people edited them.
-        files: the projection files that are committed anew.
-        commit: that has them, "" where there is none.
-    """
-
-    dropped: tuple[Dropped, ...] = ()
-    files: tuple[str, ...] = ()
-    commit: str = ""
+    dropped: tuple[Dropped, ...] = ()  #: the files, as people edited them
+    files: tuple[str, ...] = ()  #: the projection files that are committed anew
+    commit: str = ""  #: that has them, "" where there is none
 
 
 def discard_edits(

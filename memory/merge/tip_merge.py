@@ -71,35 +71,22 @@ SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
 
 
 class Plan(Record):
-    """What two tips come to.
+    """What two tips come to."""
 
-    Args:
-        relation: how ours stands to theirs.
-        ours: the tip here, "" for none.
-        theirs: the tip there, "" for none.
-        tip: the commit that both sides are to have.
-        came: the logs that are new here.
-        agents: who wrote them.
-        went: how many logs are new there.
-        learned: what the logs that came change in memory.
-        findings: what a person should know.
-        reading: what the logs that came say, where they are all that changes the state.
-        here: a file of the code that only our commits change: git sends those for their author.
-        there: one that commits of theirs change: git brings those, so nothing is joined.
-    """
-
-    relation: str
-    ours: str
-    theirs: str
-    tip: str
-    came: tuple[LogRef, ...] = ()
-    agents: tuple[str, ...] = ()
-    went: int = 0
-    learned: Learned = Learned()
-    findings: tuple[Finding, ...] = ()
+    relation: str  #: how ours stands to theirs
+    ours: str  #: the tip here, "" for none
+    theirs: str  #: the tip there, "" for none
+    tip: str  #: the commit that both sides are to have
+    came: tuple[LogRef, ...] = ()  #: the logs that are new here
+    agents: tuple[str, ...] = ()  #: who wrote them
+    went: int = 0  #: how many logs are new there
+    learned: Learned = Learned()  #: what the logs that came change in memory
+    findings: tuple[Finding, ...] = ()  #: what a person should know
+    #: what the logs that came say, where they are all that changes the state
     reading: Reading | None = None
+    #: a file of the code that only our commits change: git sends those for their author
     here: str = ""
-    there: str = ""
+    there: str = ""  #: one that commits of theirs change: git brings those, so nothing is joined
 
 
 def plan_sync(

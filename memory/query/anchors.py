@@ -19,21 +19,14 @@ NOW, DATE, SESSION, FACT, QUERY = "now", "date", "session", "fact", "query"
 
 
 class Anchor(Record):
-    """What a timeline is around.
+    """What a timeline is around."""
 
-    Args:
-        asked: as it was said.
-        kind: `now`, `date`, `session`, `fact`, or `query` for the best hit of one.
-        id: of the fact, or the stem; "" for a date.
-        spans: the stretches of time it takes, first and last millisecond since 1970, in order.
-        stems: the logs that it stands in.
-    """
-
-    asked: str
-    kind: str
-    id: str
+    asked: str  #: as it was said
+    kind: str  #: `now`, `date`, `session`, `fact`, or `query` for the best hit of one
+    id: str  #: of the fact, or the stem; "" for a date
+    #: the stretches of time it takes, first and last millisecond since 1970, in order
     spans: tuple[tuple[int, int], ...]
-    stems: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()  #: the logs that it stands in
 
 
 def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:

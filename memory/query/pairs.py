@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 
 
 class Comparison(Record):
-    """What facts say of each other; both sorted by ids, each pair once.
+    """What facts say of each other; both sorted by ids, each pair once."""
 
-    Args:
-        overlaps: pairs that say the same.
-        oppositions: pairs that disagree.
-    """
-
-    overlaps: tuple[Overlap, ...]
-    oppositions: tuple[Opposition, ...]
+    overlaps: tuple[Overlap, ...]  #: pairs that say the same
+    oppositions: tuple[Opposition, ...]  #: pairs that disagree
 
 
 def compare(

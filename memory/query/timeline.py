@@ -43,78 +43,46 @@ _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
 
 
 class Session(Record):
-    """One session of a timeline.
+    """One session of a timeline."""
 
-    Args:
-        stem: of its log: what `diurna log` and `recall --ids` take.
-        ended: when, as the log says, or its stamp.
-        agent: who wrote it.
-        type: of the log.
-        title: of its digest: "" where it says nothing.
-        summary: of its digest, at most 200 characters; "" where it says no more than the title.
-        did: (verb, ids): what it did to facts, in the order of FORMAT.md's table; a supersession reads
-            `old → new`, and the facts that it only relied on stand under `Used`.
-        tokens: what the whole log costs, about.
-        anchor: whether it is what was asked about.
-    """
-
-    stem: str
-    ended: str
-    agent: str
-    type: str
-    title: str
-    summary: str
+    stem: str  #: of its log: what `diurna log` and `recall --ids` take
+    ended: str  #: when, as the log says, or its stamp
+    agent: str  #: who wrote it
+    type: str  #: of the log
+    title: str  #: of its digest: "" where it says nothing
+    summary: str  #: of its digest, at most 200 characters; "" where it says no more than the title
+    #: (verb, ids): what it did to facts, in the order of FORMAT.md's table; a supersession reads
+    #: `old → new`, and the facts that it only relied on stand under `Used`
     did: tuple[tuple[str, tuple[str, ...]], ...]
-    tokens: int
-    anchor: bool
+    tokens: int  #: what the whole log costs, about
+    anchor: bool  #: whether it is what was asked about
 
 
 class Timeline(Record):
-    """What happened around something, oldest first.
+    """What happened around something, oldest first."""
 
-    Args:
-        anchor: what it is around.
-        start: of the window, an instant as `ended` has it.
-        end: of the window.
-        sessions: those that are shown.
-        older: how many of the window are left out before the first that is shown.
-        newer: how many behind the last.
-        between: how many in between.
-        tokens: what the shown logs cost in full, about.
-        marks: of the facts that these sessions name: those that are closed or false now, by id.
-    """
-
-    anchor: Anchor
-    start: str
-    end: str
-    sessions: tuple[Session, ...]
-    older: int
-    newer: int
-    between: int
-    tokens: int
+    anchor: Anchor  #: what it is around
+    start: str  #: of the window, an instant as `ended` has it
+    end: str  #: of the window
+    sessions: tuple[Session, ...]  #: those that are shown
+    older: int  #: how many of the window are left out before the first that is shown
+    newer: int  #: how many behind the last
+    between: int  #: how many in between
+    tokens: int  #: what the shown logs cost in full, about
+    #: of the facts that these sessions name: those that are closed or false now, by id
     marks: Mapping[str, Mark] = MappingProxyType({})
 
 
 class Window(Record):
-    """What a timeline is asked to show.
+    """What a timeline is asked to show."""
 
-    Args:
-        asked: what to look around.
-        before: how far back, as `48h`.
-        after: how far on.
-        limit: at most so many sessions.
-        agent: only of this agent, "" for all.
-        kinds: only those that named a fact of one of these kinds, () for all.
-        now_ms: the clock of whoever asks.
-    """
-
-    asked: str
-    before: str
-    after: str
-    limit: int
-    agent: str
-    kinds: Sequence[str]
-    now_ms: int
+    asked: str  #: what to look around
+    before: str  #: how far back, as `48h`
+    after: str  #: how far on
+    limit: int  #: at most so many sessions
+    agent: str  #: only of this agent, "" for all
+    kinds: Sequence[str]  #: only those that named a fact of one of these kinds, () for all
+    now_ms: int  #: the clock of whoever asks
 
 
 def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -> Timeline:

@@ -37,17 +37,11 @@ COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.
 
 
 class Found(Record):
-    """A fact that answers a prompt.
+    """A fact that answers a prompt."""
 
-    Args:
-        standing: of the fact.
-        date: of its text.
-        words: of the prompt that it has.
-    """
-
-    standing: Standing
-    date: str
-    words: tuple[str, ...]
+    standing: Standing  #: of the fact
+    date: str  #: of its text
+    words: tuple[str, ...]  #: of the prompt that it has
 
     @property
     def id(self) -> str:

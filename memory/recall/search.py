@@ -40,44 +40,27 @@ _RESPELLED, _RESPELLED_SHORT, _SHORT = 0.5, 0.25, 5
 
 
 class Search(Record):
-    """What a search gave.
+    """What a search gave."""
 
-    Args:
-        ranking: passages, best first.
-        facts: facts, best first, by their texts alone.
-        state: what the question says of the state that it asks for.
-        subject: it says something else, too.
-        notes: what to say of the question.
-    """
-
-    ranking: Ranking
-    facts: tuple[Scored, ...]
-    state: StateWords
-    notes: tuple[str, ...]
-    subject: bool = True
+    ranking: Ranking  #: passages, best first
+    facts: tuple[Scored, ...]  #: facts, best first, by their texts alone
+    state: StateWords  #: what the question says of the state that it asks for
+    notes: tuple[str, ...]  #: what to say of the question
+    subject: bool = True  #: it says something else, too
     weights: Mapping[str, float] = {}
 
 
 class _Found(Record):
-    """A word of a question with its forms in the index.
+    """A word of a question with its forms in the index."""
 
-    Args:
-        word: of the question.
-        stems: of its forms, or of what it is a misspelling of, those that passages hold.
-        meant: all stems of its forms.
-        held: how many passages hold any, about.
-        order: its number among the words.
-        name: somebody who speaks is called so.
-        respelled: the stems are not those of the word, but of words spelled nearly so.
-    """
-
-    word: Word
+    word: Word  #: of the question
+    #: of its forms, or of what it is a misspelling of, those that passages hold
     stems: tuple[str, ...]
-    meant: tuple[str, ...]
-    held: int
-    order: int
-    name: bool
-    respelled: bool
+    meant: tuple[str, ...]  #: all stems of its forms
+    held: int  #: how many passages hold any, about
+    order: int  #: its number among the words
+    name: bool  #: somebody who speaks is called so
+    respelled: bool  #: the stems are not those of the word, but of words spelled nearly so
 
 
 def search(

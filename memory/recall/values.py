@@ -21,38 +21,23 @@ def without_operators(text: str) -> str:
 
 
 class Filters(Record):
-    """What a hit has to be; whatever is empty lets everything through.
+    """What a hit has to be; whatever is empty lets everything through."""
 
-    Args:
-        kinds: the fact's kind, or `session`.
-        tiers: of the fact.
-        tags: of the fact; one of them is enough.
-        entities: of the fact; one of them is enough.
-        agents: who wrote the log it comes from.
-        roles: in the header of that log, or the fact's own.
-        branches: in the header of that log.
-        since: a date, or a stem; from then on.
-        until: a date (the whole day), or a stem; up to then.
-        within: `facts`, `sessions`, `docs` or homes `upstream` alone; without it facts and sessions.
-        as_of: a date, a stem or a commit: what was known then.
-        superseded: superseded and invalidated facts too.
-        yours: the user's own home is asked too.
-        documents: some passages of the repository's documents too, where nothing else is wanted.
-    """
-
-    kinds: tuple[str, ...] = ()
-    tiers: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    agents: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
-    branches: tuple[str, ...] = ()
-    since: str = ""
-    until: str = ""
+    kinds: tuple[str, ...] = ()  #: the fact's kind, or `session`
+    tiers: tuple[str, ...] = ()  #: of the fact
+    tags: tuple[str, ...] = ()  #: of the fact; one of them is enough
+    entities: tuple[str, ...] = ()  #: of the fact; one of them is enough
+    agents: tuple[str, ...] = ()  #: who wrote the log it comes from
+    roles: tuple[str, ...] = ()  #: in the header of that log, or the fact's own
+    branches: tuple[str, ...] = ()  #: in the header of that log
+    since: str = ""  #: a date, or a stem; from then on
+    until: str = ""  #: a date (the whole day), or a stem; up to then
+    #: `facts`, `sessions`, `docs` or homes `upstream` alone; without it facts and sessions
     within: str = ""
-    as_of: str = ""
-    superseded: bool = False
-    yours: bool = False
+    as_of: str = ""  #: a date, a stem or a commit: what was known then
+    superseded: bool = False  #: superseded and invalidated facts too
+    yours: bool = False  #: the user's own home is asked too
+    #: some passages of the repository's documents too, where nothing else is wanted
     documents: bool = False
 
     @property
@@ -70,58 +55,35 @@ class Part(Record):
 
 
 class Hit(Record):
-    """One memory that was found.
+    """One memory that was found."""
 
-    Args:
-        id: of a fact, `STEM:LINE` of a passage of a session log, or `PATH:LINE` of a document.
-        kind: of the fact, `session` or `document`.
-        tier: of the fact, "" for a passage.
-        date: `YYYY-MM-DD`, of the text.
-        stem: the log that the text comes from.
-        agent: who wrote that log.
-        score: higher is better; comparable within one answer alone.
-        line: one line.
-        text: what the level shows.
-        tokens: what the text costs, about.
-        whole: what the level `full` would cost, about.
-        mark: whether the fact is closed or false, and what stands instead.
-        known: how a fact is known, and by whom.
-        passage: the id of the best passage of the log that the fact's text comes from, "" for none.
-        parts: of the score, where an explanation was asked for.
-    """
-
-    id: str
-    kind: str
-    tier: str
-    date: str
-    stem: str
-    agent: str
-    score: float
-    line: str
-    text: str
-    tokens: int
-    whole: int = 0
-    parts: tuple[Part, ...] = ()
-    mark: Mark = PLAIN
+    id: str  #: of a fact, `STEM:LINE` of a passage of a session log, or `PATH:LINE` of a document
+    kind: str  #: of the fact, `session` or `document`
+    tier: str  #: of the fact, "" for a passage
+    date: str  #: `YYYY-MM-DD`, of the text
+    stem: str  #: the log that the text comes from
+    agent: str  #: who wrote that log
+    score: float  #: higher is better; comparable within one answer alone
+    line: str  #: one line
+    text: str  #: what the level shows
+    tokens: int  #: what the text costs, about
+    whole: int = 0  #: what the level `full` would cost, about
+    parts: tuple[Part, ...] = ()  #: of the score, where an explanation was asked for
+    mark: Mark = PLAIN  #: whether the fact is closed or false, and what stands instead
+    #: the id of the best passage of the log that the fact's text comes from, "" for none
     passage: str = ""
-    known: Testimony = UNTOLD
+    known: Testimony = UNTOLD  #: how a fact is known, and by whom
 
 
 class Answer(Record):
-    """What was found: first what holds, then what was said, each best first.
+    """What was found: first what holds, then what was said, each best first."""
 
-    Args:
-        hits: what was found: facts, and behind them passages of session logs.
-        tokens: what the texts cost together, about.
-        whole: what all hits cost in full, about.
-        notes: what the reader should know: a misspelling that was mended, words that are too common.
-        sessions: the logs that answer as a whole, by stem, best first, whether or not a hit is of them.
-    """
-
-    hits: tuple[Hit, ...]
-    tokens: int
-    whole: int
+    hits: tuple[Hit, ...]  #: what was found: facts, and behind them passages of session logs
+    tokens: int  #: what the texts cost together, about
+    whole: int  #: what all hits cost in full, about
+    #: what the reader should know: a misspelling that was mended, words that are too common
     notes: tuple[str, ...] = ()
+    #: the logs that answer as a whole, by stem, best first, whether or not a hit is of them
     sessions: tuple[str, ...] = ()
 
     @property

@@ -49,17 +49,11 @@ _NAMES = ("entity", "tags", "role")
 
 
 class Hidden(Record):
-    """What of one log is in no index.
+    """What of one log is in no index."""
 
-    Args:
-        facts: the redacted facts that it names, in whatever way.
-        texts: all texts, footer values and remarks that these ever had.
-        words: its own title, prose and remarks too.
-    """
-
-    facts: frozenset[str]
-    texts: tuple[str, ...]
-    words: bool
+    facts: frozenset[str]  #: the redacted facts that it names, in whatever way
+    texts: tuple[str, ...]  #: all texts, footer values and remarks that these ever had
+    words: bool  #: its own title, prose and remarks too
 
 
 def redacted_logs(cache: Cache) -> frozenset[str]:

@@ -30,16 +30,11 @@ if TYPE_CHECKING:
 
 
 class Layer(Record):
-    """A home that is read beside another one.
+    """A home that is read beside another one."""
 
-    Args:
-        name: what its facts are named after: `personal`, or what a policy calls an upstream.
-        home: where it is.
-        fetched: the day on which it was brought here, `2026-11-21`; "" where it lives on this machine.
-    """
-
-    name: str
-    home: Home
+    name: str  #: what its facts are named after: `personal`, or what a policy calls an upstream
+    home: Home  #: where it is
+    #: the day on which it was brought here, `2026-11-21`; "" where it lives on this machine
     fetched: str = ""
 
     @property

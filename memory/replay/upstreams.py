@@ -15,19 +15,12 @@ _NOTE_LIMIT_BYTES = 4096
 
 
 class Fetched(Record):
-    """A home of others as far as it is here.
+    """A home of others as far as it is here."""
 
-    Args:
-        name: by which the policy calls it.
-        url: where its repository is, as the policy has it.
-        home: it, None where it was never fetched from there.
-        fetched_at: when it was fetched last, seconds since 1970; 0.0 for never.
-    """
-
-    name: str
-    url: str
-    home: Home | None = None
-    fetched_at: float = 0.0
+    name: str  #: by which the policy calls it
+    url: str  #: where its repository is, as the policy has it
+    home: Home | None = None  #: it, None where it was never fetched from there
+    fetched_at: float = 0.0  #: when it was fetched last, seconds since 1970; 0.0 for never
 
     def days(self, now: float) -> int:
         """Return how many days ago it was fetched; `now` is in seconds since 1970."""

@@ -46,19 +46,13 @@ _PAGES = f"{ARCHIVE_DIR}/[0-9][0-9][0-9][0-9]-Q[1-4].md"
 
 
 class Drivers(Record):
-    """What is missing in a clone for plain pulls to keep ours.
+    """What is missing in a clone for plain pulls to keep ours."""
 
-    Args:
-        path: the clone's own attributes.
-        lines: that are not in it yet.
-        settings: (key, value) that its configuration has not, or has otherwise.
-        views: the files of views among what they are for.
-    """
-
-    path: str = ""
-    lines: tuple[str, ...] = ()
+    path: str = ""  #: the clone's own attributes
+    lines: tuple[str, ...] = ()  #: that are not in it yet
+    #: (key, value) that its configuration has not, or has otherwise
     settings: tuple[tuple[str, str], ...] = ()
-    views: tuple[str, ...] = ()
+    views: tuple[str, ...] = ()  #: the files of views among what they are for
 
     @property
     def steps(self) -> tuple[str, ...]:

@@ -12,19 +12,13 @@ from projection.policy.model import APPEND, REVIEW, TRUNK, Policy
 
 
 class Publishing(Record):
-    """When the projection of a home is committed, for the reader.
+    """When the projection of a home is committed, for the reader."""
 
-    Args:
-        when: as the policy says.
-        here: it is looked for on the branch that is checked out.
-        trunk: the branch that it is committed on, "" where that is any, or nobody knows which.
-        missing: there is no such branch here, nor at a remote that was fetched.
-    """
-
-    when: str
-    here: bool
+    when: str  #: as the policy says
+    here: bool  #: it is looked for on the branch that is checked out
+    #: the branch that it is committed on, "" where that is any, or nobody knows which
     trunk: str = ""
-    missing: bool = False
+    missing: bool = False  #: there is no such branch here, nor at a remote that was fetched
 
 
 def trunk(home: Home, policy: Policy) -> str:

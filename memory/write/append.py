@@ -48,23 +48,14 @@ _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit"
 
 
 class Ready(Record):
-    """A draft that is sealed and not stored yet.
+    """A draft that is sealed and not stored yet."""
 
-    Args:
-        stem: its name.
-        data: its bytes.
-        entry: what it says.
-        receipt: without a commit.
-        touched: ids that it names.
-        tiers: of these before it; None when nobody asked.
-    """
-
-    stem: str
-    data: bytes
-    entry: Entry
-    receipt: Receipt
-    touched: list[str]
-    tiers: dict[str, str] | None
+    stem: str  #: its name
+    data: bytes  #: its bytes
+    entry: Entry  #: what it says
+    receipt: Receipt  #: without a commit
+    touched: list[str]  #: ids that it names
+    tiers: dict[str, str] | None  #: of these before it; None when nobody asked
 
 
 class Recorder:

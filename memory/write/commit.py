@@ -57,19 +57,12 @@ if TYPE_CHECKING:
 
 
 class Occasion(Record):
-    """When and by whom a write is made: read once, by the caller.
+    """When and by whom a write is made: read once, by the caller."""
 
-    Args:
-        now_ms: the wall clock, milliseconds since 1970.
-        identity: of the commit.
-        agent: who writes the log when the draft does not say.
-        session: of which host's session a `work` log is then, "" for none.
-    """
-
-    now_ms: int
-    identity: Identity
-    agent: str
-    session: str = ""
+    now_ms: int  #: the wall clock, milliseconds since 1970
+    identity: Identity  #: of the commit
+    agent: str  #: who writes the log when the draft does not say
+    session: str = ""  #: of which host's session a `work` log is then, "" for none
 
 
 class Committed(Record):

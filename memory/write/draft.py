@@ -36,56 +36,37 @@ _HEIGHT = {"archived": 0, "archive-candidate": 1, "working": 2, "active": 3, "co
 
 
 class SessionDraft(Record):
-    """What an agent wants to record.
+    """What an agent wants to record."""
 
-    Args:
-        title: one line.
-        prose: markdown: what happened, why, what is next.
-        events: what happened to which facts.
-        agent: who writes, "" for the default of the process.
-        type: one of `TYPES`; more work of a session is written as `continued` by itself.
-        header: further header values: `role`, `host`, `model`, `session`, `started` and own keys.
-        made: ids that nobody chose: they were made from the texts of new facts.
-        anyway: ids that memory does not know are meant as they are.
-        typed: references that somebody typed by themselves: where one leads nowhere, nothing is recorded;
-            of a whole log it is left out.
-    """
-
-    title: str = DEFAULT_TITLE
-    prose: str = ""
-    events: tuple[Event, ...] = ()
-    agent: str = ""
-    type: str = WORK
+    title: str = DEFAULT_TITLE  #: one line
+    prose: str = ""  #: markdown: what happened, why, what is next
+    events: tuple[Event, ...] = ()  #: what happened to which facts
+    agent: str = ""  #: who writes, "" for the default of the process
+    type: str = WORK  #: one of `TYPES`; more work of a session is written as `continued` by itself
+    #: further header values: `role`, `host`, `model`, `session`, `started` and own keys
     header: tuple[tuple[str, str], ...] = ()
-    made: tuple[str, ...] = ()
-    anyway: bool = False
+    made: tuple[str, ...] = ()  #: ids that nobody chose: they were made from the texts of new facts
+    anyway: bool = False  #: ids that memory does not know are meant as they are
+    #: references that somebody typed by themselves: where one leads nowhere, nothing is recorded;
+    #: of a whole log it is left out
     typed: tuple[str, ...] = ()
 
 
 class How(Record):
-    """In which way a draft is recorded.
+    """In which way a draft is recorded."""
 
-    Args:
-        again: even if the same was recorded a moment ago.
-        dry_run: change nothing; the receipt says what would be.
-        stage: write the log into the work tree and the index, and leave the commit to the user.
-        tiers: work out which tiers changed.
-        strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
-        on: commit it on this tip or not at all.
-        held: nobody asked for this log: it is durable, and waits until it is in nobody's way (W14).
-        at: it tells of the past, and is stamped there (O6): milliseconds since 1970.
-        now: commit it at once, whatever waits for a person's own commit (W20).
-    """
-
-    again: bool = False
-    dry_run: bool = False
+    again: bool = False  #: even if the same was recorded a moment ago
+    dry_run: bool = False  #: change nothing; the receipt says what would be
+    #: write the log into the work tree and the index, and leave the commit to the user
     stage: bool = False
-    tiers: bool = True
+    tiers: bool = True  #: work out which tiers changed
+    #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
     strict: bool = False
-    on: str | None = None
+    on: str | None = None  #: commit it on this tip or not at all
+    #: nobody asked for this log: it is durable, and waits until it is in nobody's way (W14)
     held: bool = False
-    at: int = 0
-    now: bool = False
+    at: int = 0  #: it tells of the past, and is stamped there (O6): milliseconds since 1970
+    now: bool = False  #: commit it at once, whatever waits for a person's own commit (W20)
 
 
 def draft_of(log: SessionLog) -> SessionDraft:
@@ -145,32 +126,21 @@ def renamed(events: tuple[Event, ...], names: Mapping[str, str]) -> tuple[Event,
 
 
 class Receipt(Record):
-    """What an append did.
+    """What an append did."""
 
-    Args:
-        stem: the log's name.
-        commit: the commit that has it, "" for a dry run or a staged log.
-        facts: ids born.
-        tiers: (id, tier before, tier after) of the facts that it named and that moved; "" for none.
-        findings: what was noticed.
-        already: the log was recorded before; nothing was written.
-        path: of the log, relative to the home.
-        data: its bytes.
-        did: what it did to facts (`did`), without those that it only relied on.
-        type: of the log.
-        waits: what it waits for to be committed, "" for nothing: it is recorded, and every answer has it.
-    """
-
-    stem: str
-    commit: str
-    facts: tuple[str, ...]
+    stem: str  #: the log's name
+    commit: str  #: the commit that has it, "" for a dry run or a staged log
+    facts: tuple[str, ...]  #: ids born
+    #: (id, tier before, tier after) of the facts that it named and that moved; "" for none
     tiers: tuple[tuple[str, str, str], ...]
-    findings: tuple[Finding, ...]
-    already: bool
-    path: str
-    data: bytes
+    findings: tuple[Finding, ...]  #: what was noticed
+    already: bool  #: the log was recorded before; nothing was written
+    path: str  #: of the log, relative to the home
+    data: bytes  #: its bytes
+    #: what it did to facts (`did`), without those that it only relied on
     did: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    type: str = WORK
+    type: str = WORK  #: of the log
+    #: what it waits for to be committed, "" for nothing: it is recorded, and every answer has it
     waits: str = ""
 
     def place(self, branch: str) -> str:

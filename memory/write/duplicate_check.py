@@ -31,21 +31,13 @@ SIMILAR, OPPOSITE = "similar-fact", "opposite-fact"
 
 
 class Noticed(Record):
-    """One fact that says the same as a new one, or the opposite.
+    """One fact that says the same as a new one, or the opposite."""
 
-    Args:
-        fact: the new or updated one.
-        other: the one that is there.
-        overlap: how they say the same.
-        opposition: how they disagree.
-        same_text: whether their texts are one but for case, marks and white space.
-    """
-
-    fact: Fact
-    other: Standing
-    overlap: Overlap | None
-    opposition: Opposition | None
-    same_text: bool
+    fact: Fact  #: the new or updated one
+    other: Standing  #: the one that is there
+    overlap: Overlap | None  #: how they say the same
+    opposition: Opposition | None  #: how they disagree
+    same_text: bool  #: whether their texts are one but for case, marks and white space
 
 
 def look_first(

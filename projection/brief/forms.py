@@ -36,17 +36,11 @@ _FIND = "`diurna recall WORDS` finds them, `diurna show ID` shows one whole."
 
 
 class Said(Record):
-    """What a brief has said already, so that no line repeats it.
+    """What a brief has said already, so that no line repeats it."""
 
-    Args:
-        kinds: of facts, by the title of the section; and the usual one.
-        day: of the newest log.
-        known: how most of the facts are known.
-    """
-
-    kinds: tuple[str, ...] = ()
-    day: str = ""
-    known: str = ""
+    kinds: tuple[str, ...] = ()  #: of facts, by the title of the section; and the usual one
+    day: str = ""  #: of the newest log
+    known: str = ""  #: how most of the facts are known
 
 
 class Ending(Record):

@@ -27,17 +27,12 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 class RoleNotes(Record):
-    """What some facts are to the role that asks.
+    """What some facts are to the role that asks."""
 
-    Args:
-        own: ids of those that are for it: by footer, by tag, or as notes of its logs.
-        alone: ids of those among them whose footer names it.
-        others: ids of those that are not for it.
-    """
-
+    #: ids of those that are for it: by footer, by tag, or as notes of its logs
     own: frozenset[str] = _NOBODY
-    alone: frozenset[str] = _NOBODY
-    others: frozenset[str] = _NOBODY
+    alone: frozenset[str] = _NOBODY  #: ids of those among them whose footer names it
+    others: frozenset[str] = _NOBODY  #: ids of those that are not for it
 
 
 def roles_of(fact: Fact) -> frozenset[str]:

@@ -104,27 +104,17 @@ class Brief(Record):
 
 
 class News(Record):
-    """What a log says happened to a fact since the agent was here.
+    """What a log says happened to a fact since the agent was here."""
 
-    Args:
-        fact: its id.
-        what: one of the words above.
-        stem: the log that says so.
-        by: its agent.
-        now: the fact where it stands now, None while no log has brought a text for it.
-        successor: id of what replaces it, "" if nothing does.
-        replacing: what stands in its place now, or else that fact; None as above.
-        mark: of the fact.
-    """
-
-    fact: str
-    what: str
-    stem: str
-    by: str
+    fact: str  #: its id
+    what: str  #: one of the words above
+    stem: str  #: the log that says so
+    by: str  #: its agent
+    #: the fact where it stands now, None while no log has brought a text for it
     now: Standing | None
-    successor: str = ""
-    replacing: Fact | None = None
-    mark: Mark = PLAIN
+    successor: str = ""  #: id of what replaces it, "" if nothing does
+    replacing: Fact | None = None  #: what stands in its place now, or else that fact; None as above
+    mark: Mark = PLAIN  #: of the fact
 
 
 class Session(Record):
@@ -144,34 +134,24 @@ class Stated(Record):
 
 
 class Todo(Record):
-    """What is to be done (`projection.brief.todo`).
+    """What is to be done (`projection.brief.todo`)."""
 
-    Args:
-        handed: open handoffs for who asks, newest first.
-        failed: what failed before at the task that the brief is for, or at those that who asks has or is
-            handed.
-        tasks: open ones, those of who asks first; behind them what holds of the state, then the others.
-    """
-
-    handed: tuple[Stated, ...] = ()
+    handed: tuple[Stated, ...] = ()  #: open handoffs for who asks, newest first
+    #: what failed before at the task that the brief is for, or at those that who asks has or is
+    #: handed
     failed: tuple[Stated, ...] = ()
+    #: open ones, those of who asks first; behind them what holds of the state, then the others
     tasks: tuple[Stated, ...] = ()
 
 
 class Beside(Record):
-    """What another home says (`memory.replay.layers`).
+    """What another home says (`memory.replay.layers`)."""
 
-    Args:
-        name: of the home, as a reader is told.
-        facts: each under the name that it has beside others, most important first.
-        personal: it is the user's own.
-        fetched: the day on which it was brought here, "" where it lives on this machine.
-    """
-
-    name: str
+    name: str  #: of the home, as a reader is told
+    #: each under the name that it has beside others, most important first
     facts: tuple[Standing, ...]
-    personal: bool = False
-    fetched: str = ""
+    personal: bool = False  #: it is the user's own
+    fetched: str = ""  #: the day on which it was brought here, "" where it lives on this machine
 
 
 if TYPE_CHECKING:
@@ -180,56 +160,37 @@ if TYPE_CHECKING:
 
 
 class Material(Record):
-    """All that a brief is made of.
+    """All that a brief is made of."""
 
-    Args:
-        commit: that it is read from.
-        view: what is live.
-        place: where the ledger stands, and who asks.
-        due: why a review is due.
-        news: corrections first, then births and closings, each newest first.
-        more_news: how many of them are not among these.
-        score: how much a fact has to do with the task and what surrounds it, by id.
-        found: facts that are not live and that the task is about.
-        sessions: the last ones, newest first.
-        days: the newest work days, oldest first, as many as `weight` looks at.
-        asked_role: the role that asks, as it was said.
-        role_chars: how many characters what is for the role may have.
-        todo: what is to be done.
-        states: what there is to say of the standing of patterns, and of findings that came back, by id.
-        deprecated: ids of patterns that did not hold up.
-        asks: a task is given; what it asks for goes before all else within its section.
-        asked: ids of what it asks for, best first; some stand in a section of their own.
-        notes: what facts are to the role that asks; of those of others nothing is shown.
-        beside: what other homes say, nearest first.
-        known: says how the fact of an id is known, in one word.
-        rank: gives the rank of what a log brings: a person's word comes first.
-        rests: tells whether a fact rests: so many sessions were shown it since it was used.
-        gone: tells what a fact names that the code no longer has; None where nothing is gone.
-    """
-
-    commit: str
-    view: LiveView
-    place: Place
-    due: str
-    news: tuple[News, ...]
-    more_news: int
+    commit: str  #: that it is read from
+    view: LiveView  #: what is live
+    place: Place  #: where the ledger stands, and who asks
+    due: str  #: why a review is due
+    news: tuple[News, ...]  #: corrections first, then births and closings, each newest first
+    more_news: int  #: how many of them are not among these
+    #: how much a fact has to do with the task and what surrounds it, by id
     score: Mapping[str, float]
-    found: tuple[Standing, ...]
-    sessions: tuple[Session, ...] = ()
+    found: tuple[Standing, ...]  #: facts that are not live and that the task is about
+    sessions: tuple[Session, ...] = ()  #: the last ones, newest first
+    #: what facts are to the role that asks; of those of others nothing is shown
     notes: RoleNotes = RoleNotes()
-    days: tuple[str, ...] = ()
-    asks: bool = False
-    asked_role: str = ""
-    role_chars: int = 2_000
-    todo: Todo = Todo()
+    days: tuple[str, ...] = ()  #: the newest work days, oldest first, as many as `weight` looks at
+    asks: bool = False  #: a task is given; what it asks for goes before all else within its section
+    asked_role: str = ""  #: the role that asks, as it was said
+    role_chars: int = 2_000  #: how many characters what is for the role may have
+    todo: Todo = Todo()  #: what is to be done
+    #: what there is to say of the standing of patterns, and of findings that came back, by id
     states: Mapping[str, str] = {}
-    deprecated: frozenset[str] = frozenset()
-    beside: tuple[Beside, ...] = ()
-    known: Callable[[str], str] = lambda _: ""
+    deprecated: frozenset[str] = frozenset()  #: ids of patterns that did not hold up
+    beside: tuple[Beside, ...] = ()  #: what other homes say, nearest first
+    known: Callable[[str], str] = lambda _: ""  #: says how the fact of an id is known, in one word
+    #: gives the rank of what a log brings: a person's word comes first
     rank: Callable[[str], int] = lambda _: 0
+    #: tells whether a fact rests: so many sessions were shown it since it was used
     rests: Callable[[Fact], bool] = lambda _: False
+    #: ids of what it asks for, best first; some stand in a section of their own
     asked: tuple[str, ...] = ()
+    #: tells what a fact names that the code no longer has; None where nothing is gone
     gone: Callable[[Fact], tuple[Gone, ...]] | None = None
 
 

@@ -43,21 +43,13 @@ WORDS_LIMIT = 40
 
 
 class Clash(Record):
-    """How two texts disagree.
+    """How two texts disagree."""
 
-    Args:
-        rule: the rule that says so.
-        left: the words of the first that differ.
-        right: the words of the second.
-        one: the statement of the first that says it.
-        two: the statement of the second.
-    """
-
-    rule: str
-    left: str
-    right: str
-    one: str
-    two: str
+    rule: str  #: the rule that says so
+    left: str  #: the words of the first that differ
+    right: str  #: the words of the second
+    one: str  #: the statement of the first that says it
+    two: str  #: the statement of the second
 
 
 def clash(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:

@@ -39,17 +39,11 @@ def _load_tables() -> None:
 
 
 class Difference(Record):
-    """Two lists of words, compared.
+    """Two lists of words, compared."""
 
-    Args:
-        common: forms that both have, those of the first in order.
-        left: words that only the first has.
-        right: words that only the second has.
-    """
-
-    common: tuple[str, ...]
-    left: tuple[Word, ...]
-    right: tuple[Word, ...]
+    common: tuple[str, ...]  #: forms that both have, those of the first in order
+    left: tuple[Word, ...]  #: words that only the first has
+    right: tuple[Word, ...]  #: words that only the second has
 
     @property
     def likeness(self) -> float:

@@ -36,19 +36,12 @@ _NAME_WORDS = 3
 
 
 class Turn(Record):
-    """A replacement that a statement tells of.
+    """A replacement that a statement tells of."""
 
-    Args:
-        old: the forms of the thing that is not used any more.
-        new: those of what is used instead, () where that is not said.
-        frame: for what, where: all other words.
-        said: how it is said, as it was written.
-    """
-
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    frame: frozenset[str]
-    said: str
+    old: tuple[str, ...]  #: the forms of the thing that is not used any more
+    new: tuple[str, ...]  #: those of what is used instead, () where that is not said
+    frame: frozenset[str]  #: for what, where: all other words
+    said: str  #: how it is said, as it was written
 
 
 # ---- never, and yet ---------------------------------------------------------------------------------

@@ -45,41 +45,24 @@ class Merge(Record):
 
 
 class Overlap(Record):
-    """Two facts that say the same.
+    """Two facts that say the same."""
 
-    Args:
-        one: the lower id.
-        two: the higher id.
-        score: how much they share, 80 to 100.
-        proposal: the merge that is proposed.
-    """
-
-    one: str
-    two: str
-    score: int
-    proposal: Merge
+    one: str  #: the lower id
+    two: str  #: the higher id
+    score: int  #: how much they share, 80 to 100
+    proposal: Merge  #: the merge that is proposed
 
 
 class Opposition(Record):
-    """Two facts that disagree about one thing.
+    """Two facts that disagree about one thing."""
 
-    Args:
-        one: the lower id.
-        two: the higher id.
-        rule: that says so (`projection.compare.contradictions.RULES`).
-        left: the words of the first that differ.
-        right: the words of the second.
-        said: the sentence of the first.
-        answer: the sentence of the second.
-    """
-
-    one: str
-    two: str
-    rule: str
-    left: str
-    right: str
-    said: str
-    answer: str
+    one: str  #: the lower id
+    two: str  #: the higher id
+    rule: str  #: that says so (`projection.compare.contradictions.RULES`)
+    left: str  #: the words of the first that differ
+    right: str  #: the words of the second
+    said: str  #: the sentence of the first
+    answer: str  #: the sentence of the second
 
     @property
     def key(self) -> str:

@@ -27,21 +27,13 @@ _BOUNDS = (
 
 
 class Quantity(Record):
-    """An amount.
+    """An amount."""
 
-    Args:
-        what: what it measures; `count` for a number of things.
-        amount: in the smallest unit.
-        things: the roots of what is counted.
-        aspects: what a duration is the duration of.
-        raw: as it was written.
-    """
-
-    what: str
-    amount: float
-    things: frozenset[str]
-    aspects: frozenset[str]
-    raw: str
+    what: str  #: what it measures; `count` for a number of things
+    amount: float  #: in the smallest unit
+    things: frozenset[str]  #: the roots of what is counted
+    aspects: frozenset[str]  #: what a duration is the duration of
+    raw: str  #: as it was written
 
     def comparable(self, other: Quantity) -> bool:
         """Tell whether two amounts may be of one thing."""

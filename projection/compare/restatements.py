@@ -57,15 +57,10 @@ _NOW = re.compile(
 
 
 class Restated(Record):
-    """A fact that a text says again.
+    """A fact that a text says again."""
 
-    Args:
-        id: of the fact.
-        words: the sentences that do.
-    """
-
-    id: str
-    words: str
+    id: str  #: of the fact
+    words: str  #: the sentences that do
 
 
 class _Unit:

@@ -57,35 +57,23 @@ _LEFT = frozenset(
 
 
 class Subject(Record):
-    """What a statement is about.
+    """What a statement is about."""
 
-    Args:
-        said: the statement.
-        marks: the root of each of its words, "" where that carries nothing.
-        roots: those that are there.
-        head: those that it begins with.
-        named: of those the noun before the first small verb, or all before a preposition.
-        slots: those behind "in" and "for".
-        scopes: what it names of the classes of scopes, as (class, value).
-        denials: for each negator the places of the words that it denies, and whether they stand behind it.
-        denied: the places of all of these.
-        names: the alternatives that it names, by family: the value and the places of its words.
-        universal: whether it holds everywhere.
-        past: whether it tells of what was, or of one occasion.
-    """
-
-    said: Statement
-    marks: tuple[str, ...]
-    roots: frozenset[str]
-    head: frozenset[str]
+    said: Statement  #: the statement
+    marks: tuple[str, ...]  #: the root of each of its words, "" where that carries nothing
+    roots: frozenset[str]  #: those that are there
+    head: frozenset[str]  #: those that it begins with
+    #: of those the noun before the first small verb, or all before a preposition
     named: frozenset[str]
-    slots: frozenset[tuple[str, str]]
-    scopes: frozenset[tuple[int, int]]
+    slots: frozenset[tuple[str, str]]  #: those behind "in" and "for"
+    scopes: frozenset[tuple[int, int]]  #: what it names of the classes of scopes, as (class, value)
+    #: for each negator the places of the words that it denies, and whether they stand behind it
     denials: list[tuple[list[int], bool]]
-    denied: frozenset[int]
+    denied: frozenset[int]  #: the places of all of these
+    #: the alternatives that it names, by family: the value and the places of its words
     names: dict[int, dict[int, range]]
-    universal: bool
-    past: bool
+    universal: bool  #: whether it holds everywhere
+    past: bool  #: whether it tells of what was, or of one occasion
 
     @property
     def text(self) -> str:

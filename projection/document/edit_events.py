@@ -55,15 +55,11 @@ _CORE = "core"
 
 
 class Absorbed(Record):
-    """What an edit says.
+    """What an edit says."""
 
-    Args:
-        events: in canonical order; none where the ledger says it all, or something was not understood.
-        findings: what was not understood, by line.
-    """
-
+    #: in canonical order; none where the ledger says it all, or something was not understood
     events: tuple[Event, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  #: what was not understood, by line
 
 
 NOTHING = Absorbed((), ())

@@ -23,21 +23,13 @@ GONE, RENAMED, NOWHERE = "gone", "renamed", "nowhere"
 
 
 class Gone(Record):
-    """Something that a fact names and a commit took away after the fact was written.
+    """Something that a fact names and a commit took away after the fact was written."""
 
-    Args:
-        code: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code.
-        subject: as the fact writes it.
-        commit: that took it away, in short.
-        date: of that commit, `YYYY-MM-DD`.
-        now: the path that it has since, "" for none.
-    """
-
-    code: str
-    subject: str
-    commit: str
-    date: str
-    now: str = ""
+    code: str  #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code
+    subject: str  #: as the fact writes it
+    commit: str  #: that took it away, in short
+    date: str  #: of that commit, `YYYY-MM-DD`
+    now: str = ""  #: the path that it has since, "" for none
 
     @property
     def said(self) -> str:
@@ -49,23 +41,14 @@ class Gone(Record):
 
 
 class Mark(Record):
-    """How a fact is marked.
+    """How a fact is marked."""
 
-    Args:
-        closed: it is a thread, and done.
-        false: it was superseded or invalidated.
-        instead: ids of what stands in its place.
-        said: all of that in words, "" for what simply holds.
-        text: how the text of what stands in its place begins, where one thing does.
-        gone: what it names that the code no longer has.
-    """
-
-    closed: bool = False
-    false: bool = False
-    instead: tuple[str, ...] = ()
-    said: str = ""
-    text: str = ""
-    gone: tuple[Gone, ...] = ()
+    closed: bool = False  #: it is a thread, and done
+    false: bool = False  #: it was superseded or invalidated
+    instead: tuple[str, ...] = ()  #: ids of what stands in its place
+    said: str = ""  #: all of that in words, "" for what simply holds
+    text: str = ""  #: how the text of what stands in its place begins, where one thing does
+    gone: tuple[Gone, ...] = ()  #: what it names that the code no longer has
 
     @property
     def behind(self) -> str:

@@ -18,21 +18,14 @@ if TYPE_CHECKING:
 
 
 class Said(Record):
-    """What one event says of the state of a task.
+    """What one event says of the state of a task."""
 
-    Args:
-        state: to which it goes.
-        key: of the log.
-        was: the stems of the logs whose moves that answers, None for all that stand.
-        by: who wrote the log.
-        moved: it is a `Moved`.
-    """
-
-    state: str
-    key: str
+    state: str  #: to which it goes
+    key: str  #: of the log
+    #: the stems of the logs whose moves that answers, None for all that stand
     was: tuple[str, ...] | None
-    by: Signature = NOBODY
-    moved: bool = False
+    by: Signature = NOBODY  #: who wrote the log
+    moved: bool = False  #: it is a `Moved`
 
 
 def moves_said(acts: Iterable[Act]) -> Iterator[Said]:

@@ -21,19 +21,12 @@ BEHIND = "9999-12-31-235959999-~"
 
 
 class TakenBack(Record):
-    """What an undo says in its header.
+    """What an undo says in its header."""
 
-    Args:
-        stems: of the logs that it takes back, or does again.
-        again: whether it does them again.
-        kept: the facts that it leaves as they are.
-        took: the facts that other logs brought, and that it takes with them.
-    """
-
-    stems: tuple[str, ...]
-    again: bool = False
-    kept: tuple[str, ...] = ()
-    took: tuple[str, ...] = ()
+    stems: tuple[str, ...]  #: of the logs that it takes back, or does again
+    again: bool = False  #: whether it does them again
+    kept: tuple[str, ...] = ()  #: the facts that it leaves as they are
+    took: tuple[str, ...] = ()  #: the facts that other logs brought, and that it takes with them
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:
@@ -55,14 +48,11 @@ def told_by(entry: Entry) -> TakenBack | None:
 
 
 class Effect(Record):
-    """What still counts.
+    """What still counts."""
 
-    Args:
-        entries: of all logs in ledger order, without the words that were taken back; an undo says nothing.
-        undone: of each log that stands taken back the key of the undo that did so, by stem.
-    """
-
+    #: of all logs in ledger order, without the words that were taken back; an undo says nothing
     entries: tuple[Entry, ...]
+    #: of each log that stands taken back the key of the undo that did so, by stem
     undone: dict[str, str]
 
 

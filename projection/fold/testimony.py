@@ -90,23 +90,14 @@ _SAYING = (
 
 
 class Overruled(Record):
-    """What an agent, a machine or a document put in the place of a person's decision.
+    """What an agent, a machine or a document put in the place of a person's decision."""
 
-    Args:
-        how: `REWORDED`, `SUPERSEDED`, `INVALIDATED`, `CLOSED` or `ARCHIVED`.
-        person: who decided it.
-        said: the log that says so.
-        agent: who overruled it.
-        stem: the log that did.
-        texts: what the person said and what stands no more.
-    """
-
-    how: str
-    person: str
-    said: str
-    agent: str
-    stem: str
-    texts: tuple[str, ...] = ()
+    how: str  #: `REWORDED`, `SUPERSEDED`, `INVALIDATED`, `CLOSED` or `ARCHIVED`
+    person: str  #: who decided it
+    said: str  #: the log that says so
+    agent: str  #: who overruled it
+    stem: str  #: the log that did
+    texts: tuple[str, ...] = ()  #: what the person said and what stands no more
 
 
 def testimony(fact: Fact | None, entry: Entries, histories: Histories) -> Testimony:

@@ -23,38 +23,23 @@ SUMMARY_LINES = 3
 
 
 class Entity(Record):
-    """An entity in a list.
+    """An entity in a list."""
 
-    Args:
-        name: as most often written.
-        facts: how many facts are about it.
-        false: how many of them are superseded or invalidated.
-        spellings: every way in which it is written, most often first.
-    """
-
-    name: str
-    facts: int
-    false: int
-    spellings: tuple[str, ...]
+    name: str  #: as most often written
+    facts: int  #: how many facts are about it
+    false: int  #: how many of them are superseded or invalidated
+    spellings: tuple[str, ...]  #: every way in which it is written, most often first
 
 
 class EntityView(Record):
-    """All that memory holds about an entity.
+    """All that memory holds about an entity."""
 
-    Args:
-        name: as most often written.
-        spellings: every way in which it is written, most often first.
-        summary: up to three lines: what stands now, newest and most used first.
-        kinds: (kind, how many facts), most first.
-        tiers: (tier, how many facts), most first.
-        standings: the facts, what stands first, then what is archived; the newest first.
-    """
-
-    name: str
-    spellings: tuple[str, ...]
-    summary: tuple[str, ...]
-    kinds: tuple[tuple[str, int], ...]
-    tiers: tuple[tuple[str, int], ...]
+    name: str  #: as most often written
+    spellings: tuple[str, ...]  #: every way in which it is written, most often first
+    summary: tuple[str, ...]  #: up to three lines: what stands now, newest and most used first
+    kinds: tuple[tuple[str, int], ...]  #: (kind, how many facts), most first
+    tiers: tuple[tuple[str, int], ...]  #: (tier, how many facts), most first
+    #: the facts, what stands first, then what is archived; the newest first
     standings: tuple[Standing, ...]
 
 

@@ -42,25 +42,16 @@ _JOINTS = str.maketrans("-_", "  ")
 
 
 class Neighbour(Record):
-    """The other end of an edge.
+    """The other end of an edge."""
 
-    Args:
-        id: of the other fact, or of a commit.
-        kind: of the edge, one of `EDGES`.
-        direction: `out` from here, `in` from there, or `both`.
-        entity: the name of the entity that both share, "" for other kinds.
-        via: the neighbour that leads there, "" for one that is one hop away.
-        standing: where the other fact stands, None where there is no such fact: the edge dangles.
-        mark: of the other fact: whether it is closed or false, and what stands instead.
-    """
-
-    id: str
-    kind: str
-    direction: str
-    entity: str = ""
-    via: str = ""
+    id: str  #: of the other fact, or of a commit
+    kind: str  #: of the edge, one of `EDGES`
+    direction: str  #: `out` from here, `in` from there, or `both`
+    entity: str = ""  #: the name of the entity that both share, "" for other kinds
+    via: str = ""  #: the neighbour that leads there, "" for one that is one hop away
+    #: where the other fact stands, None where there is no such fact: the edge dangles
     standing: Standing | None = None
-    mark: Mark = PLAIN
+    mark: Mark = PLAIN  #: of the other fact: whether it is closed or false, and what stands instead
 
     @property
     def instead(self) -> tuple[str, ...]:
@@ -69,29 +60,22 @@ class Neighbour(Record):
 
 
 class Links(Record):
-    """The neighbourhood of a fact.
+    """The neighbourhood of a fact."""
 
-    Args:
-        id: of the fact.
-        standing: where it stands, None where there is no such fact and others only name it.
-        near: the edges to others, by kind, direction, entity and id.
-        far: what is two hops away and not nearer, each fact once, in the order of what leads there.
-        crowds: entities that too many facts share to be edges, with how many.
-        mark: of the fact.
-        farther: what is three hops away and not nearer, likewise.
-        chains: what leads to the fact and on from it by `serves`, each from what is served, such as a
-            vision, down to what serves it, and to its commits.
-        more: how many edges there are beside those that are near, where a part of them was enough.
-    """
-
-    id: str
+    id: str  #: of the fact
+    #: where it stands, None where there is no such fact and others only name it
     standing: Standing | None
-    near: tuple[Neighbour, ...]
+    near: tuple[Neighbour, ...]  #: the edges to others, by kind, direction, entity and id
+    #: what is two hops away and not nearer, each fact once, in the order of what leads there
     far: tuple[Neighbour, ...] = ()
+    #: entities that too many facts share to be edges, with how many
     crowds: tuple[tuple[str, int], ...] = ()
-    mark: Mark = PLAIN
-    farther: tuple[Neighbour, ...] = ()
+    mark: Mark = PLAIN  #: of the fact
+    farther: tuple[Neighbour, ...] = ()  #: what is three hops away and not nearer, likewise
+    #: what leads to the fact and on from it by `serves`, each from what is served, such as a
+    #: vision, down to what serves it, and to its commits
     chains: tuple[tuple[str, ...], ...] = ()
+    #: how many edges there are beside those that are near, where a part of them was enough
     more: int = 0
 
 

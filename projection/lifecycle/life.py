@@ -18,50 +18,29 @@ _DAY_MS = 86_400_000
 
 
 class Moment(Record):
-    """Something that happened to a fact.
+    """Something that happened to a fact."""
 
-    Args:
-        what: `faded`, `returned`, `superseded`, `invalidated`, `reinstated` or `closed`.
-        stem: the log at which it did; for what the clock did alone, the work log that moved it.
-        session: how many work logs there were, that one included.
-        age_sessions: work logs behind the birth by then.
-        age_days: calendar days since the birth.
-    """
-
-    what: str
-    stem: str
-    session: int
-    age_sessions: int
-    age_days: int
+    what: str  #: `faded`, `returned`, `superseded`, `invalidated`, `reinstated` or `closed`
+    stem: str  #: the log at which it did; for what the clock did alone, the work log that moved it
+    session: int  #: how many work logs there were, that one included
+    age_sessions: int  #: work logs behind the birth by then
+    age_days: int  #: calendar days since the birth
 
 
 class Life(Record):
-    """One fact from its birth to where it stands at the end.
+    """One fact from its birth to where it stands at the end."""
 
-    Args:
-        id: of the fact.
-        kind: of it, at the end.
-        agent: who wrote the log of its birth, "" where nobody is named.
-        born: where age counts from; compares with stems.
-        session: how many work logs there were then.
-        uses: logs that use it (F4).
-        last: the newest of them, "" if none.
-        tier: at the end.
-        reason: why it is archived then, "" for a live one.
-        moments: what happened, oldest first.
-        spans: (session, tier) for each session at whose end it stood in another tier than before.
-    """
-
-    id: str
-    kind: str
-    agent: str
-    born: str
-    session: int
-    uses: int
-    last: str
-    tier: str
-    reason: str
-    moments: tuple[Moment, ...]
+    id: str  #: of the fact
+    kind: str  #: of it, at the end
+    agent: str  #: who wrote the log of its birth, "" where nobody is named
+    born: str  #: where age counts from; compares with stems
+    session: int  #: how many work logs there were then
+    uses: int  #: logs that use it (F4)
+    last: str  #: the newest of them, "" if none
+    tier: str  #: at the end
+    reason: str  #: why it is archived then, "" for a live one
+    moments: tuple[Moment, ...]  #: what happened, oldest first
+    #: (session, tier) for each session at whose end it stood in another tier than before
     spans: tuple[tuple[int, str], ...]
 
 

@@ -27,17 +27,11 @@ _UNKNOWN = "unknown"
 
 
 class Pace(Record):
-    """How many work sessions there were lately.
+    """How many work sessions there were lately."""
 
-    Args:
-        days: how long the span looked at is.
-        sessions: in that span.
-        agents: (agent, sessions), most first.
-    """
-
-    days: int
-    sessions: int
-    agents: tuple[tuple[str, int], ...]
+    days: int  #: how long the span looked at is
+    sessions: int  #: in that span
+    agents: tuple[tuple[str, int], ...]  #: (agent, sessions), most first
 
     @property
     def weekly_tenths(self) -> int:
@@ -50,19 +44,12 @@ class Pace(Record):
 
 
 class Proposal(Record):
-    """A value of the policy that does not fit the pace, and one that would.
+    """A value of the policy that does not fit the pace, and one that would."""
 
-    Args:
-        key: of `diurna.toml`, with its table.
-        value: what it is.
-        days: how long that, or the window of sessions beside it, lasts at this pace.
-        better: what it could be.
-    """
-
-    key: str
-    value: int
-    days: int
-    better: int
+    key: str  #: of `diurna.toml`, with its table
+    value: int  #: what it is
+    days: int  #: how long that, or the window of sessions beside it, lasts at this pace
+    better: int  #: what it could be
 
 
 def pace(work: Sequence[tuple[str, str]]) -> Pace:

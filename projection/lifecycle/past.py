@@ -41,35 +41,21 @@ _STEP = 64
 
 
 class Then(Record):
-    """What held at the end of a session.
+    """What held at the end of a session."""
 
-    Args:
-        session: its number, 0 for before the first.
-        stem: the last log that counts, "" where there is none.
-        tiers: how many facts stood in each, in the order of `TIERS`.
-        live: the facts that stood in `continuity.md`, by id, as they were.
-    """
-
-    session: int
-    stem: str
-    tiers: tuple[int, ...]
-    live: tuple[Standing, ...]
+    session: int  #: its number, 0 for before the first
+    stem: str  #: the last log that counts, "" where there is none
+    tiers: tuple[int, ...]  #: how many facts stood in each, in the order of `TIERS`
+    live: tuple[Standing, ...]  #: the facts that stood in `continuity.md`, by id, as they were
 
 
 class Since(Record):
-    """What became of it since: ids, those of the last change first.
+    """What became of it since: ids, those of the last change first."""
 
-    Args:
-        learned: facts that came later.
-        corrected: facts that got another text, or were superseded or invalidated.
-        faded: facts that were live and are archived.
-        closed: threads that were closed.
-    """
-
-    learned: tuple[str, ...]
-    corrected: tuple[str, ...]
-    faded: tuple[str, ...]
-    closed: tuple[str, ...]
+    learned: tuple[str, ...]  #: facts that came later
+    corrected: tuple[str, ...]  #: facts that got another text, or were superseded or invalidated
+    faded: tuple[str, ...]  #: facts that were live and are archived
+    closed: tuple[str, ...]  #: threads that were closed
 
 
 class Past:

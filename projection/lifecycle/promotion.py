@@ -50,25 +50,15 @@ _LONG_CHARS = 800
 
 
 class Score(Record):
-    """A candidate with its five criteria and what they propose.
+    """A candidate with its five criteria and what they propose."""
 
-    Args:
-        id: of the fact.
-        undocumented: 2 where no document of the repository says it, 1 where one says half of it.
-        reusable: 2 for a rule, 1 for a choice.
-        specific: 2 where it names several things that can be checked, 1 for one.
-        used: 2 where several agents used it lately, 1 where one did often.
-        unlike: 2 where no other fact says anything near it, 1 where one shares some words.
-        proposal: `promote`, `keep` or `archive`.
-    """
-
-    id: str
-    undocumented: int
-    reusable: int
-    specific: int
-    used: int
-    unlike: int
-    proposal: str
+    id: str  #: of the fact
+    undocumented: int  #: 2 where no document of the repository says it, 1 where one says half of it
+    reusable: int  #: 2 for a rule, 1 for a choice
+    specific: int  #: 2 where it names several things that can be checked, 1 for one
+    used: int  #: 2 where several agents used it lately, 1 where one did often
+    unlike: int  #: 2 where no other fact says anything near it, 1 where one shares some words
+    proposal: str  #: `promote`, `keep` or `archive`
 
     @property
     def total(self) -> int:

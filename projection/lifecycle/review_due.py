@@ -22,19 +22,13 @@ ROOM = BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 20
 
 
 class Size(Record):
-    """How large `continuity.md` is.
+    """How large `continuity.md` is."""
 
-    Args:
-        facts: how many facts and threads in it can fade, without the threads that reviews raised.
-        lines: how many lines it has.
-        closed_lines: how many lines of text its closed threads have.
-        room: for how many facts as long as these a brief has a line.
-    """
-
+    #: how many facts and threads in it can fade, without the threads that reviews raised
     facts: int
-    lines: int
-    closed_lines: int
-    room: int = 0
+    lines: int  #: how many lines it has
+    closed_lines: int  #: how many lines of text its closed threads have
+    room: int = 0  #: for how many facts as long as these a brief has a line
 
 
 def size_of(view: LiveView) -> Size:

@@ -25,23 +25,14 @@ KEY_HEX = 8
 
 
 class Raised(Record):
-    """A thread that a review raised.
+    """A thread that a review raised."""
 
-    Args:
-        id: of the thread.
-        rule: what found it.
-        keys: of the questions it asks.
-        about: ids of the facts that its questions are about.
-        closed: whether somebody answered it.
-        closed_at: the stem of the log that did, "" for an open one.
-    """
-
-    id: str
-    rule: str
-    keys: tuple[str, ...]
-    about: tuple[str, ...]
-    closed: bool
-    closed_at: str
+    id: str  #: of the thread
+    rule: str  #: what found it
+    keys: tuple[str, ...]  #: of the questions it asks
+    about: tuple[str, ...]  #: ids of the facts that its questions are about
+    closed: bool  #: whether somebody answered it
+    closed_at: str  #: the stem of the log that did, "" for an open one
 
 
 def key_of(rule: str, *parts: str) -> str:

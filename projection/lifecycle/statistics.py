@@ -46,69 +46,39 @@ class Ages(Record):
 
 
 class Group(Record):
-    """What became of the facts of one kind, or of all.
+    """What became of the facts of one kind, or of all."""
 
-    Args:
-        kind: its name, "" for all.
-        facts: how many there are; the next four add up to it.
-        live: how many stand in `continuity.md`.
-        faded: how many stand in the archive unused.
-        closed: how many threads stand there closed.
-        false: how many are superseded or invalidated.
-        uses: logs that use a fact (F4).
-        fading: ages at which facts became archived.
-        returns: how often an archived fact came back.
-        superseding: ages at which facts were superseded.
-        invalidating: ages at which facts were invalidated.
-        closing: ages at which threads were closed.
-    """
-
-    kind: str
-    facts: int
-    live: int
-    faded: int
-    closed: int
-    false: int
-    uses: Spread
-    fading: Ages
-    returns: int
-    superseding: Ages
-    invalidating: Ages
-    closing: Ages
+    kind: str  #: its name, "" for all
+    facts: int  #: how many there are; the next four add up to it
+    live: int  #: how many stand in `continuity.md`
+    faded: int  #: how many stand in the archive unused
+    closed: int  #: how many threads stand there closed
+    false: int  #: how many are superseded or invalidated
+    uses: Spread  #: logs that use a fact (F4)
+    fading: Ages  #: ages at which facts became archived
+    returns: int  #: how often an archived fact came back
+    superseding: Ages  #: ages at which facts were superseded
+    invalidating: Ages  #: ages at which facts were invalidated
+    closing: Ages  #: ages at which threads were closed
 
 
 class Author(Record):
-    """What became of the facts that one agent created.
+    """What became of the facts that one agent created."""
 
-    Args:
-        agent: "" where nobody is named.
-        facts: how many there are.
-        false: how many of them are superseded or invalidated.
-        unused: how many faded without a use by another log than that of the birth.
-    """
-
-    agent: str
-    facts: int
-    false: int
-    unused: int
+    agent: str  #: "" where nobody is named
+    facts: int  #: how many there are
+    false: int  #: how many of them are superseded or invalidated
+    unused: int  #: how many faded without a use by another log than that of the birth
 
 
 class Reviews(Record):
-    """How the reviews were kept. One is due by every `every` work sessions without one.
+    """How the reviews were kept. One is due by every `every` work sessions without one."""
 
-    Args:
-        every: of the policy, 0 for never.
-        held: reviews in the ledger.
-        early: how many of them came before they were due.
-        skipped: how often one was due, and the next one came due before any was held.
-        due: whether one is due now.
-    """
-
-    every: int
-    held: int
-    early: int
-    skipped: int
-    due: bool
+    every: int  #: of the policy, 0 for never
+    held: int  #: reviews in the ledger
+    early: int  #: how many of them came before they were due
+    skipped: int  #: how often one was due, and the next one came due before any was held
+    due: bool  #: whether one is due now
 
 
 def spread(numbers: Iterable[int]) -> Spread:

@@ -29,39 +29,23 @@ class Change(Record):
 
 
 class Fading(Record):
-    """A live fact that is archived after so much more work that does not name it.
+    """A live fact that is archived after so much more work that does not name it."""
 
-    Args:
-        id: of the fact.
-        left: work sessions, at the least.
-        days: work days that they have to be spread over; 0 where the policy asks for none.
-    """
-
-    id: str
-    left: int
-    days: int = 0
+    id: str  #: of the fact
+    left: int  #: work sessions, at the least
+    days: int = 0  #: work days that they have to be spread over; 0 where the policy asks for none
 
 
 class Ageing(Record):
-    """What happened between two states.
+    """What happened between two states."""
 
-    Args:
-        born: ids of the facts that are new.
-        changed: facts whose tier changed, by id.
-        faded: ids of the facts that went to the archive unused.
-        swept: ids of the closed threads that went there.
-        returned: ids of the facts that came back from it.
-        false: ids of the facts that were superseded or invalidated.
-        fading: what goes to the archive next, soonest first.
-    """
-
-    born: tuple[str, ...] = ()
-    changed: tuple[Change, ...] = ()
-    faded: tuple[str, ...] = ()
-    swept: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-    false: tuple[str, ...] = ()
-    fading: tuple[Fading, ...] = ()
+    born: tuple[str, ...] = ()  #: ids of the facts that are new
+    changed: tuple[Change, ...] = ()  #: facts whose tier changed, by id
+    faded: tuple[str, ...] = ()  #: ids of the facts that went to the archive unused
+    swept: tuple[str, ...] = ()  #: ids of the closed threads that went there
+    returned: tuple[str, ...] = ()  #: ids of the facts that came back from it
+    false: tuple[str, ...] = ()  #: ids of the facts that were superseded or invalidated
+    fading: tuple[Fading, ...] = ()  #: what goes to the archive next, soonest first
 
 
 def ageing(before: State | None, now: Sequence[Standing], decay: Decay, policy: Policy) -> Ageing:

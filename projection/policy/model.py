@@ -80,14 +80,10 @@ LANGUAGES = (ENGLISH, "de", "es", "fr")
 
 
 class Recall(Record):
-    """How recall reads questions, and what it looks through.
+    """How recall reads questions, and what it looks through."""
 
-    Args:
-        language: of the ledger.
-        files: patterns of the documents that recall knows beside markdown and its like.
-    """
-
-    language: str = ENGLISH
+    language: str = ENGLISH  #: of the ledger
+    #: patterns of the documents that recall knows beside markdown and its like
     files: tuple[str, ...] = ()
 
 
@@ -110,25 +106,16 @@ SUPERSEDE, ASK = "supersede", "ask"
 
 
 class Capture(Record):
-    """What Diurna records of hosts' sessions by itself.
+    """What Diurna records of hosts' sessions by itself."""
 
-    Args:
-        keep: `TOLD`, `DIGEST`, `OFF` or `FORMERLY`; "" for the first in-tree and the second elsewhere.
-        trust: `SUPERSEDE`, or "thread": a person decides.
-        approve: `ASK`, or "none".
-        decision_words: that tell of a decision, beside the built-in ones.
-        facts: `SAID`, or `OFF`.
-        ask: how often an agent is asked in a session at most what the next one has to know.
-        characters: of what was said, that a log tells at most.
-    """
-
+    #: `TOLD`, `DIGEST`, `OFF` or `FORMERLY`; "" for the first in-tree and the second elsewhere
     keep: str = ""
-    trust: str = "thread"
-    approve: str = "none"
-    decision_words: tuple[str, ...] = ()
-    facts: str = SAID
-    ask: int = 4
-    characters: int = 6000
+    trust: str = "thread"  #: `SUPERSEDE`, or "thread": a person decides
+    approve: str = "none"  #: `ASK`, or "none"
+    decision_words: tuple[str, ...] = ()  #: that tell of a decision, beside the built-in ones
+    facts: str = SAID  #: `SAID`, or `OFF`
+    ask: int = 4  #: how often an agent is asked in a session at most what the next one has to know
+    characters: int = 6000  #: of what was said, that a log tells at most
 
 
 #: What becomes of a command that breaks a rule: the rule is told, or the command is held once.
@@ -136,21 +123,13 @@ TELL, HOLD = "tell", "hold"
 
 
 class Moments(Record):
-    """What a session is told when it is needed.
+    """What a session is told when it is needed."""
 
-    Args:
-        prompt: facts that answer what somebody typed.
-        command: `TELL`, `HOLD` or `OFF`: of a command that breaks a rule.
-        file: what a rule says of a file that is read or changed.
-        facts: at most so many at once.
-        characters: at most so many at once, with their envelope.
-    """
-
-    prompt: bool = True
-    command: str = TELL
-    file: bool = True
-    facts: int = 3
-    characters: int = 600
+    prompt: bool = True  #: facts that answer what somebody typed
+    command: str = TELL  #: `TELL`, `HOLD` or `OFF`: of a command that breaks a rule
+    file: bool = True  #: what a rule says of a file that is read or changed
+    facts: int = 3  #: at most so many at once
+    characters: int = 600  #: at most so many at once, with their envelope
 
 
 #: The views that can be published: they show facts alone, each once, so that an edit of one can be read.
@@ -180,33 +159,21 @@ _JUDGING = ("auditor", "judge", "sentinel")
 
 
 class Learning(Record):
-    """How a learned pattern earns its place, and how much of what a role learned it is shown.
+    """How a learned pattern earns its place, and how much of what a role learned it is shown."""
 
-    Args:
-        candidate: helps that make a pattern a candidate.
-        verified: helps that verify it, in so many contexts (`verified_contexts`).
-        verified_contexts: see `verified`.
-        active: helps that make it active, in so many contexts (`active_contexts`).
-        active_contexts: see `active`.
-        deprecated_by: by how much weighted ignores exceed the helps of one that is deprecated.
-        validator_weight: how much the word of a validator weighs against a pattern.
-        validators: roles that validate.
-        adversarial: roles that get `adversarial_tokens` for what they learned.
-        adversarial_tokens: see `adversarial`.
-        role_tokens: what any other role gets.
-    """
-
-    candidate: int = 2
-    verified: int = 3
-    verified_contexts: int = 2
-    active: int = 5
-    active_contexts: int = 3
+    candidate: int = 2  #: helps that make a pattern a candidate
+    verified: int = 3  #: helps that verify it, in so many contexts (`verified_contexts`)
+    verified_contexts: int = 2  #: see `verified`
+    active: int = 5  #: helps that make it active, in so many contexts (`active_contexts`)
+    active_contexts: int = 3  #: see `active`
+    #: by how much weighted ignores exceed the helps of one that is deprecated
     deprecated_by: int = 3
-    validator_weight: int = 3
-    validators: tuple[str, ...] = _JUDGING
+    validator_weight: int = 3  #: how much the word of a validator weighs against a pattern
+    validators: tuple[str, ...] = _JUDGING  #: roles that validate
+    #: roles that get `adversarial_tokens` for what they learned
     adversarial: tuple[str, ...] = _JUDGING
-    adversarial_tokens: int = 800
-    role_tokens: int = 500
+    adversarial_tokens: int = 800  #: see `adversarial`
+    role_tokens: int = 500  #: what any other role gets
 
 
 DEFAULT_KIND = "fact"
@@ -239,47 +206,28 @@ BUILT_IN_KINDS = (
 
 
 class Policy(Record):
-    """Everything `diurna.toml` says.
+    """Everything `diurna.toml` says."""
 
-    Args:
-        project: the project's name.
-        publish: when the projection is committed: `APPEND`, `TRUNK` or `REVIEW`.
-        windows: of decay.
-        review: when one is due.
-        kinds: of facts, in rendering order.
-        format: of the ledger.
-        privacy: what becomes of secrets and personal data.
-        trunk: the branch that `TRUNK` means where no `origin/HEAD` names one, "" for none.
-        recall: how it reads questions.
-        capture: what is recorded of hosts' sessions.
-        views: which of them are published.
-        learning: how patterns earn their place, and what roles are shown.
-        personal: facts that say `personal: true` belong here; true of a person's own home alone.
-        push: a sync sends such a home too; others it always sends.
-        upstream: homes of others that are read beside this one, nearest first.
-        moment: what a session is told when it is needed.
-        brief: what briefs show.
-        commit: who commits logs in a home beside code.
-    """
-
-    project: str = "project"
-    publish: str = APPEND
-    windows: Windows = Windows()
-    review: Review = Review()
-    kinds: tuple[Kind, ...] = BUILT_IN_KINDS
-    format: int = 1
-    privacy: Privacy = Privacy()
-    trunk: str = ""
-    recall: Recall = Recall()
-    capture: Capture = Capture()
-    views: Views = Views()
-    learning: Learning = Learning()
+    project: str = "project"  #: the project's name
+    publish: str = APPEND  #: when the projection is committed: `APPEND`, `TRUNK` or `REVIEW`
+    windows: Windows = Windows()  #: of decay
+    review: Review = Review()  #: when one is due
+    kinds: tuple[Kind, ...] = BUILT_IN_KINDS  #: of facts, in rendering order
+    format: int = 1  #: of the ledger
+    privacy: Privacy = Privacy()  #: what becomes of secrets and personal data
+    trunk: str = ""  #: the branch that `TRUNK` means where no `origin/HEAD` names one, "" for none
+    recall: Recall = Recall()  #: how it reads questions
+    capture: Capture = Capture()  #: what is recorded of hosts' sessions
+    views: Views = Views()  #: which of them are published
+    learning: Learning = Learning()  #: how patterns earn their place, and what roles are shown
+    #: facts that say `personal: true` belong here; true of a person's own home alone
     personal: bool = False
-    push: bool = False
+    push: bool = False  #: a sync sends such a home too; others it always sends
+    #: homes of others that are read beside this one, nearest first
     upstream: tuple[Upstream, ...] = ()
-    moment: Moments = Moments()
-    brief: Briefs = Briefs()
-    commit: Commits = Commits()
+    moment: Moments = Moments()  #: what a session is told when it is needed
+    brief: Briefs = Briefs()  #: what briefs show
+    commit: Commits = Commits()  #: who commits logs in a home beside code
 
     @property
     def view_files(self) -> tuple[str, ...]:

@@ -20,20 +20,14 @@ PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
 
 
 class Claim(Record):
-    """One thing that a text names.
+    """One thing that a text names."""
 
-    Args:
-        kind: `path` (of a file), `folder`, `module` (`python -m`), `name` (of a function, class or
-            constant), `target` (of a task runner), `version` (of a dependency), `commit`.
-        subject: what to look for.
-        detail: the runner of a target, the number of a version, else "".
-        certain: for a name: it is written as a call or a definition.
-    """
-
+    #: `path` (of a file), `folder`, `module` (`python -m`), `name` (of a function, class or
+    #: constant), `target` (of a task runner), `version` (of a dependency), `commit`
     kind: str
-    subject: str
-    detail: str = ""
-    certain: bool = False
+    subject: str  #: what to look for
+    detail: str = ""  #: the runner of a target, the number of a version, else ""
+    certain: bool = False  #: for a name: it is written as a call or a definition
 
 
 #: What is longer names nothing. A pattern that begins with a run of characters begins where it does, or

@@ -52,29 +52,17 @@ class Lead(Record):
 
 
 class Digest(Record):
-    """What a session log comes to.
+    """What a session log comes to."""
 
-    Args:
-        title: of the log, "" where it says nothing ("Session (2026-07-15)").
-        summary: one line, at most 500 characters; "" for a log that says nothing.
-        line: of the summary.
-        points: what else it says, at most 20, in the order of the log.
-        actions: what is still to be done, at most 10.
-        decisions: what was decided, at most 10.
-        entities: what it names, at most 15, the most telling first.
-        log_chars: the length of the log.
-        stem: of the log, "" for another text.
-    """
-
-    title: str
-    summary: str
-    line: int
-    points: tuple[Quote, ...]
-    actions: tuple[Quote, ...]
-    decisions: tuple[Quote, ...]
-    entities: tuple[Mention, ...]
-    log_chars: int
-    stem: str = ""
+    title: str  #: of the log, "" where it says nothing ("Session (2026-07-15)")
+    summary: str  #: one line, at most 500 characters; "" for a log that says nothing
+    line: int  #: of the summary
+    points: tuple[Quote, ...]  #: what else it says, at most 20, in the order of the log
+    actions: tuple[Quote, ...]  #: what is still to be done, at most 10
+    decisions: tuple[Quote, ...]  #: what was decided, at most 10
+    entities: tuple[Mention, ...]  #: what it names, at most 15, the most telling first
+    log_chars: int  #: the length of the log
+    stem: str = ""  #: of the log, "" for another text
 
     @property
     def headline(self) -> str:

@@ -50,17 +50,11 @@ _MEMORY_WORDS = 20_000
 
 
 class Mention(Record):
-    """Something that a log names.
+    """Something that a log names."""
 
-    Args:
-        name: as the log writes it.
-        kind: `fact`, `file`, `identifier`, `version` or `name`.
-        line: on which what names it first begins.
-    """
-
-    name: str
-    kind: str
-    line: int
+    name: str  #: as the log writes it
+    kind: str  #: `fact`, `file`, `identifier`, `version` or `name`
+    line: int  #: on which what names it first begins
 
 
 def mentions(reading: Reading, limit: int) -> tuple[Mention, ...]:

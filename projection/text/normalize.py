@@ -29,37 +29,23 @@ NOT, DATE, HASH = "@not", "@date", "@hash"
 
 
 class Word(Record):
-    """A word that carries a statement.
+    """A word that carries a statement."""
 
-    Args:
-        form: its normal form; a value begins with `#`.
-        raw: as it was written.
-        before: the word right before it, small ones too, in lower case.
-        lead: the word before that one.
-        clause: the number of its clause within the statement.
-    """
-
-    form: str
-    raw: str
-    before: str
-    lead: str
-    clause: int
+    form: str  #: its normal form; a value begins with `#`
+    raw: str  #: as it was written
+    before: str  #: the word right before it, small ones too, in lower case
+    lead: str  #: the word before that one
+    clause: int  #: the number of its clause within the statement
 
 
 class Statement(Record):
-    """One sentence of a text.
+    """One sentence of a text."""
 
-    Args:
-        words: those that carry it, in order, without negators.
-        forms: their normal forms.
-        negated: for each negator the number of words before it and its clause.
-        text: the sentence as it was written.
-    """
-
-    words: tuple[Word, ...]
-    forms: tuple[str, ...]
+    words: tuple[Word, ...]  #: those that carry it, in order, without negators
+    forms: tuple[str, ...]  #: their normal forms
+    #: for each negator the number of words before it and its clause
     negated: tuple[tuple[int, int], ...]
-    text: str
+    text: str  #: the sentence as it was written
 
 
 def sentences(text: str) -> list[str]:

@@ -110,14 +110,10 @@ _COMMON = frozenset(
 
 
 class Breach(Record):
-    """Commands that break a rule.
+    """Commands that break a rule."""
 
-    Args:
-        program: that they run; `ANY`, or `EDITS` of the paths that are given.
-        given: what each of them is given: first words that follow each other, then flags, paths, names.
-    """
-
-    program: str
+    program: str  #: that they run; `ANY`, or `EDITS` of the paths that are given
+    #: what each of them is given: first words that follow each other, then flags, paths, names
     given: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -35,25 +35,15 @@ _SHORT = frozenset("e.g. i.e. etc. vs. cf. ca. approx. no. mr. mrs. dr. st. incl
 
 
 class Sentence(Record):
-    """One sentence of a log.
+    """One sentence of a log."""
 
-    Args:
-        line: on which it begins, 1-based.
-        text: as it stands, on one line and without the marks of bold type.
-        about: what it stands under, one of `cues`.
-        item: whether it begins an item of a list.
-        first: whether it begins an item or a paragraph.
-        mark: the checkbox of its item: `""` none, `" "` open, `"x"` closed.
-        part: the number of the paragraph or item it is of.
-    """
-
-    line: int
-    text: str
-    about: str = PLAIN
-    item: bool = False
-    first: bool = False
-    mark: str = ""
-    part: int = 0
+    line: int  #: on which it begins, 1-based
+    text: str  #: as it stands, on one line and without the marks of bold type
+    about: str = PLAIN  #: what it stands under, one of `cues`
+    item: bool = False  #: whether it begins an item of a list
+    first: bool = False  #: whether it begins an item or a paragraph
+    mark: str = ""  #: the checkbox of its item: `""` none, `" "` open, `"x"` closed
+    part: int = 0  #: the number of the paragraph or item it is of
 
 
 class Reading(Record):

@@ -27,19 +27,12 @@ _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 
 
 class EntityPage(Record):
-    """An entity with what stands about it.
+    """An entity with what stands about it."""
 
-    Args:
-        name: as most often written, without its type.
-        type: in lower case, `NO_TYPE` where it has none.
-        facts: that hold, by kind and then by birth.
-        false: how many more were superseded or invalidated.
-    """
-
-    name: str
-    type: str
-    facts: tuple[Fact, ...]
-    false: int
+    name: str  #: as most often written, without its type
+    type: str  #: in lower case, `NO_TYPE` where it has none
+    facts: tuple[Fact, ...]  #: that hold, by kind and then by birth
+    false: int  #: how many more were superseded or invalidated
 
 
 def typed(name: str) -> tuple[str, str]:

@@ -36,25 +36,15 @@ _COMPUTED = ("id", "kind", "heads", "moves", "version", "log")
 
 
 class Item(Record):
-    """A fact in a view.
+    """A fact in a view."""
 
-    Args:
-        id: of the fact.
-        text: of it, or a line about it.
-        mark: its checkbox: "" none, " " open, "x" closed.
-        footer: what stands in its footer behind the id.
-        versions: those that stand, where there are several.
-        label: that stands before its text, `Decision: `.
-        bare: its text may stand without a bullet.
-    """
-
-    id: str
-    text: str
-    mark: str = ""
-    footer: tuple[tuple[str, str], ...] = ()
-    versions: tuple[Version, ...] = ()
-    label: str = ""
-    bare: bool = False
+    id: str  #: of the fact
+    text: str  #: of it, or a line about it
+    mark: str = ""  #: its checkbox: "" none, " " open, "x" closed
+    footer: tuple[tuple[str, str], ...] = ()  #: what stands in its footer behind the id
+    versions: tuple[Version, ...] = ()  #: those that stand, where there are several
+    label: str = ""  #: that stands before its text, `Decision: `
+    bare: bool = False  #: its text may stand without a bullet
 
 
 class Section(Record):

@@ -34,25 +34,16 @@ class Loose(Record):
 
 
 class ViewText(Record):
-    """The file of a view as values.
+    """The file of a view as values."""
 
-    Args:
-        title: without the `# `.
-        note: the quoted line below it.
-        blocks: its facts.
-        loose: bullets and paragraphs that name no fact: computed, or written by a person.
-        frame: (line, text) of all else: headings, and what is neither.
-        machine: its last line.
-        noticed: what is wrong with it.
-    """
-
-    title: str
-    note: str
-    blocks: tuple[Block, ...]
+    title: str  #: without the `# `
+    note: str  #: the quoted line below it
+    blocks: tuple[Block, ...]  #: its facts
+    #: bullets and paragraphs that name no fact: computed, or written by a person
     loose: tuple[Loose, ...]
-    frame: tuple[tuple[int, str], ...]
-    machine: MachineLine | None
-    noticed: tuple[Finding, ...]
+    frame: tuple[tuple[int, str], ...]  #: (line, text) of all else: headings, and what is neither
+    machine: MachineLine | None  #: its last line
+    noticed: tuple[Finding, ...]  #: what is wrong with it
 
 
 def parse_view(path: str, text: str, file: str = "") -> ViewText:

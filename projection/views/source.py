@@ -20,29 +20,17 @@ ROLE_KEY = "role"
 
 
 class SessionLine(Record):
-    """One session log as views tell it: its header, and its digest by rules.
+    """One session log as views tell it: its header, and its digest by rules."""
 
-    Args:
-        stem: of the log.
-        agent: who wrote it, "" where it does not say.
-        role: of its header.
-        type: of the log.
-        title: of its digest, "" where it says nothing.
-        summary: of its digest.
-        decided: what was decided, in the words of the log.
-        open: what it left to be done, likewise.
-        told: (verb, ids): what it did to facts.
-    """
-
-    stem: str
-    agent: str = ""
-    role: str = ""
-    type: str = "work"
-    title: str = ""
-    summary: str = ""
-    decided: tuple[str, ...] = ()
-    open: tuple[str, ...] = ()
-    told: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    stem: str  #: of the log
+    agent: str = ""  #: who wrote it, "" where it does not say
+    role: str = ""  #: of its header
+    type: str = "work"  #: of the log
+    title: str = ""  #: of its digest, "" where it says nothing
+    summary: str = ""  #: of its digest
+    decided: tuple[str, ...] = ()  #: what was decided, in the words of the log
+    open: tuple[str, ...] = ()  #: what it left to be done, likewise
+    told: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: (verb, ids): what it did to facts
 
     @property
     def day(self) -> str:
@@ -62,21 +50,14 @@ class SessionLine(Record):
 
 
 class ViewSource(Record):
-    """What a view is made of.
+    """What a view is made of."""
 
-    Args:
-        policy: names the project and the kinds.
-        summary: of all logs.
-        standings: every fact that the view may show, by id; more do no harm.
-        histories: what logs said of these.
-        sessions: the logs that the view tells of, newest first.
-    """
-
-    policy: Policy
-    summary: Summary
+    policy: Policy  #: names the project and the kinds
+    summary: Summary  #: of all logs
+    #: every fact that the view may show, by id; more do no harm
     standings: tuple[Standing, ...] = ()
-    histories: Mapping[str, History] = MappingProxyType({})
-    sessions: tuple[SessionLine, ...] = ()
+    histories: Mapping[str, History] = MappingProxyType({})  #: what logs said of these
+    sessions: tuple[SessionLine, ...] = ()  #: the logs that the view tells of, newest first
 
     def shared(self) -> list[Standing]:
         """Return the facts that are no note of a role: only the view `roles` has those."""

@@ -53,15 +53,10 @@ _SLUG_CHARS = 60
 
 
 class Names(Record):
-    """What the notes of facts and entities are called, without `.md`.
+    """What the notes of facts and entities are called, without `.md`."""
 
-    Args:
-        facts: by id.
-        entities: by type and folded name.
-    """
-
-    facts: Mapping[str, str]
-    entities: Mapping[tuple[str, str], str]
+    facts: Mapping[str, str]  #: by id
+    entities: Mapping[tuple[str, str], str]  #: by type and folded name
 
 
 def vault(source: ViewSource) -> dict[str, str]:

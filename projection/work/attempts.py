@@ -36,17 +36,11 @@ _BECAME = re.compile(
 
 
 class Attempt(Record):
-    """One thing that was tried.
+    """One thing that was tried."""
 
-    Args:
-        fact: as the ledger has it; its text says what was tried.
-        outcome: `FAILED`, `WORKED`, or what else its footer says, "" for nothing.
-        iteration: which one it was, 0 where nobody counted.
-    """
-
-    fact: Fact
-    outcome: str
-    iteration: int
+    fact: Fact  #: as the ledger has it; its text says what was tried
+    outcome: str  #: `FAILED`, `WORKED`, or what else its footer says, "" for nothing
+    iteration: int  #: which one it was, 0 where nobody counted
 
     @property
     def said(self) -> str:

@@ -25,21 +25,13 @@ _NUMBER = "N"
 
 
 class BugFound(Record):
-    """A finding as a report names it.
+    """A finding as a report names it."""
 
-    Args:
-        rule: what it breaks, as the tool or the auditor calls it.
-        message: what is wrong.
-        path: of the file, as the repository has it; "" where it is of none.
-        symbol: the function, class or route; "" for none.
-        line: of the file, 0 for none; it is no part of what the finding is.
-    """
-
-    rule: str
-    message: str
-    path: str = ""
-    symbol: str = ""
-    line: int = 0
+    rule: str  #: what it breaks, as the tool or the auditor calls it
+    message: str  #: what is wrong
+    path: str = ""  #: of the file, as the repository has it; "" where it is of none
+    symbol: str = ""  #: the function, class or route; "" for none
+    line: int = 0  #: of the file, 0 for none; it is no part of what the finding is
 
     @property
     def id(self) -> str:
@@ -66,21 +58,13 @@ class BugFound(Record):
 
 
 class Finding(Record):
-    """A finding as memory has it.
+    """A finding as memory has it."""
 
-    Args:
-        rule: what it breaks.
-        path: of the file, "" for none.
-        symbol: within it, "" for none.
-        state: one of `STATES`.
-        times_regressed: how often it came back.
-    """
-
-    rule: str
-    path: str
-    symbol: str
-    state: str
-    times_regressed: int
+    rule: str  #: what it breaks
+    path: str  #: of the file, "" for none
+    symbol: str  #: within it, "" for none
+    state: str  #: one of `STATES`
+    times_regressed: int  #: how often it came back
 
 
 def finding_of(fact: Fact, history: History) -> Finding | None:

@@ -20,21 +20,13 @@ if TYPE_CHECKING:
 
 
 class Handoff(Record):
-    """A handoff that is open.
+    """A handoff that is open."""
 
-    Args:
-        standing: the fact.
-        tasks: ids of the tasks that it serves.
-        giver: who left it, as its footer says.
-        to: an agent or a role, "" for whoever takes the task.
-        confidence: in the giver's words.
-    """
-
-    standing: Standing
-    tasks: tuple[str, ...]
-    giver: str
-    to: str
-    confidence: str
+    standing: Standing  #: the fact
+    tasks: tuple[str, ...]  #: ids of the tasks that it serves
+    giver: str  #: who left it, as its footer says
+    to: str  #: an agent or a role, "" for whoever takes the task
+    confidence: str  #: in the giver's words
 
     def names(self, agent: str, role: str) -> bool:
         """Tell whether it is meant for an agent, or for one in a role."""

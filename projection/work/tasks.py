@@ -42,34 +42,21 @@ class Wait(Record):
 
 
 class Task(Record):
-    """A task as it stands.
+    """A task as it stands."""
 
-    Args:
-        standing: the fact.
-        state: as of the fact: several that stand are joined by `or`.
-        priority: one of `PRIORITIES`.
-        owner: whom it is meant for, "" for nobody.
-        goal: what it is good for, in words or an id.
-        workstream: that it is part of.
-        depends: ids that come first.
-        waits: those of them that are not over.
-        claimant: who has it: its owner, else whoever moved it to in-progress; several are joined by `or`.
-            "" for nobody, as while it is handed over.
-        contradicted: more than one state stands, or more than one claim, or more than one text.
-        since: the stem of the log since which it is in this state.
-    """
-
-    standing: Standing
-    state: str
-    priority: str
-    owner: str
-    goal: str
-    workstream: str
-    depends: tuple[str, ...]
-    waits: tuple[Wait, ...]
+    standing: Standing  #: the fact
+    state: str  #: as of the fact: several that stand are joined by `or`
+    priority: str  #: one of `PRIORITIES`
+    owner: str  #: whom it is meant for, "" for nobody
+    goal: str  #: what it is good for, in words or an id
+    workstream: str  #: that it is part of
+    depends: tuple[str, ...]  #: ids that come first
+    waits: tuple[Wait, ...]  #: those of them that are not over
+    #: who has it: its owner, else whoever moved it to in-progress; several are joined by `or`. ""
+    #: for nobody, as while it is handed over.
     claimant: str
-    contradicted: bool
-    since: str
+    contradicted: bool  #: more than one state stands, or more than one claim, or more than one text
+    since: str  #: the stem of the log since which it is in this state
 
     @property
     def id(self) -> str:

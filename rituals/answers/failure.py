@@ -7,22 +7,12 @@ from ledger.model.record import Record
 
 
 class Failure(Record):
-    """How an exception is reported.
+    """How an exception is reported."""
 
-    Args:
-        exit_code: of the command.
-        code: the class's name, for scripts.
-        message: one sentence.
-        where: a file and line, a folder, or the command.
-        hint: what to do.
-        findings: all that was wrong with a draft.
-        stem: of the log that waits in the spool, else "".
-    """
-
-    exit_code: int
-    code: str
-    message: str
-    where: str
-    hint: str = ""
-    findings: tuple[Finding, ...] = ()
-    stem: str = ""
+    exit_code: int  #: of the command
+    code: str  #: the class's name, for scripts
+    message: str  #: one sentence
+    where: str  #: a file and line, a folder, or the command
+    hint: str = ""  #: what to do
+    findings: tuple[Finding, ...] = ()  #: all that was wrong with a draft
+    stem: str = ""  #: of the log that waits in the spool, else ""

@@ -34,67 +34,41 @@ class Upstream(Record):
 
 
 class Overview(Record):
-    """Where a ledger stands.
+    """Where a ledger stands."""
 
-    Args:
-        home: where it lives.
-        logs: how many session logs there are.
-        sessions: how many of them are `work` logs.
-        facts: how many facts, whatever their tier.
-        tiers: (tier, count), all six.
-        work_days: the days on which there was one.
-        fading: what goes to the archive next, soonest first.
-        since_review: work logs since the last review.
-        review_every: after how many a review is due, 0 for never.
-        due: why a review is due; empty when none is.
-        size: of `continuity.md`.
-        publish: when the projection is committed, and where.
-        drift: published projection files that differ from the replay; none where it is not published.
-        edited: projection files that a person edited.
-        edits: what these edits say that no log does, and what is not understood of them.
-        waiting: stems of logs that wait in the spool.
-        held: stems of captured logs that wait until they are in nobody's way.
-        obstacle: what is in their way.
-        unhooked: they wait for a person's own commit, and no git hook lets them go with it.
-        contradictions: (id, kinds) of facts of which several versions or successors stand.
-        unconfirmed: ids of lasting facts that a person should confirm by now.
-        confirm_every: after how many work logs that is due, 0 for never.
-        upstream: None when none is configured.
-        reads: the homes of others that are read beside it.
-        silent: which sessions are silent here: ids of hosts, "" for all of this work tree.
-        now: when that was, in seconds since 1970.
-        tally: what a review asks and what the checks of the tip find, None where it was never counted.
-        counted_now: the tally is of what stands now.
-    """
-
-    home: Home
-    logs: int
-    sessions: int
-    facts: int
-    tiers: tuple[tuple[str, int], ...]
-    work_days: int
-    fading: tuple[Fading, ...]
-    since_review: int
-    review_every: int
-    due: tuple[str, ...]
-    size: Size
-    publish: Publishing
+    home: Home  #: where it lives
+    logs: int  #: how many session logs there are
+    sessions: int  #: how many of them are `work` logs
+    facts: int  #: how many facts, whatever their tier
+    tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
+    work_days: int  #: the days on which there was one
+    fading: tuple[Fading, ...]  #: what goes to the archive next, soonest first
+    since_review: int  #: work logs since the last review
+    review_every: int  #: after how many a review is due, 0 for never
+    due: tuple[str, ...]  #: why a review is due; empty when none is
+    size: Size  #: of `continuity.md`
+    publish: Publishing  #: when the projection is committed, and where
+    #: published projection files that differ from the replay; none where it is not published
     drift: tuple[str, ...]
-    edited: tuple[str, ...]
+    edited: tuple[str, ...]  #: projection files that a person edited
+    #: what these edits say that no log does, and what is not understood of them
     edits: tuple[Finding, ...]
-    waiting: tuple[str, ...]
-    held: tuple[str, ...]
-    obstacle: str
-    unhooked: bool
+    waiting: tuple[str, ...]  #: stems of logs that wait in the spool
+    held: tuple[str, ...]  #: stems of captured logs that wait until they are in nobody's way
+    obstacle: str  #: what is in their way
+    unhooked: bool  #: they wait for a person's own commit, and no git hook lets them go with it
+    #: (id, kinds) of facts of which several versions or successors stand
     contradictions: tuple[tuple[str, tuple[str, ...]], ...]
-    unconfirmed: tuple[str, ...]
-    confirm_every: int
-    upstream: Upstream | None
-    reads: tuple[Fetched, ...]
+    unconfirmed: tuple[str, ...]  #: ids of lasting facts that a person should confirm by now
+    confirm_every: int  #: after how many work logs that is due, 0 for never
+    upstream: Upstream | None  #: None when none is configured
+    reads: tuple[Fetched, ...]  #: the homes of others that are read beside it
+    #: which sessions are silent here: ids of hosts, "" for all of this work tree
     silent: tuple[str, ...]
-    now: float
+    now: float  #: when that was, in seconds since 1970
+    #: what a review asks and what the checks of the tip find, None where it was never counted
     tally: Tally | None
-    counted_now: bool
+    counted_now: bool  #: the tally is of what stands now
 
     @property
     def disputed(self) -> str:

@@ -28,33 +28,20 @@ STALE_MS = 30 * 60_000
 
 
 class Listed(Record):
-    """A task as it is listed.
+    """A task as it is listed."""
 
-    Args:
-        task: as it stands.
-        stale: somebody has claimed it, and nothing was seen of them for a while.
-        left: its claimant or owner wrote no log for as long as a fact lives unused.
-    """
-
-    task: Task
-    stale: bool = False
-    left: bool = False
+    task: Task  #: as it stands
+    stale: bool = False  #: somebody has claimed it, and nothing was seen of them for a while
+    left: bool = False  #: its claimant or owner wrote no log for as long as a fact lives unused
 
 
 class Wanted(Record):
-    """Which tasks are listed; "" and False for all that are open.
+    """Which tasks are listed; "" and False for all that are open."""
 
-    Args:
-        state: in this state alone, open or not.
-        claimant: of this agent alone, or handed to it.
-        workstream: of this one alone.
-        closed: those too that are done, cancelled, false or put away.
-    """
-
-    state: str = ""
-    claimant: str = ""
-    workstream: str = ""
-    closed: bool = False
+    state: str = ""  #: in this state alone, open or not
+    claimant: str = ""  #: of this agent alone, or handed to it
+    workstream: str = ""  #: of this one alone
+    closed: bool = False  #: those too that are done, cancelled, false or put away
 
 
 def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:

@@ -31,21 +31,13 @@ _BULLET = re.compile(rf"- `([a-z][a-z0-9-]*:[0-9a-f]{{{_DIGITS}}})`(?: (.*))?")
 
 
 class Acceptance(Record):
-    """That a log accepted a finding.
+    """That a log accepted a finding."""
 
-    Args:
-        key: of the finding.
-        said: what it said then, without its code.
-        stem: of the log.
-        agent: who accepted it.
-        reason: why.
-    """
-
-    key: str
-    said: str
-    stem: str
-    agent: str
-    reason: str
+    key: str  #: of the finding
+    said: str  #: what it said then, without its code
+    stem: str  #: of the log
+    agent: str  #: who accepted it
+    reason: str  #: why
 
     @property
     def code(self) -> str:

@@ -37,29 +37,18 @@ _RANK = {ERROR: 0, WARNING: 1, INFO: 2}
 
 
 class Check(Record):
-    """One check.
+    """One check."""
 
-    Args:
-        name: what is looked at, in words for a check that fails.
-        look: its function, `module:name`.
-        needs: what it looks at.
-        costs: what it costs.
-        by: the commands that make it.
-        codes: the codes that it may give.
-        content: it reads what is at the tip, so it waits until that can be read.
-        lasting: its findings are of the ledger, alike in every clone, so a log can accept them.
-        deep: only where every log is to be read.
-    """
-
-    name: str
-    look: str
-    needs: str
-    costs: str
-    by: tuple[str, ...]
-    codes: tuple[str, ...]
-    content: bool = True
+    name: str  #: what is looked at, in words for a check that fails
+    look: str  #: its function, `module:name`
+    needs: str  #: what it looks at
+    costs: str  #: what it costs
+    by: tuple[str, ...]  #: the commands that make it
+    codes: tuple[str, ...]  #: the codes that it may give
+    content: bool = True  #: it reads what is at the tip, so it waits until that can be read
+    #: its findings are of the ledger, alike in every clone, so a log can accept them
     lasting: bool = False
-    deep: bool = False
+    deep: bool = False  #: only where every log is to be read
 
     def run(self, subject: Any) -> Iterator[Any]:
         """Yield what it finds."""
@@ -215,16 +204,11 @@ def chosen(*commands: str) -> tuple[Check, ...]:
 
 
 class Made(Record):
-    """What checks found.
+    """What checks found."""
 
-    Args:
-        findings: what stands open, errors first.
-        keys: the key of each of them that a log can accept.
-        accepted: what a log accepted, each with who did and why.
-    """
-
-    findings: tuple[Finding, ...]
-    keys: Mapping[Finding, str]
+    findings: tuple[Finding, ...]  #: what stands open, errors first
+    keys: Mapping[Finding, str]  #: the key of each of them that a log can accept
+    #: what a log accepted, each with who did and why
     accepted: tuple[tuple[Finding, Acceptance], ...]
 
 

@@ -13,16 +13,11 @@ if TYPE_CHECKING:
 
 
 class Recheck(Record):
-    """What a full replay showed.
+    """What a full replay showed."""
 
-    Args:
-        state: as replayed from git.
-        drift: committed projection files that differ from it, sorted.
-        stale: projection files that the cache would give otherwise, sorted: a bug or damage.
-    """
-
-    state: State
-    drift: tuple[str, ...]
+    state: State  #: as replayed from git
+    drift: tuple[str, ...]  #: committed projection files that differ from it, sorted
+    #: projection files that the cache would give otherwise, sorted: a bug or damage
     stale: tuple[str, ...]
 
     @property

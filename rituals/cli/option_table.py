@@ -17,27 +17,17 @@ if TYPE_CHECKING:
 
 
 class Option(Record):
-    """One option of a command.
+    """One option of a command."""
 
-    Args:
-        name: as it is typed: `--kind`.
-        to: what its value is called where it goes.
-        help: one line.
-        metavar: what stands for its value in the help; "" for one that takes none.
-        default: its value where it is not given; without a value False, `many` times none.
-        choices: the values that there are, () for any.
-        most: it is a number from 1 to this, 0 for a text.
-        many: it may be given several times.
-    """
-
-    name: str
-    to: str
-    help: str
-    metavar: str = ""
+    name: str  #: as it is typed: `--kind`
+    to: str  #: what its value is called where it goes
+    help: str  #: one line
+    metavar: str = ""  #: what stands for its value in the help; "" for one that takes none
+    #: its value where it is not given; without a value False, `many` times none
     default: str | int | None = ""
-    choices: tuple[str, ...] = ()
-    most: int = 0
-    many: bool = False
+    choices: tuple[str, ...] = ()  #: the values that there are, () for any
+    most: int = 0  #: it is a number from 1 to this, 0 for a text
+    many: bool = False  #: it may be given several times
 
     @property
     def absent(self) -> Any:

@@ -16,20 +16,14 @@ _HIDDEN = (OTHER, PROGRAMS, SELDOM)
 
 
 class Entry(Record):
-    """One command.
+    """One command."""
 
-    Args:
-        name: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`. A word
-            of Python has `_` behind it there.
-        does: one line for the list of commands.
-        group: the heading that it stands under.
-        now: the visible command that does it too, where that is none of `WAYS`.
-    """
-
+    #: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`. A word
+    #: of Python has `_` behind it there.
     name: str
-    does: str
-    group: str
-    now: str = ""
+    does: str  #: one line for the list of commands
+    group: str  #: the heading that it stands under
+    now: str = ""  #: the visible command that does it too, where that is none of `WAYS`
 
     @property
     def module(self) -> str:
@@ -43,22 +37,14 @@ class Entry(Record):
 
 
 class Way(Record):
-    """A word of a visible command by which it does what another command does: `show --list` is `ls`.
+    """A word of a visible command by which it does what another command does: `show --list` is `ls`."""
 
-    Args:
-        command: the visible one.
-        word: its option, or what stands first among its arguments; `FIRST` for whatever does.
-        calls: the command that answers, with arguments of its own.
-        value: what follows the word, as the help says it.
-        does: a line for the help; "" takes that of the command.
-        kept: the word is one of that command's, too: `conflicts ID --choose 1` is `resolve ID --choose 1`.
-    """
-
-    command: str
-    word: str
-    calls: tuple[str, ...]
-    value: str = ""
-    does: str = ""
+    command: str  #: the visible one
+    word: str  #: its option, or what stands first among its arguments; `FIRST` for whatever does
+    calls: tuple[str, ...]  #: the command that answers, with arguments of its own
+    value: str = ""  #: what follows the word, as the help says it
+    does: str = ""  #: a line for the help; "" takes that of the command
+    #: the word is one of that command's, too: `conflicts ID --choose 1` is `resolve ID --choose 1`
     kept: bool = False
 
 

@@ -38,23 +38,14 @@ SAYS = {
 
 
 class Choice(Record):
-    """One side of a contradiction: a version, a fact that may replace it, that it is false, or a state.
+    """One side of a contradiction: a version, a fact that may replace it, that it is false, or a state."""
 
-    Args:
-        id: of the version or fact; of an invalidation or a move the log.
-        text: what it says.
-        stem: the log that put it there.
-        agent: who wrote that log.
-        date: when.
-        closed: the version as it stood when the thread was closed.
-    """
-
-    id: str
-    text: str
-    stem: str
-    agent: str = ""
-    date: str = ""
-    closed: bool = False
+    id: str  #: of the version or fact; of an invalidation or a move the log
+    text: str  #: what it says
+    stem: str  #: the log that put it there
+    agent: str = ""  #: who wrote that log
+    date: str = ""  #: when
+    closed: bool = False  #: the version as it stood when the thread was closed
 
 
 class Dispute(Record):

@@ -26,27 +26,16 @@ class Author(Record):
 
 
 class Decision(Record):
-    """What is to be recorded, before it is.
+    """What is to be recorded, before it is."""
 
-    Args:
-        title: of the log.
-        does: what it does, a line each.
-        events: what the log says; none where there is nothing to record.
-        already: why there is nothing to record, "" if there is something.
-        reason: in the words of whoever decided.
-        hints: what to do next.
-        section: of the log's prose, behind the reason; "" for none.
-        header: further values of the log's header.
-    """
-
-    title: str
-    does: tuple[str, ...] = ()
-    events: tuple[Event, ...] = ()
-    already: str = ""
-    reason: str = ""
-    hints: tuple[str, ...] = ()
-    section: str = ""
-    header: tuple[tuple[str, str], ...] = ()
+    title: str  #: of the log
+    does: tuple[str, ...] = ()  #: what it does, a line each
+    events: tuple[Event, ...] = ()  #: what the log says; none where there is nothing to record
+    already: str = ""  #: why there is nothing to record, "" if there is something
+    reason: str = ""  #: in the words of whoever decided
+    hints: tuple[str, ...] = ()  #: what to do next
+    section: str = ""  #: of the log's prose, behind the reason; "" for none
+    header: tuple[tuple[str, str], ...] = ()  #: further values of the log's header
 
 
 def record(

@@ -38,43 +38,25 @@ _HEADS, _REMOTES, _TAGS = "refs/heads/", "refs/remotes/", "refs/tags/"
 
 
 class WorkTree(Record):
-    """A work tree that has a branch checked out which is written anew.
+    """A work tree that has a branch checked out which is written anew."""
 
-    Args:
-        top: its folder.
-        gitdir: what git keeps of it.
-        old: the commit that it has.
-        new: the one that it gets.
-    """
-
-    top: str
-    gitdir: str
-    old: str
-    new: str
+    top: str  #: its folder
+    gitdir: str  #: what git keeps of it
+    old: str  #: the commit that it has
+    new: str  #: the one that it gets
 
 
 class Purge(Record):
-    """What would be written anew.
+    """What would be written anew."""
 
-    Args:
-        facts: whose texts are taken out.
-        logs: whose words are.
-        history: the new one.
-        files: (path, blob id) that get other bytes.
-        stays: paths of files that would say it still, in what is not redacted.
-        trees: the work trees that follow.
-        backup: where the old history is kept.
-        refused: why it can not be done now, a line each.
-    """
-
-    facts: tuple[str, ...]
-    logs: tuple[str, ...]
-    history: Rewriting
-    files: tuple[tuple[str, str], ...]
-    stays: tuple[str, ...]
-    trees: tuple[WorkTree, ...]
-    backup: str
-    refused: tuple[str, ...]
+    facts: tuple[str, ...]  #: whose texts are taken out
+    logs: tuple[str, ...]  #: whose words are
+    history: Rewriting  #: the new one
+    files: tuple[tuple[str, str], ...]  #: (path, blob id) that get other bytes
+    stays: tuple[str, ...]  #: paths of files that would say it still, in what is not redacted
+    trees: tuple[WorkTree, ...]  #: the work trees that follow
+    backup: str  #: where the old history is kept
+    refused: tuple[str, ...]  #: why it can not be done now, a line each
 
     @property
     def afterwards(self) -> tuple[str, ...]:

@@ -41,19 +41,12 @@ _WORDS, _WORD_CHARS = 3, 3
 
 
 class Holder(Record):
-    """A log that holds what was withheld, and the commit that brought it.
+    """A log that holds what was withheld, and the commit that brought it."""
 
-    Args:
-        path: of the log, relative to the home.
-        commit: the start of its id, "" where it is not known.
-        author: of the commit.
-        remotes: the remote-tracking branches that have it.
-    """
-
-    path: str
-    commit: str
-    author: str
-    remotes: tuple[str, ...]
+    path: str  #: of the log, relative to the home
+    commit: str  #: the start of its id, "" where it is not known
+    author: str  #: of the commit
+    remotes: tuple[str, ...]  #: the remote-tracking branches that have it
 
 
 class Redaction(Record):

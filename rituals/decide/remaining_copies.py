@@ -33,24 +33,17 @@ _PACK_HEAD, _NAMES_AT, _NAME = b"\xfftOc\x00\x00\x00\x02", 8 + 4 * 256, 20
 
 
 class Holding(Record):
-    """What git has.
+    """What git has."""
 
-    Args:
-        places: (path from the root, blob id) of the files that hold it: logs, `continuity.md`, pages of
-            the archive; sorted.
-        commits: how many commits brought them.
-        messages: the commits that say it in their message, the newest first.
-        references: branches, tags, stashes and remote-tracking branches that lead to them, sorted.
-        reflogs: how many of the commits nothing but a reflog leads to.
-        packs: names of packs that have one of the files, sorted.
-    """
-
+    #: (path from the root, blob id) of the files that hold it: logs, `continuity.md`, pages of the
+    #: archive; sorted
     places: tuple[tuple[str, str], ...]
-    commits: int
-    messages: tuple[str, ...]
+    commits: int  #: how many commits brought them
+    messages: tuple[str, ...]  #: the commits that say it in their message, the newest first
+    #: branches, tags, stashes and remote-tracking branches that lead to them, sorted
     references: tuple[str, ...]
-    reflogs: int
-    packs: tuple[str, ...]
+    reflogs: int  #: how many of the commits nothing but a reflog leads to
+    packs: tuple[str, ...]  #: names of packs that have one of the files, sorted
 
     @property
     def blobs(self) -> tuple[str, ...]:

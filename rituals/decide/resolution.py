@@ -46,19 +46,12 @@ _BRIEF_CHARS = 60
 
 
 class Verdict(Record):
-    """What somebody says holds; "" and None for not said.
+    """What somebody says holds; "" and None for not said."""
 
-    Args:
-        choose: a version or successor, the start of its id, or its number in the list.
-        text: a new text instead.
-        closed: whether the thread is to be closed.
-        state: of the task.
-    """
-
-    choose: str = ""
-    text: str = ""
-    closed: bool | None = None
-    state: str = ""
+    choose: str = ""  #: a version or successor, the start of its id, or its number in the list
+    text: str = ""  #: a new text instead
+    closed: bool | None = None  #: whether the thread is to be closed
+    state: str = ""  #: of the task
 
     @property
     def says_nothing(self) -> bool:

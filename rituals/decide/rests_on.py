@@ -40,21 +40,14 @@ _DECIDING = (FactCreated, FactUpdated, FactVerified, FactReinstated)
 
 
 class Reach(Record):
-    """How far logs reach.
+    """How far logs reach."""
 
-    Args:
-        facts: that they name, or that go with them, in the order met.
-        acted: those of which they say more than that they were used.
-        replaced: what they superseded, and by what: (old, new).
-        took: facts that other logs brought, or said something of, and that go with them.
-        left: facts that stay as they are, and why, a sentence each.
-    """
-
-    facts: tuple[str, ...]
-    acted: frozenset[str]
-    replaced: tuple[tuple[str, str], ...]
+    facts: tuple[str, ...]  #: that they name, or that go with them, in the order met
+    acted: frozenset[str]  #: those of which they say more than that they were used
+    replaced: tuple[tuple[str, str], ...]  #: what they superseded, and by what: (old, new)
+    #: facts that other logs brought, or said something of, and that go with them
     took: tuple[str, ...]
-    left: dict[str, str]
+    left: dict[str, str]  #: facts that stay as they are, and why, a sentence each
 
 
 def reach_of(

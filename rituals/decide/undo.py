@@ -23,19 +23,12 @@ _ASKED, _MOST = 200, 1000
 
 
 class Asked(Record):
-    """Which logs are to be taken back; nothing of it stands for one's own last one.
+    """Which logs are to be taken back; nothing of it stands for one's own last one."""
 
-    Args:
-        stems: or the start of some.
-        session: that wrote them.
-        agent: who wrote them.
-        since: a point of time from which on, as people write it.
-    """
-
-    stems: tuple[str, ...] = ()
-    session: str = ""
-    agent: str = ""
-    since: str = ""
+    stems: tuple[str, ...] = ()  #: or the start of some
+    session: str = ""  #: that wrote them
+    agent: str = ""  #: who wrote them
+    since: str = ""  #: a point of time from which on, as people write it
 
     @property
     def names_logs(self) -> bool:

@@ -54,21 +54,13 @@ _SAYS = {
 
 
 class Undoing(Record):
-    """What is to be taken back, or done again, before it is.
+    """What is to be taken back, or done again, before it is."""
 
-    Args:
-        decision: that records it.
-        logs: that are taken back, oldest first.
-        took: facts of other logs that go with them.
-        left: facts that stay as they are, and why, a sentence each.
-        undo: the stem of the undo that is done again, "" for none.
-    """
-
-    decision: Decision
-    logs: tuple[LogLine, ...]
-    took: tuple[str, ...] = ()
-    left: tuple[tuple[str, str], ...] = ()
-    undo: str = ""
+    decision: Decision  #: that records it
+    logs: tuple[LogLine, ...]  #: that are taken back, oldest first
+    took: tuple[str, ...] = ()  #: facts of other logs that go with them
+    left: tuple[tuple[str, str], ...] = ()  #: facts that stay as they are, and why, a sentence each
+    undo: str = ""  #: the stem of the undo that is done again, "" for none
 
 
 class Past:

@@ -15,17 +15,11 @@ if TYPE_CHECKING:
 
 
 class Telling(Record):
-    """One version as one log told it; a version may be told again later.
+    """One version as one log told it; a version may be told again later."""
 
-    Args:
-        number: from 1 on, in ledger order.
-        step: the event that brought it.
-        stands: whether it is a head now, by this or another telling.
-    """
-
-    number: int
-    step: Step
-    stands: bool
+    number: int  #: from 1 on, in ledger order
+    step: Step  #: the event that brought it
+    stands: bool  #: whether it is a head now, by this or another telling
 
 
 def tellings(memory: Reader, fact: str) -> tuple[Telling, ...]:

@@ -52,34 +52,25 @@ _UNDERSTOOD = {
 
 
 class Host(Record):
-    """One host.
+    """One host."""
 
-    Args:
-        name: its key in `HOSTS`.
-        agent: under which name its agent reads and writes, where nobody chose one.
-        start: its own name of the event that begins a session.
-        keys: under which it takes context.
-        events: its own names of the events that it is asked to call, and what each means here.
-        folder: the variable that names the project; an agent's `cd` does not change it.
-        own: the files, in a project and in the user's folder, whose hooks are its own alone.
-        beside: files, below a project and the user's folder: it runs the hooks of each.
-        restarts: a start follows a compaction, which gives back what that took; else the next prompt does.
-        below: the hooks of a project run also where it is started in a folder of the project.
-        asks: a stop that is blocked with a reason goes on with that.
-        holds: a tool that is denied before it runs does not, and the agent reads the reason.
-    """
-
-    name: str
-    agent: str
-    start: str
-    keys: tuple[str, ...]
+    name: str  #: its key in `HOSTS`
+    agent: str  #: under which name its agent reads and writes, where nobody chose one
+    start: str  #: its own name of the event that begins a session
+    keys: tuple[str, ...]  #: under which it takes context
+    #: its own names of the events that it is asked to call, and what each means here
     events: Mapping[str, str]
-    folder: str = ""
+    folder: str = ""  #: the variable that names the project; an agent's `cd` does not change it
+    #: the files, in a project and in the user's folder, whose hooks are its own alone
     own: tuple[str, ...] = ()
+    #: files, below a project and the user's folder: it runs the hooks of each
     beside: tuple[str, ...] = ()
+    #: a start follows a compaction, which gives back what that took; else the next prompt does
     restarts: bool = True
+    #: the hooks of a project run also where it is started in a folder of the project
     below: bool = True
-    asks: bool = False
+    asks: bool = False  #: a stop that is blocked with a reason goes on with that
+    #: a tool that is denied before it runs does not, and the agent reads the reason
     holds: bool = False
 
 

@@ -41,27 +41,16 @@ _ALONE = frozenset(
 
 
 class Talk(Record):
-    """What was asked and answered in a session.
+    """What was asked and answered in a session."""
 
-    Args:
-        asked: how often.
-        answered: how often it answered that.
-        chars: of its reports since the last of both.
-        wait: so many of them, and it is asked.
-        nothings: how many answers in a row said that there is nothing.
-        due: it was asked, and has not answered.
-        last: a sum of its last report.
-        at: when that was, milliseconds since 1970.
-    """
-
-    asked: int = 0
-    answered: int = 0
-    chars: int = 0
-    wait: int = FIRST
-    nothings: int = 0
-    due: int = 0
-    last: int = 0
-    at: int = 0
+    asked: int = 0  #: how often
+    answered: int = 0  #: how often it answered that
+    chars: int = 0  #: of its reports since the last of both
+    wait: int = FIRST  #: so many of them, and it is asked
+    nothings: int = 0  #: how many answers in a row said that there is nothing
+    due: int = 0  #: it was asked, and has not answered
+    last: int = 0  #: a sum of its last report
+    at: int = 0  #: when that was, milliseconds since 1970
 
     def stopped(self, report: str, now: int, limit: int, *, final: bool) -> tuple[Talk, bool]:
         """Count a report; return what is known then, and whether to ask.

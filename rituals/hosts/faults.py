@@ -17,15 +17,10 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Fault(Record):
-    """A hook that failed.
+    """A hook that failed."""
 
-    Args:
-        at: when, as `YYYY-MM-DDTHH:MM:SSZ`.
-        said: which one, and why.
-    """
-
-    at: str
-    said: str
+    at: str  #: when, as `YYYY-MM-DDTHH:MM:SSZ`
+    said: str  #: which one, and why
 
 
 def note(commondir: str, said: str) -> None:

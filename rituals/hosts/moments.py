@@ -45,48 +45,28 @@ _ID_CHARS = 400
 
 
 class Moment(Record):
-    """An event of a host.
+    """An event of a host."""
 
-    Args:
-        host: key of `HOSTS`, the one that really calls.
-        event: what it means (`rituals.hosts.adapters`).
-        session: the host's id of the session, "" where it says none.
-        folder: the project: where the host says that it works, whatever its agent's `cd`.
-        transcript: path, "" for none; a subagent's own where it has one.
-        source: of a start: startup, resume, clear, compact or fork.
-        prompt: what the user said.
-        tool: the host's name of it.
-        given: what the tool was given.
-        answer: what it answered, or the error.
-        once: the host's id of the call.
-        agent: the subagent's id, "" for the session's own.
-        role: the subagent's type.
-        message: the last thing that the agent said, where the host says it.
-        reason: of the end of a session, or what began a compaction.
-        cwd: where the agent stands.
-        at: the host's own time of it, "" for none: it tells two calls apart that have no id.
-        task: what a completed task is called.
-        final: of a stop: the agent ended its turn by itself, no hook had it go on, and it may act.
-    """
-
-    host: str
-    event: str
-    session: str = ""
-    folder: str = ""
-    transcript: str = ""
-    source: str = ""
-    prompt: str = ""
-    tool: str = ""
-    given: Mapping[str, object] = {}
-    answer: object = None
-    once: str = ""
-    agent: str = ""
-    role: str = ""
-    message: str = ""
-    reason: str = ""
-    cwd: str = ""
+    host: str  #: key of `HOSTS`, the one that really calls
+    event: str  #: what it means (`rituals.hosts.adapters`)
+    session: str = ""  #: the host's id of the session, "" where it says none
+    folder: str = ""  #: the project: where the host says that it works, whatever its agent's `cd`
+    transcript: str = ""  #: path, "" for none; a subagent's own where it has one
+    source: str = ""  #: of a start: startup, resume, clear, compact or fork
+    prompt: str = ""  #: what the user said
+    tool: str = ""  #: the host's name of it
+    given: Mapping[str, object] = {}  #: what the tool was given
+    answer: object = None  #: what it answered, or the error
+    once: str = ""  #: the host's id of the call
+    agent: str = ""  #: the subagent's id, "" for the session's own
+    role: str = ""  #: the subagent's type
+    message: str = ""  #: the last thing that the agent said, where the host says it
+    reason: str = ""  #: of the end of a session, or what began a compaction
+    cwd: str = ""  #: where the agent stands
+    #: the host's own time of it, "" for none: it tells two calls apart that have no id
     at: str = ""
-    task: str = ""
+    task: str = ""  #: what a completed task is called
+    #: of a stop: the agent ended its turn by itself, no hook had it go on, and it may act
     final: bool = True
 
 

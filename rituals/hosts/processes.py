@@ -25,15 +25,10 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Process(Record):
-    """A process that runs now.
+    """A process that runs now."""
 
-    Args:
-        number: its id.
-        began: ticks since the machine was started.
-    """
-
-    number: int
-    began: int
+    number: int  #: its id
+    began: int  #: ticks since the machine was started
 
     @property
     def name(self) -> str:

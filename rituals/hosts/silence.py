@@ -25,19 +25,12 @@ _KEPT, _PATIENCE_SECONDS = 1_000, 5.0
 
 
 class Silence(Record):
-    """A time in which nothing is kept.
+    """A time in which nothing is kept."""
 
-    Args:
-        top: of the work tree, "" for none.
-        session: the host's id, "" for every session of the work tree.
-        since: milliseconds since 1970.
-        until: the same; 0 while it lasts.
-    """
-
-    top: str
-    session: str
-    since: int
-    until: int = 0
+    top: str  #: of the work tree, "" for none
+    session: str  #: the host's id, "" for every session of the work tree
+    since: int  #: milliseconds since 1970
+    until: int = 0  #: the same; 0 while it lasts
 
     def holds(self, session: str, folder: str, at: int) -> bool:
         """Tell whether it holds for a session at a moment; what has no time, or no place, is in it.

@@ -15,17 +15,11 @@ if TYPE_CHECKING:
 
 
 class Applied(Record):
-    """What was written.
+    """What was written."""
 
-    Args:
-        stems: of the logs, oldest first; none where there was nothing new.
-        commits: that have them; fewer where a log waits in the spool.
-        findings: what was noticed.
-    """
-
-    stems: tuple[str, ...] = ()
-    commits: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    stems: tuple[str, ...] = ()  #: of the logs, oldest first; none where there was nothing new
+    commits: tuple[str, ...] = ()  #: that have them; fewer where a log waits in the spool
+    findings: tuple[Finding, ...] = ()  #: what was noticed
 
 
 def apply_intake(

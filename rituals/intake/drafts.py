@@ -42,21 +42,13 @@ def places_clean(reading: Reading) -> Reading:
 
 
 class Draft(Record):
-    """An item as it would be stored.
+    """An item as it would be stored."""
 
-    Args:
-        item: as its source has it.
-        key: of the footer `key`.
-        event: that brings it; its id is to be chosen.
-        secrets: how many were taken out.
-        findings: what was changed so that it can stand in a log.
-    """
-
-    item: Item
-    key: str
-    event: FactCreated
-    secrets: int = 0
-    findings: tuple[Finding, ...] = ()
+    item: Item  #: as its source has it
+    key: str  #: of the footer `key`
+    event: FactCreated  #: that brings it; its id is to be chosen
+    secrets: int = 0  #: how many were taken out
+    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
 
     @property
     def text(self) -> str:

@@ -54,74 +54,45 @@ class Planned(Record):
 
 
 class Changed(Record):
-    """An item that its source changed since it was taken in.
+    """An item that its source changed since it was taken in."""
 
-    Args:
-        id: of its fact.
-        item: as it is now.
-        before: the text of the fact.
-        text: the text that the item has now, as it would be stored.
-        how: `UPDATED`, `ASKED` or `LEFT`.
-    """
-
-    id: str
-    item: Item
-    before: str
-    text: str
-    how: str
+    id: str  #: of its fact
+    item: Item  #: as it is now
+    before: str  #: the text of the fact
+    text: str  #: the text that the item has now, as it would be stored
+    how: str  #: `UPDATED`, `ASKED` or `LEFT`
 
 
 class Opposed(Record):
-    """A new or changed fact that says the opposite of another one; both are kept.
+    """A new or changed fact that says the opposite of another one; both are kept."""
 
-    Args:
-        id: of the fact.
-        other: of the one that it contradicts.
-        said: the words of the one.
-        against: the words of the other.
-        thread: that asks which holds.
-    """
-
-    id: str
-    other: str
-    said: str
-    against: str
-    thread: str
+    id: str  #: of the fact
+    other: str  #: of the one that it contradicts
+    said: str  #: the words of the one
+    against: str  #: the words of the other
+    thread: str  #: that asks which holds
 
 
 class IntakePlan(Record):
-    """What one reading of a source comes to.
+    """What one reading of a source comes to."""
 
-    Args:
-        source: its name.
-        header: of the logs, besides `source`.
-        new: what becomes a fact, in the source's order.
-        same: how many items memory has already.
-        changed: what the source changed.
-        opposite: what contradicts memory, or something else that is new; the first of them ask.
-        unasked: how many more contradict each other.
-        closed: ids of threads that the source settled since.
-        left_out: what is no fact, may not be stored, or is withheld or false here.
-        personal: items about the person: they belong into the personal home, and stay out of this one.
-        beyond: what is past the budget; a thread lists it.
-        redacted: how many secrets are not stored.
-        findings: what was changed so that it can stand in a log.
-        logs: the events of each log to be; none where there is nothing to write.
-    """
-
-    source: str
-    header: tuple[tuple[str, str], ...] = ()
-    new: tuple[Planned, ...] = ()
-    same: int = 0
-    changed: tuple[Changed, ...] = ()
+    source: str  #: its name
+    header: tuple[tuple[str, str], ...] = ()  #: of the logs, besides `source`
+    new: tuple[Planned, ...] = ()  #: what becomes a fact, in the source's order
+    same: int = 0  #: how many items memory has already
+    changed: tuple[Changed, ...] = ()  #: what the source changed
+    #: what contradicts memory, or something else that is new; the first of them ask
     opposite: tuple[Opposed, ...] = ()
-    unasked: int = 0
-    closed: tuple[str, ...] = ()
+    unasked: int = 0  #: how many more contradict each other
+    closed: tuple[str, ...] = ()  #: ids of threads that the source settled since
+    #: what is no fact, may not be stored, or is withheld or false here
     left_out: tuple[LeftOut, ...] = ()
+    #: items about the person: they belong into the personal home, and stay out of this one
     personal: tuple[Item, ...] = ()
-    beyond: tuple[Item, ...] = ()
-    redacted: int = 0
-    findings: tuple[Finding, ...] = ()
+    beyond: tuple[Item, ...] = ()  #: what is past the budget; a thread lists it
+    redacted: int = 0  #: how many secrets are not stored
+    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
+    #: the events of each log to be; none where there is nothing to write
     logs: tuple[tuple[Event, ...], ...] = ()
 
 

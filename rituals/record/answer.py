@@ -48,15 +48,10 @@ _REMARK = "named"
 
 
 class Answer(Record):
-    """What an answer says.
+    """What an answer says."""
 
-    Args:
-        request: what is to be recorded.
-        findings: what is to be said of its lines.
-    """
-
-    request: Request
-    findings: tuple[Finding, ...] = ()
+    request: Request  #: what is to be recorded
+    findings: tuple[Finding, ...] = ()  #: what is to be said of its lines
 
 
 def answer_of(

@@ -40,21 +40,13 @@ _WRAPPED_CHARS = 60
 
 
 class Line(Record):
-    """One line of a note, with the lines that go on with it.
+    """One line of a note, with the lines that go on with it."""
 
-    Args:
-        what: `FACT`, `TITLE`, `DONE`, `WRONG`, `USED`, `ASKED` or `PROSE`.
-        text: as `--new` takes it, without marks; of ids what stands behind them.
-        ids: that a fact replaces, or that the line is about.
-        said: as it was written.
-        plain: it names neither a kind nor a key.
-    """
-
-    what: str
-    text: str
-    ids: tuple[str, ...] = ()
-    said: str = ""
-    plain: bool = False
+    what: str  #: `FACT`, `TITLE`, `DONE`, `WRONG`, `USED`, `ASKED` or `PROSE`
+    text: str  #: as `--new` takes it, without marks; of ids what stands behind them
+    ids: tuple[str, ...] = ()  #: that a fact replaces, or that the line is about
+    said: str = ""  #: as it was written
+    plain: bool = False  #: it names neither a kind nor a key
 
 
 def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:

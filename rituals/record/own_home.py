@@ -36,19 +36,12 @@ _WHOSE = ("agent", "role", "host", "model", "session", "anyway")
 
 
 class Drafts(Record):
-    """What is to be recorded: here, and in the user's own home.
+    """What is to be recorded: here, and in the user's own home."""
 
-    Args:
-        here: None where all of it is only theirs.
-        findings: what is odd about the request.
-        own: None where nothing is only theirs.
-        memory: their home, open, where there is something for it.
-    """
-
-    here: SessionDraft | None
-    findings: tuple[Finding, ...] = ()
-    own: SessionDraft | None = None
-    memory: Memory | None = None
+    here: SessionDraft | None  #: None where all of it is only theirs
+    findings: tuple[Finding, ...] = ()  #: what is odd about the request
+    own: SessionDraft | None = None  #: None where nothing is only theirs
+    memory: Memory | None = None  #: their home, open, where there is something for it
 
     def append(self, memory: Memory, **how: Any) -> Receipt:
         """Append both, or neither where one is refused; return the receipt, of `here` if there is one.

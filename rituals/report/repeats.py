@@ -42,20 +42,14 @@ _TIMES = re.compile(r" \((\d{1,6}) times\)$")
 
 
 class Repeats(Record):
-    """What happened again, by fact: (id, in how many sessions).
+    """What happened again, by fact: (id, in how many sessions)."""
 
-    Args:
-        sessions: how many captured sessions were looked at.
-        corrected: what a person had to say again.
-        retried: what was tried again though it had failed.
-        broken: (id, commands that broke it before their session was shown or told it, and after).
-        used: (id, how, in how many logs a session proves that it used it so), see `ledger.model.evidence`.
-    """
-
-    sessions: int = 0
-    corrected: tuple[tuple[str, int], ...] = ()
-    retried: tuple[tuple[str, int], ...] = ()
+    sessions: int = 0  #: how many captured sessions were looked at
+    corrected: tuple[tuple[str, int], ...] = ()  #: what a person had to say again
+    retried: tuple[tuple[str, int], ...] = ()  #: what was tried again though it had failed
+    #: (id, commands that broke it before their session was shown or told it, and after)
     broken: tuple[tuple[str, int, int], ...] = ()
+    #: (id, how, in how many logs a session proves that it used it so), see `ledger.model.evidence`
     used: tuple[tuple[str, str, int], ...] = ()
 
 

@@ -41,51 +41,29 @@ MOST_POINTS = 240
 
 
 class Course(Record):
-    """How many facts stood in each tier at the ends of sessions.
+    """How many facts stood in each tier at the ends of sessions."""
 
-    Args:
-        sessions: numbers of work sessions, ascending; 0 where there is none.
-        dates: of them, "" for session 0.
-        tiers: (tier, a count for each session), all six.
-    """
-
-    sessions: tuple[int, ...]
-    dates: tuple[str, ...]
-    tiers: tuple[tuple[str, tuple[int, ...]], ...]
+    sessions: tuple[int, ...]  #: numbers of work sessions, ascending; 0 where there is none
+    dates: tuple[str, ...]  #: of them, "" for session 0
+    tiers: tuple[tuple[str, tuple[int, ...]], ...]  #: (tier, a count for each session), all six
 
 
 class Report(Record):
-    """How the facts lived.
+    """How the facts lived."""
 
-    Args:
-        project: its name.
-        sessions: work sessions from `since` to `until`.
-        first: date of the first of them, "" for none.
-        last: date of the last one.
-        whole: all facts together.
-        groups: the same by kind.
-        authors: by who created them.
-        reviews: how they were kept.
-        attention: how they were met, and what logs tell the report alone.
-        repeats: what happened again although memory had it.
-        course: tiers over time, of all facts of the kind, whenever they were born.
-        lives: of the facts that are told of, by id.
-        work: stems of all work logs up to the end, in order.
-    """
-
-    project: str
-    sessions: int
-    first: str
-    last: str
-    whole: Group
-    groups: tuple[Group, ...]
-    authors: tuple[Author, ...]
-    reviews: Reviews
-    attention: Attention
-    repeats: Repeats
-    course: Course
-    lives: tuple[Life, ...]
-    work: tuple[str, ...]
+    project: str  #: its name
+    sessions: int  #: work sessions from `since` to `until`
+    first: str  #: date of the first of them, "" for none
+    last: str  #: date of the last one
+    whole: Group  #: all facts together
+    groups: tuple[Group, ...]  #: the same by kind
+    authors: tuple[Author, ...]  #: by who created them
+    reviews: Reviews  #: how they were kept
+    attention: Attention  #: how they were met, and what logs tell the report alone
+    repeats: Repeats  #: what happened again although memory had it
+    course: Course  #: tiers over time, of all facts of the kind, whenever they were born
+    lives: tuple[Life, ...]  #: of the facts that are told of, by id
+    work: tuple[str, ...]  #: stems of all work logs up to the end, in order
 
 
 def report(

@@ -62,25 +62,15 @@ class Section(Record):
 
 
 class Snapshot(Record):
-    """A page for a second opinion.
+    """A page for a second opinion."""
 
-    Args:
-        project: of the policy.
-        task: the id of the task that it is about, "" for all the work.
-        reason: `MILESTONE`, `STUCK`, or "".
-        newest: the stem up to which it was made.
-        asked: what is asked of the reader.
-        sections: each has at least one line.
-        text: the page.
-    """
-
-    project: str
-    task: str
-    reason: str
-    newest: str
-    asked: str
-    sections: tuple[Section, ...]
-    text: str
+    project: str  #: of the policy
+    task: str  #: the id of the task that it is about, "" for all the work
+    reason: str  #: `MILESTONE`, `STUCK`, or ""
+    newest: str  #: the stem up to which it was made
+    asked: str  #: what is asked of the reader
+    sections: tuple[Section, ...]  #: each has at least one line
+    text: str  #: the page
 
 
 def snapshot(memory: Memory, task: str = "", reason: str = "") -> Snapshot:

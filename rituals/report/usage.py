@@ -38,31 +38,19 @@ _STAYS, _STANDING_KINDS = "core", (THREAD_KIND, HANDOFF_KIND, TASK_KIND)
 
 
 class Usage(Record):
-    """How a fact was met.
+    """How a fact was met."""
 
-    Args:
-        id: of the fact.
-        shown: to how many sessions, as captured logs say.
-        told: how many were told it when they needed it.
-        told_then_used: how many of these used it.
-        used: by how many logs (F4).
-        helped: how often it did, of what counts.
-        ignored: how often it was.
-        asked: how many questions of reviews and of the quiz are about it.
-        rests: it lives, and was shown to so many sessions since its last use that briefs leave it out.
-        remarks: of its footer, by key.
-    """
-
-    id: str
-    shown: int
-    told: int
-    told_then_used: int
-    used: int
-    helped: int
-    ignored: int
-    asked: int
+    id: str  #: of the fact
+    shown: int  #: to how many sessions, as captured logs say
+    told: int  #: how many were told it when they needed it
+    told_then_used: int  #: how many of these used it
+    used: int  #: by how many logs (F4)
+    helped: int  #: how often it did, of what counts
+    ignored: int  #: how often it was
+    asked: int  #: how many questions of reviews and of the quiz are about it
+    #: it lives, and was shown to so many sessions since its last use that briefs leave it out
     rests: bool
-    remarks: tuple[tuple[str, str], ...]
+    remarks: tuple[tuple[str, str], ...]  #: of its footer, by key
 
 
 class Cost(Record):
@@ -83,23 +71,14 @@ class Verdicts(Record):
 
 
 class Attention(Record):
-    """How facts were met, and what else logs tell the report alone.
+    """How facts were met, and what else logs tell the report alone."""
 
-    Args:
-        usage: of the facts that are told of, by id.
-        sessions: how many sessions were shown facts.
-        costs: of the sessions that say so, oldest first.
-        findings: (state, how many), of those that are told of.
-        verdicts: by role.
-        quiz: the scores that reviews noted, oldest first.
-    """
-
-    usage: tuple[Usage, ...]
-    sessions: int
-    costs: tuple[Cost, ...]
-    findings: tuple[tuple[str, int], ...]
-    verdicts: tuple[Verdicts, ...]
-    quiz: tuple[Row, ...]
+    usage: tuple[Usage, ...]  #: of the facts that are told of, by id
+    sessions: int  #: how many sessions were shown facts
+    costs: tuple[Cost, ...]  #: of the sessions that say so, oldest first
+    findings: tuple[tuple[str, int], ...]  #: (state, how many), of those that are told of
+    verdicts: tuple[Verdicts, ...]  #: by role
+    quiz: tuple[Row, ...]  #: the scores that reviews noted, oldest first
 
     @property
     def resting(self) -> tuple[Usage, ...]:

@@ -48,31 +48,20 @@ _HEADER_BYTES = 1 << 14
 
 
 class Outcome(Record):
-    """What a review did, or would do.
+    """What a review did, or would do."""
 
-    Args:
-        plan: that was applied.
-        stem: of its log, "" when there is none.
-        commit: that has it.
-        events: what the log says.
-        published: projection files that were written.
-        findings: what was noticed.
-        verified: what was wrong before anything else was done.
-        unasked: what a person who left before the end did not answer, or what is too much for one log,
-            counted by rule.
-        prose: of its log.
-        settings: what was set in `diurna.toml` besides, or is left to be set by hand, a line each.
-    """
-
-    plan: Plan
-    stem: str = ""
-    commit: str = ""
-    events: tuple[Event, ...] = ()
-    published: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    verified: tuple[Finding, ...] = ()
+    plan: Plan  #: that was applied
+    stem: str = ""  #: of its log, "" when there is none
+    commit: str = ""  #: that has it
+    events: tuple[Event, ...] = ()  #: what the log says
+    published: tuple[str, ...] = ()  #: projection files that were written
+    findings: tuple[Finding, ...] = ()  #: what was noticed
+    verified: tuple[Finding, ...] = ()  #: what was wrong before anything else was done
+    #: what a person who left before the end did not answer, or what is too much for one log,
+    #: counted by rule
     unasked: Counts = ()
-    prose: str = ""
+    prose: str = ""  #: of its log
+    #: what was set in `diurna.toml` besides, or is left to be set by hand, a line each
     settings: tuple[str, ...] = ()
 
     @property

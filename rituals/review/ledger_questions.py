@@ -36,23 +36,14 @@ _STUB_LINES = 6
 
 
 class Ground(Record):
-    """What the questions about a ledger are asked of.
+    """What the questions about a ledger are asked of."""
 
-    Args:
-        state: at the pinned commit.
-        standings: all its facts, by id.
-        size: of its `continuity.md`.
-        pace: of its work sessions.
-        raised: what earlier reviews raised.
-        entries: what its logs say, by their keys.
-    """
-
-    state: State
-    standings: tuple[Standing, ...]
-    size: Size
-    pace: Pace
-    raised: tuple[Raised, ...]
-    entries: Mapping[str, Entry]
+    state: State  #: at the pinned commit
+    standings: tuple[Standing, ...]  #: all its facts, by id
+    size: Size  #: of its `continuity.md`
+    pace: Pace  #: of its work sessions
+    raised: tuple[Raised, ...]  #: what earlier reviews raised
+    entries: Mapping[str, Entry]  #: what its logs say, by their keys
 
     @property
     def policy(self) -> Policy:

@@ -46,49 +46,29 @@ if TYPE_CHECKING:
 
 
 class Plan(Record):
-    """What a review found, and what it would write.
+    """What a review found, and what it would write."""
 
-    Args:
-        tip: the commit of the ledger that it was made from.
-        code: the commit of the code that was asked, "" for none.
-        summary: of the ledger.
-        logs_since: how many logs, of any type, there are since the last review.
-        sessions_since: how many of them are `work` logs.
-        due: why a review is due; empty when none is.
-        size: of `continuity.md`.
-        ageing: what time did since the last review, and what fades next.
-        tiers: (tier, count), all six.
-        pace: of the work sessions.
-        scores: of the facts that could be promoted.
-        questions: all that a person has to answer, in order, whether asked before or not.
-        fresh: those that no review asked before.
-        threads: that would raise the fresh ones.
-        settled: threads of earlier reviews that stand open, and whose questions do not arise any more.
-        raised: all threads of earlier reviews.
-        state: of the ledger.
-        findings: what was noticed on the way.
-        quiz: how memory answers the quiz, None where it was not asked.
-    """
-
-    tip: str
-    code: str
-    summary: Summary
-    logs_since: int
-    sessions_since: int
-    due: tuple[str, ...]
-    size: Size
-    ageing: Ageing
-    tiers: tuple[tuple[str, int], ...]
-    pace: Pace
-    scores: tuple[Promotion, ...]
+    tip: str  #: the commit of the ledger that it was made from
+    code: str  #: the commit of the code that was asked, "" for none
+    summary: Summary  #: of the ledger
+    logs_since: int  #: how many logs, of any type, there are since the last review
+    sessions_since: int  #: how many of them are `work` logs
+    due: tuple[str, ...]  #: why a review is due; empty when none is
+    size: Size  #: of `continuity.md`
+    ageing: Ageing  #: what time did since the last review, and what fades next
+    tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
+    pace: Pace  #: of the work sessions
+    scores: tuple[Promotion, ...]  #: of the facts that could be promoted
+    #: all that a person has to answer, in order, whether asked before or not
     questions: tuple[Question, ...]
-    fresh: tuple[Question, ...]
-    threads: tuple[FactCreated, ...]
+    fresh: tuple[Question, ...]  #: those that no review asked before
+    threads: tuple[FactCreated, ...]  #: that would raise the fresh ones
+    #: threads of earlier reviews that stand open, and whose questions do not arise any more
     settled: tuple[Raised, ...]
-    raised: tuple[Raised, ...]
-    state: State
-    findings: tuple[Finding, ...] = ()
-    quiz: Score | None = None
+    raised: tuple[Raised, ...]  #: all threads of earlier reviews
+    state: State  #: of the ledger
+    findings: tuple[Finding, ...] = ()  #: what was noticed on the way
+    quiz: Score | None = None  #: how memory answers the quiz, None where it was not asked
 
     @property
     def nothing_new(self) -> bool:

@@ -80,30 +80,21 @@ _ASKS = {
 
 
 class Question(Record):
-    """One finding that a person has to answer.
+    """One finding that a person has to answer."""
 
-    Args:
-        rule: what found it, one of `RULES`.
-        key: by which it is known for good.
-        facts: ids it is about, first the one that it is found at.
-        said: what was found, one sentence.
-        evidence: what shows it, a line each.
-        proposal: what one could do, "" for nothing in particular.
-        accept: what accepting the proposal says happened; empty where no event can.
-        swaps: parts of the (first) fact's text that accepting replaces: (old, new).
-        settings: what accepting sets in `diurna.toml`: (key with its table, number).
-        reject: what rejecting says happened; empty where it says only that the question is answered.
-    """
-
-    rule: str
-    key: str
-    facts: tuple[str, ...]
-    said: str
-    evidence: tuple[str, ...] = ()
-    proposal: str = ""
+    rule: str  #: what found it, one of `RULES`
+    key: str  #: by which it is known for good
+    facts: tuple[str, ...]  #: ids it is about, first the one that it is found at
+    said: str  #: what was found, one sentence
+    evidence: tuple[str, ...] = ()  #: what shows it, a line each
+    proposal: str = ""  #: what one could do, "" for nothing in particular
+    #: what accepting the proposal says happened; empty where no event can
     accept: tuple[Event, ...] = ()
+    #: parts of the (first) fact's text that accepting replaces: (old, new)
     swaps: tuple[tuple[str, str], ...] = ()
+    #: what accepting sets in `diurna.toml`: (key with its table, number)
     settings: tuple[tuple[str, int], ...] = ()
+    #: what rejecting says happened; empty where it says only that the question is answered
     reject: tuple[Event, ...] = ()
 
     @property

@@ -35,21 +35,13 @@ OF_REVIEW = ("review-due", "over-size")
 
 
 class Tally(Record):
-    """What was counted.
+    """What was counted."""
 
-    Args:
-        tip: the commit of the ledger.
-        code: the commit of the code, "" for none.
-        questions: (rule, how many) that a review asks a person, in its order.
-        found: (code, how many findings) of the tip, errors first.
-        accepted: how many more a log accepted.
-    """
-
-    tip: str
-    code: str
-    questions: Counts
-    found: Counts
-    accepted: int = 0
+    tip: str  #: the commit of the ledger
+    code: str  #: the commit of the code, "" for none
+    questions: Counts  #: (rule, how many) that a review asks a person, in its order
+    found: Counts  #: (code, how many findings) of the tip, errors first
+    accepted: int = 0  #: how many more a log accepted
 
 
 def tally_of(memory: Memory) -> tuple[Tally | None, bool]:

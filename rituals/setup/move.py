@@ -59,19 +59,12 @@ if TYPE_CHECKING:
 
 
 class MovePlan(Record):
-    """What a move does.
+    """What a move does."""
 
-    Args:
-        home: as it is now.
-        there: as it is to be.
-        logs: how many logs go.
-        steps: the plan in sentences; empty when there is nothing to do.
-    """
-
-    home: Home
-    there: Home
-    logs: int
-    steps: tuple[str, ...]
+    home: Home  #: as it is now
+    there: Home  #: as it is to be
+    logs: int  #: how many logs go
+    steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
 
 
 def plan_move(home: Home, to: str, name: str) -> MovePlan:

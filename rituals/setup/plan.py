@@ -18,30 +18,19 @@ from rituals.setup.git_hooks.install import HookPlan
 
 
 class SetupPlan(Record):
-    """What `diurna init` will do.
+    """What `diurna init` will do."""
 
-    Args:
-        kind: of the home.
-        place: the folder or branch, for the reader.
-        repository: an existing repository, None when `place` becomes one.
-        branch: of the home.
-        prefix: of the home.
-        files: (path relative to the home, bytes) to commit; those that exist are left out.
-        steps: the plan in sentences; empty when there is nothing to do.
-        hooks: what becomes of git's hooks, where that was asked for.
-        personal: nobody but the user looks into its folder.
-        pointer: the file at the top of the repository that leads to the folder, where it is missing.
-    """
-
-    kind: str
-    place: str
-    repository: Repository | None
-    branch: str
-    prefix: str
+    kind: str  #: of the home
+    place: str  #: the folder or branch, for the reader
+    repository: Repository | None  #: an existing repository, None when `place` becomes one
+    branch: str  #: of the home
+    prefix: str  #: of the home
+    #: (path relative to the home, bytes) to commit; those that exist are left out
     files: tuple[tuple[str, bytes], ...]
-    steps: tuple[str, ...]
-    hooks: HookPlan = HookPlan()
-    personal: bool = False
+    steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
+    hooks: HookPlan = HookPlan()  #: what becomes of git's hooks, where that was asked for
+    personal: bool = False  #: nobody but the user looks into its folder
+    #: the file at the top of the repository that leads to the folder, where it is missing
     pointer: tuple[tuple[str, bytes], ...] = ()
 
     @property

@@ -51,17 +51,11 @@ _SHORTEST_ROUND_SECONDS = 0.05
 
 
 class Push(Record):
-    """The last push of this clone to a remote.
+    """The last push of this clone to a remote."""
 
-    Args:
-        at: when it was, on the monotonic clock.
-        round_seconds: how long its round was.
-        rate: how many logs of others came per second since the push before it.
-    """
-
-    at: float
-    round_seconds: float
-    rate: float = 0.0
+    at: float  #: when it was, on the monotonic clock
+    round_seconds: float  #: how long its round was
+    rate: float = 0.0  #: how many logs of others came per second since the push before it
 
 
 def courtesy(last: Push | None, now: float, came: int) -> float:

@@ -14,42 +14,25 @@ if TYPE_CHECKING:
 
 
 class Report(Record):
-    """What a sync did.
+    """What a sync did."""
 
-    Args:
-        remote: with which, as it may be printed.
-        branch: the branch there.
-        relation: how ours stood to theirs at first.
-        commit: the tip here now.
-        came: stems of the logs that came.
-        agents: how many agents wrote them.
-        went: how many logs went.
-        learned: what came changed in memory.
-        tries: how many pushes it took, 0 for none.
-        offline: why the remote was not reached, "" when it was.
-        ahead: how many commits the remote has not got.
-        findings: what a person should know.
-        dry_run: whether nothing but the fetch was done.
-        upstreams: what came of homes of others.
-        kept: how many logs are not sent, since nobody said so of a home that is only the user's.
-        left: what git has to do, since there are commits of code beside memory; "" for nothing.
-    """
-
-    remote: str
-    branch: str
-    relation: str
-    commit: str
-    came: tuple[str, ...] = ()
-    agents: int = 0
-    went: int = 0
-    learned: Learned = Learned()
-    tries: int = 0
-    offline: str = ""
-    ahead: int = 0
-    findings: tuple[Finding, ...] = ()
-    dry_run: bool = False
-    upstreams: tuple[Brought, ...] = ()
+    remote: str  #: with which, as it may be printed
+    branch: str  #: the branch there
+    relation: str  #: how ours stood to theirs at first
+    commit: str  #: the tip here now
+    came: tuple[str, ...] = ()  #: stems of the logs that came
+    agents: int = 0  #: how many agents wrote them
+    went: int = 0  #: how many logs went
+    learned: Learned = Learned()  #: what came changed in memory
+    tries: int = 0  #: how many pushes it took, 0 for none
+    offline: str = ""  #: why the remote was not reached, "" when it was
+    ahead: int = 0  #: how many commits the remote has not got
+    findings: tuple[Finding, ...] = ()  #: what a person should know
+    dry_run: bool = False  #: whether nothing but the fetch was done
+    upstreams: tuple[Brought, ...] = ()  #: what came of homes of others
+    #: how many logs are not sent, since nobody said so of a home that is only the user's
     kept: int = 0
+    #: what git has to do, since there are commits of code beside memory; "" for nothing
     left: str = ""
 
     @property

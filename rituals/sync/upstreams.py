@@ -49,21 +49,13 @@ _REACHING = r"^(protocol\.|credential\.|http\.|url\.|core\.sshcommand$)"
 
 
 class Brought(Record):
-    """What a fetch brought of one home of others.
+    """What a fetch brought of one home of others."""
 
-    Args:
-        name: by which the policy calls it.
-        url: where it is, as it may be printed.
-        logs: how many logs of it are here now.
-        new: how many of them were not before.
-        problem: why it was not fetched, "" when it was.
-    """
-
-    name: str
-    url: str
-    logs: int = 0
-    new: int = 0
-    problem: str = ""
+    name: str  #: by which the policy calls it
+    url: str  #: where it is, as it may be printed
+    logs: int = 0  #: how many logs of it are here now
+    new: int = 0  #: how many of them were not before
+    problem: str = ""  #: why it was not fetched, "" when it was
 
 
 def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:

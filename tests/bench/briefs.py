@@ -41,19 +41,12 @@ _SUBJECTS = (
 
 
 class Score(Record):
-    """How some briefs did.
+    """How some briefs did."""
 
-    Args:
-        there: in how many a fact that answers has a line.
-        asked: how many there are.
-        share: which part of their characters are texts of facts.
-        chars: how long they are, on average.
-    """
-
-    there: int
-    asked: int
-    share: float
-    chars: float
+    there: int  #: in how many a fact that answers has a line
+    asked: int  #: how many there are
+    share: float  #: which part of their characters are texts of facts
+    chars: float  #: how long they are, on average
 
 
 def crowd(memory: Memory) -> None:

@@ -82,23 +82,14 @@ It went well.
 
 
 class Site(Record):
-    """One system call of an act: the `number`-th of its kind of a process.
+    """One system call of an act: the `number`-th of its kind of a process."""
 
-    Args:
-        act: of which.
-        child: 0 for Diurna's own process, else the how manieth git it starts.
-        call: the system call.
-        number: counted from 1, in each process for itself.
-        error: what it is answered, or `SIGKILL`.
-        what: what the trace showed there.
-    """
-
-    act: Any
-    child: int
-    call: str
-    number: int
-    error: str = ""
-    what: str = ""
+    act: Any  #: of which
+    child: int  #: 0 for Diurna's own process, else the how manieth git it starts
+    call: str  #: the system call
+    number: int  #: counted from 1, in each process for itself
+    error: str = ""  #: what it is answered, or `SIGKILL`
+    what: str = ""  #: what the trace showed there
 
     def __str__(self) -> str:
         who = f"git {self.child}" if self.child else "diurna"

@@ -35,25 +35,15 @@ _SECONDS = 0.25
 
 
 class Toll(Record):
-    """What a play left behind.
+    """What a play left behind."""
 
-    Args:
-        kills: how many children were killed, at work or behind it.
-        runs: how many children there were.
-        observed: observations that sessions left.
-        lost: those that no log tells of.
-        doubled: those that more than one log, or one log twice, tells of.
-        faults: what else was wrong.
-        seconds: that it took.
-    """
-
-    kills: int
-    runs: int
-    observed: int
-    lost: int
-    doubled: int
-    faults: tuple[str, ...]
-    seconds: float
+    kills: int  #: how many children were killed, at work or behind it
+    runs: int  #: how many children there were
+    observed: int  #: observations that sessions left
+    lost: int  #: those that no log tells of
+    doubled: int  #: those that more than one log, or one log twice, tells of
+    faults: tuple[str, ...]  #: what else was wrong
+    seconds: float  #: that it took
 
 
 class Session:

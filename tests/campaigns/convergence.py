@@ -79,33 +79,19 @@ _KIND_META = (
 
 
 class Outcome(Record):
-    """What came of one seed.
+    """What came of one seed."""
 
-    Args:
-        seed: the number everything follows from.
-        kind: of the homes.
-        publish: when the projection is committed.
-        acts: how often what was done.
-        acknowledged: logs.
-        rounds: of the last syncs.
-        contradictions: facts that stand contradicted in the end.
-        torn: tasks among them that several moved.
-        digest: of the set of logs and the tip they ended at.
-        faults: what is not as it should be.
-        seconds: it took.
-    """
-
-    seed: int
-    kind: str
-    publish: str
-    acts: tuple[tuple[str, int], ...]
-    acknowledged: int
-    rounds: int
-    contradictions: int
-    torn: int
-    digest: str
-    faults: tuple[str, ...]
-    seconds: float
+    seed: int  #: the number everything follows from
+    kind: str  #: of the homes
+    publish: str  #: when the projection is committed
+    acts: tuple[tuple[str, int], ...]  #: how often what was done
+    acknowledged: int  #: logs
+    rounds: int  #: of the last syncs
+    contradictions: int  #: facts that stand contradicted in the end
+    torn: int  #: tasks among them that several moved
+    digest: str  #: of the set of logs and the tip they ended at
+    faults: tuple[str, ...]  #: what is not as it should be
+    seconds: float  #: it took
 
 
 class Clone:

@@ -181,21 +181,14 @@ DEEDS = tuple(
 
 
 class Death(Record):
-    """What came of one death, on one of the days behind it.
+    """What came of one death, on one of the days behind it."""
 
-    Args:
-        site: where it was.
-        between: of Diurna's, before the person.
-        person: what the person did; "" where another death had left the same, and no day went on.
-        blocked: the person had to wait for a command of Diurna's.
-        faults: whatever is not as it should be.
-    """
-
-    site: Site
-    between: str = ""
+    site: Site  #: where it was
+    between: str = ""  #: of Diurna's, before the person
+    #: what the person did; "" where another death had left the same, and no day went on
     person: str = ""
-    blocked: bool = False
-    faults: tuple[str, ...] = ()
+    blocked: bool = False  #: the person had to wait for a command of Diurna's
+    faults: tuple[str, ...] = ()  #: whatever is not as it should be
 
 
 def make_ground(folder: Path, deed: Deed) -> None:

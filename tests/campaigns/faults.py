@@ -72,25 +72,15 @@ ACTS = (
 
 
 class Outcome(Record):
-    """What one fault did.
+    """What one fault did."""
 
-    Args:
-        site: where it was.
-        reached: the process came to that call.
-        acknowledged: the log was, in spite of it.
-        waits: the log was said to wait in the spool.
-        lost: acknowledged logs that are gone.
-        stuck: a command did not end.
-        faults: whatever else is not as it should be.
-    """
-
-    site: Site
-    reached: bool
-    acknowledged: bool = False
-    waits: bool = False
-    lost: tuple[str, ...] = ()
-    stuck: bool = False
-    faults: tuple[str, ...] = ()
+    site: Site  #: where it was
+    reached: bool  #: the process came to that call
+    acknowledged: bool = False  #: the log was, in spite of it
+    waits: bool = False  #: the log was said to wait in the spool
+    lost: tuple[str, ...] = ()  #: acknowledged logs that are gone
+    stuck: bool = False  #: a command did not end
+    faults: tuple[str, ...] = ()  #: whatever else is not as it should be
 
     @property
     def clean(self) -> bool:

@@ -42,19 +42,12 @@ BRANCH: Mapping[str, str] = {OWN_REPOSITORY: "main", IN_TREE: "main", OWN_BRANCH
 
 
 class Outcome(Record):
-    """What the clones left behind.
+    """What the clones left behind."""
 
-    Args:
-        landed: how many syncs landed.
-        tries: how many syncs took how many pushes.
-        faults: what is not as it should be.
-        seconds: for all of it.
-    """
-
-    landed: int
-    tries: Mapping[int, int]
-    faults: tuple[str, ...]
-    seconds: float
+    landed: int  #: how many syncs landed
+    tries: Mapping[int, int]  #: how many syncs took how many pushes
+    faults: tuple[str, ...]  #: what is not as it should be
+    seconds: float  #: for all of it
 
 
 def make_team(folder: Path, kind: str, clones: int) -> list[Path]:

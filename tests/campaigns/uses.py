@@ -28,21 +28,13 @@ _TOOLS = {"b": "Bash", "e": "Write", "r": "Read", "m": "mcp__diurna__get"}
 
 
 class Seen(Record):
-    """What was seen of labelled pairs.
+    """What was seen of labelled pairs."""
 
-    Args:
-        right: uses that are some.
-        wrong: pairs in which none is, and one was seen.
-        missed: pairs in which one is, and none was seen.
-        others: uses of facts that the pair is not about.
-        ways: how many of the right ones were seen in each way.
-    """
-
-    right: int
-    wrong: tuple[str, ...]
-    missed: tuple[str, ...]
-    others: int
-    ways: dict[str, int]
+    right: int  #: uses that are some
+    wrong: tuple[str, ...]  #: pairs in which none is, and one was seen
+    missed: tuple[str, ...]  #: pairs in which one is, and none was seen
+    others: int  #: uses of facts that the pair is not about
+    ways: dict[str, int]  #: how many of the right ones were seen in each way
 
     @property
     def precision(self) -> float:

@@ -61,21 +61,15 @@ class IndexDamaged(Exception):
 
 
 class Mark(Record):
-    """Where an index stands.
+    """Where an index stands."""
 
-    Args:
-        digest: of the set of logs (`projection.fold.state.set_digest`); it alone tells what is indexed.
-        generation: of the cache that it was brought to.
-        number: of the newest log there.
-        skipped: so many of the logs could not be read, and may be in another generation of the cache.
-        recent: so many logs came since the file was built.
-    """
-
+    #: of the set of logs (`projection.fold.state.set_digest`); it alone tells what is indexed
     digest: str
-    generation: str
-    number: int
+    generation: str  #: of the cache that it was brought to
+    number: int  #: of the newest log there
+    #: so many of the logs could not be read, and may be in another generation of the cache
     skipped: int
-    recent: int
+    recent: int  #: so many logs came since the file was built
 
 
 NOWHERE = Mark("", "", 0, 0, 0)

@@ -53,23 +53,14 @@ _COLONS = (":", "\uff1a", ":**", "\uff1a**")
 
 
 class Passage(Record):
-    """One piece of a log.
+    """One piece of a log."""
 
-    Args:
-        line: of the log that it begins on, from 1.
-        text: of it, as it stands there.
-        who: the first word of who speaks, in lower case; "" in a text that is no dialogue.
-        late: it is what a reply says beyond its beginning.
-        marks: of a turn, what it gives away of itself (`marks_of`).
-        skip: how many characters of its line stand before it.
-    """
-
-    line: int
-    text: str
-    who: str
-    late: bool
-    marks: int = 0
-    skip: int = 0
+    line: int  #: of the log that it begins on, from 1
+    text: str  #: of it, as it stands there
+    who: str  #: the first word of who speaks, in lower case; "" in a text that is no dialogue
+    late: bool  #: it is what a reply says beyond its beginning
+    marks: int = 0  #: of a turn, what it gives away of itself (`marks_of`)
+    skip: int = 0  #: how many characters of its line stand before it
 
 
 class _Stretch(Record):

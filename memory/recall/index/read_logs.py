@@ -43,17 +43,11 @@ _LIBRARY_ABOVE = 64
 
 
 class Source(Record):
-    """A log to be indexed.
+    """A log to be indexed."""
 
-    Args:
-        ref: the log; its blob is the one to be read.
-        packed: its entry as the cache has it, b"" to read that from the bytes too.
-        hidden: what of it must not be in the index, None where all may.
-    """
-
-    ref: LogRef
-    packed: bytes
-    hidden: Hidden | None = None
+    ref: LogRef  #: the log; its blob is the one to be read
+    packed: bytes  #: its entry as the cache has it, b"" to read that from the bytes too
+    hidden: Hidden | None = None  #: what of it must not be in the index, None where all may
 
 
 def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterator[list[Indexed]]:

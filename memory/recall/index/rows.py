@@ -28,26 +28,18 @@ class Piece(Record):
 
 
 class LogRow(Record):
-    """A log as the index keeps it.
+    """A log as the index keeps it."""
 
-    Args:
-        stem: its key in the set, `STEM~BLOB` for the second log of a name.
-        blob: the object whose bytes were indexed.
-        pieces: its passages of prose, in order.
-        facts: those that hold a fact's text.
-        questions: those that hold the questions behind which a fact was used.
-    """
-
-    stem: str
-    blob: str
+    stem: str  #: its key in the set, `STEM~BLOB` for the second log of a name
+    blob: str  #: the object whose bytes were indexed
     day: str
     agent: str
     role: str
     branch: str
     chars: int
-    pieces: tuple[Piece, ...]
-    facts: tuple[Piece, ...]
-    questions: tuple[Piece, ...] = ()
+    pieces: tuple[Piece, ...]  #: its passages of prose, in order
+    facts: tuple[Piece, ...]  #: those that hold a fact's text
+    questions: tuple[Piece, ...] = ()  #: those that hold the questions behind which a fact was used
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""

@@ -40,19 +40,13 @@ _RECENT_SHARE = 10
 
 
 class Change(Record):
-    """What brings an index from one mark to another.
+    """What brings an index from one mark to another."""
 
-    Args:
-        before: where it has to stand.
-        after: where it stands then; what can not be read is added to `skipped`, what can to `recent`.
-        fresh: logs to be added, in ledger order.
-        gone: (key, blob id that was read) of the logs to be taken out.
-    """
-
-    before: Mark
+    before: Mark  #: where it has to stand
+    #: where it stands then; what can not be read is added to `skipped`, what can to `recent`
     after: Mark
-    fresh: tuple[Source, ...]
-    gone: tuple[tuple[str, str], ...]
+    fresh: tuple[Source, ...]  #: logs to be added, in ledger order
+    gone: tuple[tuple[str, str], ...]  #: (key, blob id that was read) of the logs to be taken out
 
 
 def everything(home: Home, cache: Cache) -> Change:

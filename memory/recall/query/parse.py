@@ -28,45 +28,28 @@ WORDS = 64
 
 
 class Word(Record):
-    """One word of a question.
+    """One word of a question."""
 
-    Args:
-        raw: as typed, in lower case.
-        forms: what counts as this word, before stemming: itself, and the other forms of its verb.
-        beginning: anything that begins so.
-        root: what begins so counts as this word too, "" for nothing.
-    """
-
-    raw: str
+    raw: str  #: as typed, in lower case
+    #: what counts as this word, before stemming: itself, and the other forms of its verb
     forms: tuple[str, ...]
-    beginning: bool = False
-    root: str = ""
+    beginning: bool = False  #: anything that begins so
+    root: str = ""  #: what begins so counts as this word too, "" for nothing
 
 
 class Question(Record):
-    """A question, read.
+    """A question, read."""
 
-    Args:
-        words: to look for, each once, in the order typed.
-        phrases: what was quoted.
-        names: what is one name though it has several words: `snake_case`, `src/a.py`, `v1.2.3`.
-        unwanted: words or phrases that no hit has.
-        alone: there is nothing but phrases.
-        date: that is named.
-        named: every word, in lower case, without what follows an apostrophe.
-        hints: the marks of passages that hold what is asked for (`passages.marks_of`).
-        small: some of the words are English ones that tell nothing.
-    """
-
-    words: tuple[Word, ...]
-    phrases: tuple[str, ...]
+    words: tuple[Word, ...]  #: to look for, each once, in the order typed
+    phrases: tuple[str, ...]  #: what was quoted
+    #: what is one name though it has several words: `snake_case`, `src/a.py`, `v1.2.3`
     names: tuple[str, ...]
-    unwanted: tuple[str, ...]
-    alone: bool
-    date: Named
-    named: frozenset[str]
-    hints: int
-    small: bool
+    unwanted: tuple[str, ...]  #: words or phrases that no hit has
+    alone: bool  #: there is nothing but phrases
+    date: Named  #: that is named
+    named: frozenset[str]  #: every word, in lower case, without what follows an apostrophe
+    hints: int  #: the marks of passages that hold what is asked for (`passages.marks_of`)
+    small: bool  #: some of the words are English ones that tell nothing
 
 
 def read_question(text: str) -> Question:

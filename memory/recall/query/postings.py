@@ -29,18 +29,14 @@ _STEMMED_ENDS = 4
 
 
 class Postings(Record):
-    """Where a word stands.
+    """Where a word stands."""
 
-    Args:
-        rows: row of a passage of prose -> the places in it; of a word that is too common the newest.
-        logs: number of a log -> in how many passages of its prose the word is; of replies only their
-            beginnings count.
-        facts: row of a fact's text -> the places in it; all of them.
-    """
-
+    #: row of a passage of prose -> the places in it; of a word that is too common the newest
     rows: Mapping[int, tuple[int, ...]]
+    #: number of a log -> in how many passages of its prose the word is; of replies only their
+    #: beginnings count
     logs: Mapping[int, float]
-    facts: Mapping[int, tuple[int, ...]]
+    facts: Mapping[int, tuple[int, ...]]  #: row of a fact's text -> the places in it; all of them
 
     @property
     def held(self) -> int:

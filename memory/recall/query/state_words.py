@@ -19,19 +19,12 @@ VERSION = frozenset("version versions release releases released tag".split())
 
 
 class StateWords(Record):
-    """What a question says of the state that it asks for.
+    """What a question says of the state that it asks for."""
 
-    Args:
-        latest: the newest of its kind.
-        open: what is not done.
-        version: a version or a release is asked for.
-        words: those that say so, and are looked for in no fact.
-    """
-
-    latest: bool
-    open: bool
-    version: bool
-    words: frozenset[str]
+    latest: bool  #: the newest of its kind
+    open: bool  #: what is not done
+    version: bool  #: a version or a release is asked for
+    words: frozenset[str]  #: those that say so, and are looked for in no fact
 
 
 def state_words(named: frozenset[str]) -> StateWords:

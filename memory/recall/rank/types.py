@@ -12,33 +12,24 @@ if TYPE_CHECKING:
 
 
 class Term(Record):
-    """One word of a question as the index has it.
+    """One word of a question as the index has it."""
 
-    Args:
-        raw: as typed.
-        weight: how much it tells.
-        rows: row of a passage -> where in it the word stands.
-        near: row -> how often related words stand there, each counted as `RELATED`.
-        logs: number of a log -> how often its prose has the word, related ones counted so too.
-        order: its number among the words that tell something; negative for what stands beside none.
-        name: somebody who speaks is called so.
-        sure: how sure it is that this word was meant: less than 1 where another spelling was looked for.
-        facts: row of a fact's text -> where in it the word stands; of all facts, however many.
-        facts_near: the same as `near`, of facts.
-        held: how many passages and facts have the word, or else related ones.
-    """
-
-    raw: str
-    weight: float
-    rows: Mapping[int, tuple[int, ...]]
+    raw: str  #: as typed
+    weight: float  #: how much it tells
+    rows: Mapping[int, tuple[int, ...]]  #: row of a passage -> where in it the word stands
+    #: row -> how often related words stand there, each counted as `RELATED`
     near: Mapping[int, float]
+    #: number of a log -> how often its prose has the word, related ones counted so too
     logs: Mapping[int, float]
+    #: its number among the words that tell something; negative for what stands beside none
     order: int
-    name: bool
+    name: bool  #: somebody who speaks is called so
+    #: how sure it is that this word was meant: less than 1 where another spelling was looked for
     sure: float = 1.0
+    #: row of a fact's text -> where in it the word stands; of all facts, however many
     facts: Mapping[int, tuple[int, ...]] = {}
-    facts_near: Mapping[int, float] = {}
-    held: int = 0
+    facts_near: Mapping[int, float] = {}  #: the same as `near`, of facts
+    held: int = 0  #: how many passages and facts have the word, or else related ones
 
     def of_facts(self, weight: float) -> Term:
         """Return the word as facts have it, with what it tells there."""
@@ -46,22 +37,14 @@ class Term(Record):
 
 
 class Asked(Record):
-    """A question as the ranking takes it: its terms, names and date (`question.Question`).
+    """A question as the ranking takes it: its terms, names and date (`question.Question`)."""
 
-    Args:
-        terms: its words that the index has.
-        total: what all of its words tell, those too that the index does not have.
-        named: every word, to be compared with who speaks.
-        date: that is named.
-        hints: the marks of a passage that holds what is asked for.
-        weights: what each of its words tells, those too that the index does not have, by word.
-    """
-
-    terms: tuple[Term, ...]
-    total: float
-    named: frozenset[str]
-    date: Named
-    hints: int
+    terms: tuple[Term, ...]  #: its words that the index has
+    total: float  #: what all of its words tell, those too that the index does not have
+    named: frozenset[str]  #: every word, to be compared with who speaks
+    date: Named  #: that is named
+    hints: int  #: the marks of a passage that holds what is asked for
+    #: what each of its words tells, those too that the index does not have, by word
     weights: Mapping[str, float] = {}
 
     def without(self, words: frozenset[str]) -> Asked:

@@ -47,19 +47,12 @@ class _Vector(Record):
 
 
 class _Vectors(Record):
-    """The files of the package, open.
+    """The files of the package, open."""
 
-    Args:
-        pieces: cuts a text.
-        rows: the file of the matrix.
-        start: where in it the first row is.
-        shape: how many rows there are, and how long each is.
-    """
-
-    pieces: WordPieces
-    rows: BinaryIO
-    start: int
-    shape: tuple[int, int]
+    pieces: WordPieces  #: cuts a text
+    rows: BinaryIO  #: the file of the matrix
+    start: int  #: where in it the first row is
+    shape: tuple[int, int]  #: how many rows there are, and how long each is
 
 
 @cache

@@ -30,23 +30,17 @@ _ROUNDS = 3
 
 
 class Visit(Record):
-    """What a visit found and did.
+    """What a visit found and did."""
 
-    Args:
-        noticed: what is the matter, errors first; after treatment, what still is.
-        plan: what would mend it, or what was tried, in order.
-        treated: what became of it.
-        keys: the key of each finding that a log can accept.
-        accepted: findings that a log accepted, each with who did and why.
-        home: that was looked at, None where there is none.
-    """
-
+    #: what is the matter, errors first; after treatment, what still is
     noticed: tuple[Noticed, ...]
-    plan: tuple[Remedy, ...] = ()
-    treated: tuple[Treated, ...] = ()
+    plan: tuple[Remedy, ...] = ()  #: what would mend it, or what was tried, in order
+    treated: tuple[Treated, ...] = ()  #: what became of it
+    #: the key of each finding that a log can accept
     keys: Mapping[Finding, str] = MappingProxyType({})
+    #: findings that a log accepted, each with who did and why
     accepted: tuple[tuple[Finding, Acceptance], ...] = ()
-    home: Home | None = None
+    home: Home | None = None  #: that was looked at, None where there is none
 
 
 class _Settled(Record):

@@ -14,17 +14,11 @@ FIX_HINT = "`diurna check --fix` {}"
 
 
 class Remedy(Record):
-    """One safe thing to do.
+    """One safe thing to do."""
 
-    Args:
-        kind: one of `REMEDIES`, which are in the order in which they are applied.
-        said: the step in words, beginning with a verb.
-        target: a file, a branch or an object id, as the kind needs it.
-    """
-
-    kind: str
-    said: str
-    target: str = ""
+    kind: str  #: one of `REMEDIES`, which are in the order in which they are applied
+    said: str  #: the step in words, beginning with a verb
+    target: str = ""  #: a file, a branch or an object id, as the kind needs it
 
 
 class Noticed(Record):

@@ -22,17 +22,11 @@ if TYPE_CHECKING:
 
 
 class Reading(Record):
-    """What a model found in a part of a session.
+    """What a model found in a part of a session."""
 
-    Args:
-        seen: the session.
-        items: that others may read, with the byte of their line.
-        failed: why there are none, "" where it was no failure.
-    """
-
-    seen: Seen
-    items: tuple[Item, ...]
-    failed: str = ""
+    seen: Seen  #: the session
+    items: tuple[Item, ...]  #: that others may read, with the byte of their line
+    failed: str = ""  #: why there are none, "" where it was no failure
 
 
 def models_of(environment: Mapping[str, str]) -> Settings:

@@ -16,41 +16,23 @@ _SAID_CHARS = 300
 
 
 class Attempt(Record):
-    """One attempt to tell a part of a session.
+    """One attempt to tell a part of a session."""
 
-    Args:
-        at: milliseconds since 1970.
-        host: key of `HOSTS`.
-        session: the host's id.
-        why: the event that made it due, "asked" for a person.
-        outcome: `WRITTEN`, `NOTHING` or `FAILED`.
-        extractor: that was asked, "" for none.
-        ms: that it took.
-        observed: how many observations it had.
-        facts: how many facts were recorded, or wait for a person.
-        known: how many memory had already.
-        used: how many facts it used.
-        personal: how much was about a person, and stands in no log that others read.
-        owned: how many facts of it are in the user's own home.
-        dropped: how many nobody had said.
-        said: why it failed.
-    """
-
-    at: int
-    host: str
-    session: str
-    why: str
-    outcome: str
-    extractor: str = ""
-    ms: int = 0
-    observed: int = 0
-    facts: int = 0
-    known: int = 0
-    used: int = 0
-    personal: int = 0
-    owned: int = 0
-    dropped: int = 0
-    said: str = ""
+    at: int  #: milliseconds since 1970
+    host: str  #: key of `HOSTS`
+    session: str  #: the host's id
+    why: str  #: the event that made it due, "asked" for a person
+    outcome: str  #: `WRITTEN`, `NOTHING` or `FAILED`
+    extractor: str = ""  #: that was asked, "" for none
+    ms: int = 0  #: that it took
+    observed: int = 0  #: how many observations it had
+    facts: int = 0  #: how many facts were recorded, or wait for a person
+    known: int = 0  #: how many memory had already
+    used: int = 0  #: how many facts it used
+    personal: int = 0  #: how much was about a person, and stands in no log that others read
+    owned: int = 0  #: how many facts of it are in the user's own home
+    dropped: int = 0  #: how many nobody had said
+    said: str = ""  #: why it failed
 
 
 _SAMPLE = Attempt(0, "", "", "", "")

@@ -67,41 +67,25 @@ _LOCKS = 16
 
 
 class Asked(Record):
-    """Which session is to be told, and how.
+    """Which session is to be told, and how."""
 
-    Args:
-        host: key of `HOSTS`.
-        session: the host's id.
-        transcript: path; "" for the one that a hook saw.
-        why: the event that made it due, "asked" for a person.
-        dry_run: change nothing; the outcome says what would be written.
-        past: when it ended, if that was before hooks were there (O6): milliseconds since 1970, else 0.
-        folder: where it worked; "" for where a hook saw it.
-    """
-
-    host: str
-    session: str
-    transcript: str = ""
-    why: str = "asked"
-    dry_run: bool = False
+    host: str  #: key of `HOSTS`
+    session: str  #: the host's id
+    transcript: str = ""  #: path; "" for the one that a hook saw
+    why: str = "asked"  #: the event that made it due, "asked" for a person
+    dry_run: bool = False  #: change nothing; the outcome says what would be written
+    #: when it ended, if that was before hooks were there (O6): milliseconds since 1970, else 0
     past: int = 0
-    folder: str = ""
+    folder: str = ""  #: where it worked; "" for where a hook saw it
 
 
 class Outcome(Record):
-    """What became of a boundary.
+    """What became of a boundary."""
 
-    Args:
-        asked: for which session.
-        logs: (stem, bytes) of what was written, or would be.
-        attempts: what was tried, a part of the session each.
-        said: why nothing was written, "" where something was.
-    """
-
-    asked: Asked
-    logs: tuple[tuple[str, bytes], ...]
-    attempts: tuple[Attempt, ...]
-    said: str = ""
+    asked: Asked  #: for which session
+    logs: tuple[tuple[str, bytes], ...]  #: (stem, bytes) of what was written, or would be
+    attempts: tuple[Attempt, ...]  #: what was tried, a part of the session each
+    said: str = ""  #: why nothing was written, "" where something was
 
 
 class _Failed(Exception):

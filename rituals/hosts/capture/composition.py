@@ -45,41 +45,24 @@ _GAP = "\n\n"
 
 
 class Part(Record):
-    """A part of a session that one log tells.
+    """A part of a session that one log tells."""
 
-    Args:
-        host: key of `HOSTS`.
-        session: the host's id, as the header names it.
-        extractor: what found the items.
-        observed: the span of the observations, None for none.
-        transcript: the span of the transcript, None for none.
-        observations: that were not told yet.
-        turns: what was said.
-        items: what was learned and memory does not have.
-        told: what was told for people to read, as markdown.
-        title: of the log, "" for what was observed.
-        shown: which facts the session was shown (`ledger.model.shown`), "" for none.
-        met: which ones it was told when they were needed.
-        asked: how often its agent was asked what the next one has to know, and how often it answered.
-        references: what it used, with the evidence.
-        cost: how many characters it was shown and told (`ledger.model.shown`), "" for none.
-    """
-
-    host: str
-    session: str
-    extractor: str
-    observed: Span | None
-    transcript: Span | None
-    observations: tuple[Observation, ...]
-    turns: tuple[Turn, ...]
-    items: tuple[Item, ...]
-    told: str = ""
-    title: str = ""
-    shown: str = ""
-    met: str = ""
+    host: str  #: key of `HOSTS`
+    session: str  #: the host's id, as the header names it
+    extractor: str  #: what found the items
+    observed: Span | None  #: the span of the observations, None for none
+    transcript: Span | None  #: the span of the transcript, None for none
+    observations: tuple[Observation, ...]  #: that were not told yet
+    turns: tuple[Turn, ...]  #: what was said
+    items: tuple[Item, ...]  #: what was learned and memory does not have
+    told: str = ""  #: what was told for people to read, as markdown
+    title: str = ""  #: of the log, "" for what was observed
+    shown: str = ""  #: which facts the session was shown (`ledger.model.shown`), "" for none
+    met: str = ""  #: which ones it was told when they were needed
+    #: how often its agent was asked what the next one has to know, and how often it answered
     asked: tuple[int, int] = (0, 0)
-    references: tuple[FactReferenced, ...] = ()
-    cost: str = ""
+    references: tuple[FactReferenced, ...] = ()  #: what it used, with the evidence
+    cost: str = ""  #: how many characters it was shown and told (`ledger.model.shown`), "" for none
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:

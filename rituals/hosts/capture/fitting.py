@@ -63,17 +63,11 @@ _SENTENCE = re.compile(
 
 
 class Paragraph(Record):
-    """A paragraph, an item of a list, a row of a table or a short piece of code.
+    """A paragraph, an item of a list, a row of a table or a short piece of code."""
 
-    Args:
-        text: as it was said, without what only laid it out; an item begins with its mark.
-        needs: the places of those that it can not be understood without.
-        leads: its end announces what follows, or all of it does.
-    """
-
-    text: str
-    needs: tuple[int, ...] = ()
-    leads: bool = False
+    text: str  #: as it was said, without what only laid it out; an item begins with its mark
+    needs: tuple[int, ...] = ()  #: the places of those that it can not be understood without
+    leads: bool = False  #: its end announces what follows, or all of it does
 
 
 def paragraphs(text: str) -> list[Paragraph]:

@@ -26,20 +26,15 @@ _HEAD_BYTES = 256 << 10
 
 
 class _Place(Record):
-    """Where a host keeps transcripts, and what their first lines say.
+    """Where a host keeps transcripts, and what their first lines say."""
 
-    Args:
-        variable: of the environment that names the host's folder.
-        folder: under the user's, where the variable names none.
-        files: a pattern below it; `{name}` stands for the folder that was worked in, in Claude's spelling.
-        session: the keys on the way to the session's id; none where the file is called after it.
-        worked: the keys on the way to the folder that was worked in, or to its digest.
-    """
-
-    variable: str
-    folder: str
+    variable: str  #: of the environment that names the host's folder
+    folder: str  #: under the user's, where the variable names none
+    #: a pattern below it; `{name}` stands for the folder that was worked in, in Claude's spelling
     files: str
+    #: the keys on the way to the session's id; none where the file is called after it
     session: tuple[str, ...]
+    #: the keys on the way to the folder that was worked in, or to its digest
     worked: tuple[str, ...]
 
 

@@ -34,19 +34,12 @@ _NAME_CHARS = 200
 
 
 class Piece(Record):
-    """What is there to be told next: what was observed, and what was said.
+    """What is there to be told next: what was observed, and what was said."""
 
-    Args:
-        observed: the span of the observations, None for none.
-        observations: in it.
-        name: of the transcript, as headers name it; a file that began anew has another one.
-        said: the part of the transcript, None for none.
-    """
-
-    observed: Span | None
-    observations: tuple[Observation, ...]
-    name: str
-    said: Slice | None
+    observed: Span | None  #: the span of the observations, None for none
+    observations: tuple[Observation, ...]  #: in it
+    name: str  #: of the transcript, as headers name it; a file that began anew has another one
+    said: Slice | None  #: the part of the transcript, None for none
 
     @property
     def is_slight(self) -> bool:

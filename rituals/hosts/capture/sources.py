@@ -25,39 +25,23 @@ _USER, _ASSISTANT, _TOOL, _HOST = "user", "assistant", "tool", "host"
 
 
 class Report(Record):
-    """A turn of a session.
+    """A turn of a session."""
 
-    Args:
-        text: what the agent said at its end, "" for nothing.
-        asks: the short turns of a person that it answers.
-        number: of the turn, from 1.
-    """
-
-    text: str
-    asks: tuple[str, ...]
-    number: int
+    text: str  #: what the agent said at its end, "" for nothing
+    asks: tuple[str, ...]  #: the short turns of a person that it answers
+    number: int  #: of the turn, from 1
 
 
 class Sources(Record):
-    """What a part of a session told.
+    """What a part of a session told."""
 
-    Args:
-        answered: question and answer of each dialog.
-        commits: that it made.
-        texts: of pull requests and issues.
-        reports: of its turns, those that have one.
-        turns: how many turns it had.
-        title: as the host calls the session, "" for nothing.
-        ask: the first words of a person, whatever they are.
-    """
-
-    answered: tuple[tuple[str, str], ...] = ()
-    commits: tuple[Written, ...] = ()
-    texts: tuple[Written, ...] = ()
-    reports: tuple[Report, ...] = ()
-    turns: int = 0
-    title: str = ""
-    ask: str = ""
+    answered: tuple[tuple[str, str], ...] = ()  #: question and answer of each dialog
+    commits: tuple[Written, ...] = ()  #: that it made
+    texts: tuple[Written, ...] = ()  #: of pull requests and issues
+    reports: tuple[Report, ...] = ()  #: of its turns, those that have one
+    turns: int = 0  #: how many turns it had
+    title: str = ""  #: as the host calls the session, "" for nothing
+    ask: str = ""  #: the first words of a person, whatever they are
 
     @property
     def weighs(self) -> bool:

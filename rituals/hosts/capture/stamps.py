@@ -37,45 +37,28 @@ _SEEN, _TOLD = ".seen", ".told"
 
 
 class Seen(Record):
-    """What a hook knows of a session.
+    """What a hook knows of a session."""
 
-    Args:
-        host: key of `HOSTS`.
-        session: the host's id.
-        folder: where it works.
-        transcript: path, "" for none.
-        at: when it was seen last, milliseconds since 1970.
-    """
-
-    host: str
-    session: str
-    folder: str
-    transcript: str
-    at: int = 0
+    host: str  #: key of `HOSTS`
+    session: str  #: the host's id
+    folder: str  #: where it works
+    transcript: str  #: path, "" for none
+    at: int = 0  #: when it was seen last, milliseconds since 1970
 
 
 class Told(Record):
-    """Up to where a session is told.
+    """Up to where a session is told."""
 
-    Args:
-        at: when that was found, milliseconds since 1970; 0 for never.
-        size: bytes that its spool had then.
-        ends: up to where, by kind and name of what it is a span of (`ledger.model.reach`).
-        failed: how often reading a slice failed, by the name and the start of it.
-        shown: how many facts its logs say that it was shown.
-        moments: how many they say that it was told when they were needed.
-        characters: how many they say that it was shown.
-        needed: and told.
-    """
-
-    at: int = 0
-    size: int = 0
+    at: int = 0  #: when that was found, milliseconds since 1970; 0 for never
+    size: int = 0  #: bytes that its spool had then
+    #: up to where, by kind and name of what it is a span of (`ledger.model.reach`)
     ends: Mapping[str, int] = {}
+    #: how often reading a slice failed, by the name and the start of it
     failed: Mapping[str, int] = {}
-    shown: int = 0
-    moments: int = 0
-    characters: int = 0
-    needed: int = 0
+    shown: int = 0  #: how many facts its logs say that it was shown
+    moments: int = 0  #: how many they say that it was told when they were needed
+    characters: int = 0  #: how many they say that it was shown
+    needed: int = 0  #: and told
 
     def having_told(self, shown: int, moments: int, cost: tuple[int, int]) -> Told:
         """Return the same with what logs say of it that the session was shown and told."""

@@ -32,15 +32,10 @@ _SHORT = {"--force": "f"}
 
 
 class Against(Record):
-    """What a rule speaks against, of one program.
+    """What a rule speaks against, of one program."""
 
-    Args:
-        row: of the rule.
-        given: what the program is given then.
-    """
-
-    row: str
-    given: tuple[str, ...]
+    row: str  #: of the rule
+    given: tuple[str, ...]  #: what the program is given then
 
 
 def programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:

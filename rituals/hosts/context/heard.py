@@ -27,46 +27,30 @@ _DEAD_DAYS = 14
 
 
 class Cursor(Record):
-    """What a session heard.
+    """What a session heard."""
 
-    Args:
-        watched: the files and folders whose change may mean a new log.
-        prompt: how all stood when it was told at a prompt.
-        tool: likewise at a tool; `ledger` is not looked at there.
-        look: when to look whether the state is out of date, milliseconds since 1970; 0 for never.
-        tip: the commit up to which it was told, "" for none.
-        waiting: stems that were told and had not landed yet.
-        offsets: how many bytes of the other spools were told, by the names of the files.
-        told: what may come again and was told, with the time in milliseconds.
-        state: the line of the state as it was told, "?" where only the brief said it.
-        ready: what the next prompt is told, found by a hook whose time was up.
-        shown: ids of the facts that it was shown, the first ones, in the order in which it saw them.
-        unlisted: how often it was shown one that is not among them.
-        moments: ids of the facts that it was told at a moment, in order.
-        known: ids of those that stand whole in its context, so that no moment tells them again; rules that
-            it broke, and was told of, with `!`.
-        held: ids of those for which a command of it was held.
-        characters: how many it was shown.
-        needed: and told at moments.
-    """
-
-    watched: tuple[str, ...] = ()
-    prompt: Standing = Standing()
-    tool: Standing = Standing()
+    watched: tuple[str, ...] = ()  #: the files and folders whose change may mean a new log
+    prompt: Standing = Standing()  #: how all stood when it was told at a prompt
+    tool: Standing = Standing()  #: likewise at a tool; `ledger` is not looked at there
+    #: when to look whether the state is out of date, milliseconds since 1970; 0 for never
     look: int = 0
-    tip: str = ""
-    waiting: tuple[str, ...] = ()
+    tip: str = ""  #: the commit up to which it was told, "" for none
+    waiting: tuple[str, ...] = ()  #: stems that were told and had not landed yet
+    #: how many bytes of the other spools were told, by the names of the files
     offsets: Mapping[str, int] = {}
-    told: Mapping[str, int] = {}
-    state: str = "?"
-    ready: str = ""
+    told: Mapping[str, int] = {}  #: what may come again and was told, with the time in milliseconds
+    state: str = "?"  #: the line of the state as it was told, "?" where only the brief said it
+    ready: str = ""  #: what the next prompt is told, found by a hook whose time was up
+    #: ids of the facts that it was shown, the first ones, in the order in which it saw them
     shown: tuple[str, ...] = ()
-    unlisted: int = 0
-    moments: tuple[str, ...] = ()
+    unlisted: int = 0  #: how often it was shown one that is not among them
+    moments: tuple[str, ...] = ()  #: ids of the facts that it was told at a moment, in order
+    #: ids of those that stand whole in its context, so that no moment tells them again; rules that
+    #: it broke, and was told of, with `!`
     known: tuple[str, ...] = ()
-    held: tuple[str, ...] = ()
-    characters: int = 0
-    needed: int = 0
+    held: tuple[str, ...] = ()  #: ids of those for which a command of it was held
+    characters: int = 0  #: how many it was shown
+    needed: int = 0  #: and told at moments
 
     @property
     def cost(self) -> tuple[int, int]:

@@ -41,22 +41,15 @@ _PHASE, _NEXT, _BLOCKED = "phase", "next", "blocked"
 
 
 class LedgerNews(Record):
-    """What there is to tell.
+    """What there is to tell."""
 
-    Args:
-        facts: lines, corrections first.
-        more: how many facts there are beside them.
-        state: the line of the state, "" for none, None where nothing says that it changed.
-        tip: the commit up to which the session is told then.
-        waiting: the logs beside it that it is told of, or brought itself.
-        states: how old what is held of the state is (`state_age`), None where nothing is new.
-    """
-
-    facts: tuple[str, ...]
-    more: int
+    facts: tuple[str, ...]  #: lines, corrections first
+    more: int  #: how many facts there are beside them
+    #: the line of the state, "" for none, None where nothing says that it changed
     state: str | None
-    tip: str
-    waiting: tuple[str, ...]
+    tip: str  #: the commit up to which the session is told then
+    waiting: tuple[str, ...]  #: the logs beside it that it is told of, or brought itself
+    #: how old what is held of the state is (`state_age`), None where nothing is new
     states: Mapping[str, int] | None = None
 
 

@@ -17,20 +17,14 @@ _LEAST_CHARS, _MOST_CHARS = 60, 240
 
 
 class Needed(Record):
-    """What memory has on a moment.
+    """What memory has on a moment."""
 
-    Args:
-        facts: (id, what it is, its text) of each, best first, on a line each.
-        title: what they are.
-        most: so many are told at most.
-        characters: and in so many, with their envelope.
-        broken: ids of the rules among them that were broken: those are told although they were shown.
-    """
-
+    #: (id, what it is, its text) of each, best first, on a line each
     facts: tuple[tuple[str, str, str], ...] = ()
-    title: str = ANSWER
-    most: int = 3
-    characters: int = 600
+    title: str = ANSWER  #: what they are
+    most: int = 3  #: so many are told at most
+    characters: int = 600  #: and in so many, with their envelope
+    #: ids of the rules among them that were broken: those are told although they were shown
     broken: tuple[str, ...] = ()
 
     def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:

@@ -59,23 +59,15 @@ _SHELL = frozenset(("git", "package", "file", "test"))
 
 
 class Listener(Record):
-    """Who is told, and what was told already.
+    """Who is told, and what was told already."""
 
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-        folder: where the session works.
-        now: milliseconds since 1970.
-        offsets: how many bytes of the other spools were told, by the names of the files.
-        told: what was told beside that, with the time.
-    """
-
-    commondir: str
-    name: str
-    folder: str
-    now: int
+    commondir: str  #: the common git directory
+    name: str  #: what files of the session are called
+    folder: str  #: where the session works
+    now: int  #: milliseconds since 1970
+    #: how many bytes of the other spools were told, by the names of the files
     offsets: Mapping[str, int]
-    told: Mapping[str, int]
+    told: Mapping[str, int]  #: what was told beside that, with the time
 
     def who(self, spool: Spool) -> str:
         """Name another session."""
@@ -83,19 +75,12 @@ class Listener(Record):
 
 
 class News(Record):
-    """What there is to tell.
+    """What there is to tell."""
 
-    Args:
-        pressing: lines of what can not wait.
-        rest: other lines, the newest first.
-        offsets: of the listener, when this is told.
-        told: likewise.
-    """
-
-    pressing: tuple[str, ...]
-    rest: tuple[str, ...]
-    offsets: Mapping[str, int]
-    told: Mapping[str, int]
+    pressing: tuple[str, ...]  #: lines of what can not wait
+    rest: tuple[str, ...]  #: other lines, the newest first
+    offsets: Mapping[str, int]  #: of the listener, when this is told
+    told: Mapping[str, int]  #: likewise
 
 
 class _Clash(Record):

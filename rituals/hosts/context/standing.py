@@ -18,17 +18,11 @@ HEAD, BLOCK = 5, 4096
 
 
 class Standing(Record):
-    """How all that can bring news stands, by numbers and times of files.
+    """How all that can bring news stands, by numbers and times of files."""
 
-    Args:
-        ledger: the branch and what waits for it.
-        others: the spools of other sessions.
-        own: the session's spool.
-    """
-
-    ledger: str = ""
-    others: str = ""
-    own: str = ""
+    ledger: str = ""  #: the branch and what waits for it
+    others: str = ""  #: the spools of other sessions
+    own: str = ""  #: the session's spool
 
 
 def has_news(commondir: str, name: str, *, tool: bool) -> bool:

@@ -26,17 +26,11 @@ _MARK_CHARS, _SAME_CHARS, _LEAST_CHARS = 160, 40, 16
 
 
 class State(Record):
-    """How a thing stands that a session did.
+    """How a thing stands that a session did."""
 
-    Args:
-        what: it was, without its outcome.
-        said: the same with the outcome, where that is known.
-        one: the observation that tells it.
-    """
-
-    what: str
-    said: str
-    one: Observation
+    what: str  #: it was, without its outcome
+    said: str  #: the same with the outcome, where that is known
+    one: Observation  #: the observation that tells it
 
     @property
     def failed(self) -> bool:

@@ -67,18 +67,13 @@ _SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
 
 
 class Deed(Record):
-    """What a session ran or wrote.
+    """What a session ran or wrote."""
 
-    Args:
-        at: the byte of its line.
-        lines: that were added, or the command; of each its words, and the forms of these and their parts.
-        words: of a command, () for a change.
-        habit: it only runs what a package manager runs, as everybody does where it is the one.
-    """
-
-    at: int
+    at: int  #: the byte of its line
+    #: that were added, or the command; of each its words, and the forms of these and their parts
     lines: tuple[tuple[str, frozenset[str], frozenset[str]], ...]
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  #: of a command, () for a change
+    #: it only runs what a package manager runs, as everybody does where it is the one
     habit: bool = False
 
 

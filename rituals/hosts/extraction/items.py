@@ -11,46 +11,25 @@ SOURCES = "sources"
 
 
 class Item(Record):
-    """Something that others have to know.
+    """Something that others have to know."""
 
-    Args:
-        kind: of the fact.
-        text: in words that can be understood without the session.
-        quote: the words of the session that say it, on one line.
-        salience: 1 to 10.
-        entity: what it is about.
-        tags: at most 5.
-        personal: it is about the person, not about the project.
-        supersedes: ids of known facts that no longer hold.
-        obsolete_when: what will make an end of it.
-        misfit: where it does not fit.
-        at: the byte at which the line of the transcript starts that has the quote.
-    """
-
-    kind: str
-    text: str
-    quote: str
-    salience: int = 5
-    entity: str = ""
-    tags: tuple[str, ...] = ()
-    personal: bool = False
-    supersedes: tuple[str, ...] = ()
-    obsolete_when: str = ""
-    misfit: str = ""
-    at: int = 0
+    kind: str  #: of the fact
+    text: str  #: in words that can be understood without the session
+    quote: str  #: the words of the session that say it, on one line
+    salience: int = 5  #: 1 to 10
+    entity: str = ""  #: what it is about
+    tags: tuple[str, ...] = ()  #: at most 5
+    personal: bool = False  #: it is about the person, not about the project
+    supersedes: tuple[str, ...] = ()  #: ids of known facts that no longer hold
+    obsolete_when: str = ""  #: what will make an end of it
+    misfit: str = ""  #: where it does not fit
+    at: int = 0  #: the byte at which the line of the transcript starts that has the quote
 
 
 class Extraction(Record):
-    """What became of a slice.
+    """What became of a slice."""
 
-    Args:
-        items: at most 12, what weighs most first.
-        extractor: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -".
-        dropped: how many more it gave that nobody said, or that are none.
-        failed: why there are none, "" where it was no failure: none is an answer, too.
-    """
-
-    items: tuple[Item, ...]
-    extractor: str
-    dropped: int = 0
-    failed: str = ""
+    items: tuple[Item, ...]  #: at most 12, what weighs most first
+    extractor: str  #: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -"
+    dropped: int = 0  #: how many more it gave that nobody said, or that are none
+    failed: str = ""  #: why there are none, "" where it was no failure: none is an answer, too

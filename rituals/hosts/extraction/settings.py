@@ -25,33 +25,21 @@ _TABLE, _ORDER, _TEXTS = "extraction", "use", ("url", "model", "key_variable")
 
 
 class Settings(Record):
-    """How the user wants items to be found.
+    """How the user wants items to be found."""
 
-    Args:
-        extractors: those to ask, in order; none where no model is asked.
-        url: of an endpoint that speaks as OpenAI's does, up to and with `/v1`.
-        model: as it is called there.
-        key_variable: the environment variable that has the key, "" where the endpoint takes none.
-        wrong: what in the file can not be meant, one line; nothing of it counts then.
-    """
-
-    extractors: tuple[str, ...] = ()
-    url: str = ""
-    model: str = ""
+    extractors: tuple[str, ...] = ()  #: those to ask, in order; none where no model is asked
+    url: str = ""  #: of an endpoint that speaks as OpenAI's does, up to and with `/v1`
+    model: str = ""  #: as it is called there
+    #: the environment variable that has the key, "" where the endpoint takes none
     key_variable: str = ""
-    wrong: str = ""
+    wrong: str = ""  #: what in the file can not be meant, one line; nothing of it counts then
 
 
 class Wish(Record):
-    """What the user says of being told what is needed; false where the file can not be meant.
+    """What the user says of being told what is needed; false where the file can not be meant."""
 
-    Args:
-        off: nothing is told unasked, whatever a policy says.
-        hold: a command may be held, where a policy says so.
-    """
-
-    off: bool = False
-    hold: bool = False
+    off: bool = False  #: nothing is told unasked, whatever a policy says
+    hold: bool = False  #: a command may be held, where a policy says so
 
 
 def wish_of(environment: Mapping[str, str]) -> Wish:

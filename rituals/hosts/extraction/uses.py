@@ -59,23 +59,15 @@ class Known(Record):
 
 
 class Use(Record):
-    """A use of a fact.
+    """A use of a fact."""
 
-    Args:
-        id: of the fact.
-        how: `OPENED`, `NAMED`, `RESTATED` or `FOLLOWED`.
-        at: the byte at which the line of the transcript starts that proves it; -1 where no line does.
-        by: who said it, "person" or "agent"; "" where nobody said a word.
-        quote: the words, the command or the line of code.
-        asked: the questions behind which it is used, the last one first.
-    """
-
-    id: str
-    how: str
+    id: str  #: of the fact
+    how: str  #: `OPENED`, `NAMED`, `RESTATED` or `FOLLOWED`
+    #: the byte at which the line of the transcript starts that proves it; -1 where no line does
     at: int = -1
-    by: str = ""
-    quote: str = ""
-    asked: tuple[str, ...] = ()
+    by: str = ""  #: who said it, "person" or "agent"; "" where nobody said a word
+    quote: str = ""  #: the words, the command or the line of code
+    asked: tuple[str, ...] = ()  #: the questions behind which it is used, the last one first
 
 
 def uses(

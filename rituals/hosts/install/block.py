@@ -9,19 +9,12 @@ from rituals.hosts.install.json_text import Unfit
 
 
 class Block(Record):
-    """One block.
+    """One block."""
 
-    Args:
-        before: what stands before its marks, on their lines.
-        after: what stands behind them.
-        text: its lines between the marks.
-        former: what it said in releases of before: that may be replaced.
-    """
-
-    before: str
-    after: str
-    text: str
-    former: tuple[str, ...] = ()
+    before: str  #: what stands before its marks, on their lines
+    after: str  #: what stands behind them
+    text: str  #: its lines between the marks
+    former: tuple[str, ...] = ()  #: what it said in releases of before: that may be replaced
 
     @property
     def whole(self) -> str:

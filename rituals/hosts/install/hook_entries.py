@@ -21,23 +21,16 @@ _OF_TOOLS = frozenset({"tool", "failure"})
 
 
 class Entry(Record):
-    """What is put into a JSON file.
+    """What is put into a JSON file."""
 
-    Args:
-        path: where (`rituals.hosts.install.json_text`).
-        value: what.
-        command: the hook's, which it is known by wherever a person moved it; "" where it is known by
-            what it runs.
-        older: the command as releases of before wrote it: it is ours, too.
-        beside: what a list's new element holds beside the value.
-        former: what releases of before put into the first list of the path: that may be replaced.
-    """
-
-    path: tuple[str, ...]
-    value: object
+    path: tuple[str, ...]  #: where (`rituals.hosts.install.json_text`)
+    value: object  #: what
+    #: the hook's, which it is known by wherever a person moved it; "" where it is known by what it
+    #: runs
     command: str = ""
-    older: str = ""
-    beside: tuple[tuple[str, object], ...] = ()
+    older: str = ""  #: the command as releases of before wrote it: it is ours, too
+    beside: tuple[tuple[str, object], ...] = ()  #: what a list's new element holds beside the value
+    #: what releases of before put into the first list of the path: that may be replaced
     former: object = None
 
     def is_ours(self, found: object) -> bool:
@@ -70,26 +63,17 @@ class Entry(Record):
 
 
 class Form(Record):
-    """How a host has its hooks.
+    """How a host has its hooks."""
 
-    Args:
-        tools: a pattern of the tools that change something or read a file, by the host's names; "" where
-            none is taken.
-        reads: what of it releases of before did not have.
-        command: the key of the command.
-        timeout: the key of the limit; "" for none.
-        second: what a second is in its unit.
-        kind: each hook says its type.
-        grouped: hooks stand in groups, each with a pattern, as in Claude's settings.
-    """
-
+    #: a pattern of the tools that change something or read a file, by the host's names; "" where
+    #: none is taken
     tools: str
-    reads: str = ""
-    command: str = "command"
-    timeout: str = "timeout"
-    second: int = 1
-    kind: bool = True
-    grouped: bool = True
+    reads: str = ""  #: what of it releases of before did not have
+    command: str = "command"  #: the key of the command
+    timeout: str = "timeout"  #: the key of the limit; "" for none
+    second: int = 1  #: what a second is in its unit
+    kind: bool = True  #: each hook says its type
+    grouped: bool = True  #: hooks stand in groups, each with a pattern, as in Claude's settings
 
 
 #: Codex and Copilot run what was installed for Claude, too, so their tools stand beside Claude's.

@@ -40,46 +40,28 @@ FORMER_SKILLS = ("diurna-memory",)
 
 
 class HostFile(Record):
-    """A file of a host, and what of it is ours: entries, a block, or all of it.
+    """A file of a host, and what of it is ours: entries, a block, or all of it."""
 
-    Args:
-        path: below the project or the user's folder.
-        entries: of a JSON file.
-        empty: what a new JSON file has beside them.
-        block: of a file of lines.
-        whole: all that it says, where nobody else writes to it; "" beside `former`.
-        former: a release of before wrote it, and it goes.
-        holds: hook, server, skill or rule.
-    """
-
-    path: str
-    entries: tuple[Entry, ...] = ()
-    empty: tuple[tuple[str, object], ...] = ()
-    block: Block | None = None
-    whole: str = ""
-    holds: str = "hook"
-    former: bool = False
+    path: str  #: below the project or the user's folder
+    entries: tuple[Entry, ...] = ()  #: of a JSON file
+    empty: tuple[tuple[str, object], ...] = ()  #: what a new JSON file has beside them
+    block: Block | None = None  #: of a file of lines
+    whole: str = ""  #: all that it says, where nobody else writes to it; "" beside `former`
+    holds: str = "hook"  #: hook, server, skill or rule
+    former: bool = False  #: a release of before wrote it, and it goes
 
 
 class Layout(Record):
-    """Where a host is found, and where it reads.
+    """Where a host is found, and where it reads."""
 
-    Args:
-        programs: what it is called on PATH.
-        folder: of its settings, in a project.
-        home: of its settings, in the user's folder.
-        rule: the file that its agent reads in a project, beside AGENTS.md.
-        skills: the folder of its skills, in a project and in the user's folder.
-        sign: what shows that a project uses it, where its folder does not.
-        told: what is known of it comes from its documents; the others' programs were run.
-    """
-
-    programs: tuple[str, ...]
-    folder: str
-    home: str
-    rule: str = "AGENTS.md"
+    programs: tuple[str, ...]  #: what it is called on PATH
+    folder: str  #: of its settings, in a project
+    home: str  #: of its settings, in the user's folder
+    rule: str = "AGENTS.md"  #: the file that its agent reads in a project, beside AGENTS.md
+    #: the folder of its skills, in a project and in the user's folder
     skills: str = ".agents/skills"
-    sign: str = ""
+    sign: str = ""  #: what shows that a project uses it, where its folder does not
+    #: what is known of it comes from its documents; the others' programs were run
     told: bool = False
 
 

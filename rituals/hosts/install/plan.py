@@ -53,17 +53,11 @@ class Left(Record):
 
 
 class Plan(Record):
-    """What becomes of the files below a folder.
+    """What becomes of the files below a folder."""
 
-    Args:
-        base: the work tree, or the user's folder.
-        changes: in the order of the files.
-        left: what nothing can be done to.
-    """
-
-    base: str
-    changes: tuple[Change, ...]
-    left: tuple[Left, ...]
+    base: str  #: the work tree, or the user's folder
+    changes: tuple[Change, ...]  #: in the order of the files
+    left: tuple[Left, ...]  #: what nothing can be done to
 
 
 class _NotOurs(Unfit):

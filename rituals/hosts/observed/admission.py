@@ -104,19 +104,12 @@ def admitted(
 
 
 class Observing(Record):
-    """What the policy says of observations.
+    """What the policy says of observations."""
 
-    Args:
-        tip: the commit that says so, "" where nobody noted it.
-        off: nothing is kept of sessions.
-        words: that tell of a decision, beside the built-in ones.
-        ask: how often an agent is asked in a session.
-    """
-
-    tip: str = ""
-    off: bool = False
-    words: tuple[str, ...] = ()
-    ask: int = 4
+    tip: str = ""  #: the commit that says so, "" where nobody noted it
+    off: bool = False  #: nothing is kept of sessions
+    words: tuple[str, ...] = ()  #: that tell of a decision, beside the built-in ones
+    ask: int = 4  #: how often an agent is asked in a session
 
 
 def observing(commondir: str) -> Observing:

@@ -87,21 +87,13 @@ _DRY = frozenset(("--dry-run", "--help", "-h", "--version"))
 
 
 class Act(Record):
-    """What a command does.
+    """What a command does."""
 
-    Args:
-        kind: git, package, file, test or task.
-        why: the command in two words.
-        what: what it did, in short.
-        paths: that it names, from where it runs.
-        of_work: its exit code is what it is about.
-    """
-
-    kind: str
-    why: str
-    what: str
-    paths: tuple[str, ...] = ()
-    of_work: bool = False
+    kind: str  #: git, package, file, test or task
+    why: str  #: the command in two words
+    what: str  #: what it did, in short
+    paths: tuple[str, ...] = ()  #: that it names, from where it runs
+    of_work: bool = False  #: its exit code is what it is about
 
 
 def act(command: Simple) -> Act | None:

@@ -47,25 +47,16 @@ TEXT_CHARS = 100_000
 
 
 class Simple(Record):
-    """A simple command.
+    """A simple command."""
 
-    Args:
-        words: the program and what it is given, without quotes.
-        folder: where it runs, from where the line began, "" for there; absolute behind such a `cd`.
-        document: what `<<` gives it.
-        decides: the exit code of the line is its own where that is not 0.
-        surely: it ran and succeeded where the line did.
-        by: what ran it, as it was given: `sudo`, `uv run`.
-        fed: what another command prints is its input.
-    """
-
-    words: tuple[str, ...]
+    words: tuple[str, ...]  #: the program and what it is given, without quotes
+    #: where it runs, from where the line began, "" for there; absolute behind such a `cd`
     folder: str = ""
-    document: str = ""
-    decides: bool = True
-    surely: bool = True
-    by: tuple[str, ...] = ()
-    fed: bool = False
+    document: str = ""  #: what `<<` gives it
+    decides: bool = True  #: the exit code of the line is its own where that is not 0
+    surely: bool = True  #: it ran and succeeded where the line did
+    by: tuple[str, ...] = ()  #: what ran it, as it was given: `sudo`, `uv run`
+    fed: bool = False  #: what another command prints is its input
 
 
 class _Found:

@@ -30,41 +30,26 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Observation(Record):
-    """One thing that a session did.
+    """One thing that a session did."""
 
-    Args:
-        at: milliseconds since 1970.
-        kind: edit, git, package, file, test, task or decision.
-        why: why it was admitted.
-        what: at most 240 characters in one line, secrets replaced.
-        paths: relative to the work tree.
-        where: locator: transcript name and byte, or the host's id of the call.
-        once: counts once by this; "" counts always.
-    """
-
-    at: int
-    kind: str
-    why: str
-    what: str
-    paths: tuple[str, ...] = ()
-    where: str = ""
-    once: str = ""
+    at: int  #: milliseconds since 1970
+    kind: str  #: edit, git, package, file, test, task or decision
+    why: str  #: why it was admitted
+    what: str  #: at most 240 characters in one line, secrets replaced
+    paths: tuple[str, ...] = ()  #: relative to the work tree
+    where: str = ""  #: locator: transcript name and byte, or the host's id of the call
+    once: str = ""  #: counts once by this; "" counts always
 
 
 class Observed(Record):
-    """What a spool holds.
+    """What a spool holds."""
 
-    Args:
-        began: milliseconds since 1970, 0 where there is none.
-        observations: from the line on that was asked for, without lines that can not be read.
-        count: lines, also those that can not be read: the end of a watermark.
-        folder: where the session works.
-    """
-
-    began: int
+    began: int  #: milliseconds since 1970, 0 where there is none
+    #: from the line on that was asked for, without lines that can not be read
     observations: tuple[Observation, ...]
+    #: lines, also those that can not be read: the end of a watermark
     count: int  # type: ignore[assignment]  # of lines, not what a tuple has
-    folder: str = ""
+    folder: str = ""  #: where the session works
 
 
 class Spool:

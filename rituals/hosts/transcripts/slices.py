@@ -35,21 +35,13 @@ _ANSWER_CHARS = 400
 
 
 class Slice(Record):
-    """A part of a transcript.
+    """A part of a transcript."""
 
-    Args:
-        name: of the file.
-        start: its first byte; 0 where the file is another one than the one that was read before.
-        end: the byte behind its last line.
-        turns: in the order of the transcript.
-        helps: it is the session of a subagent: what it reports, it reports to an agent.
-    """
-
-    name: str
-    start: int
-    end: int
-    turns: tuple[Turn, ...]
-    helps: bool = False
+    name: str  #: of the file
+    start: int  #: its first byte; 0 where the file is another one than the one that was read before
+    end: int  #: the byte behind its last line
+    turns: tuple[Turn, ...]  #: in the order of the transcript
+    helps: bool = False  #: it is the session of a subagent: what it reports, it reports to an agent
 
 
 def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:

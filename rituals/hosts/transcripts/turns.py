@@ -16,47 +16,31 @@ TITLE, INTERRUPTED, QUEUE, ASKED = "title", "interrupted", "queue", "asked"
 
 
 class Turn(Record):
-    """What was said at once.
+    """What was said at once."""
 
-    Args:
-        role: "user" for a person, "assistant" for an agent, also for one that gives a task to another one,
-            "tool" for the use of a tool, "host" for what the program says of the session.
-        text: what was said, without what programs put there; "" for a tool.
-        at: the byte at which its line starts.
-        tool: the name of the tool; of a person's turn "queue" where it was typed while the agent worked,
-            and the tool that asked where it answers a dialog; of the host's "title" or "interrupted".
-        when: it was said, milliseconds since 1970; 0 for unknown.
-        asked: the question of a dialog that the person answers.
-        given: what a tool was given: the command of a shell, else the arguments as JSON; its beginning.
-        result: what a tool answered; its beginning.
-        failed: whether the tool says that it failed.
-    """
-
+    #: "user" for a person, "assistant" for an agent, also for one that gives a task to another one,
+    #: "tool" for the use of a tool, "host" for what the program says of the session
     role: str
-    text: str
-    at: int
+    text: str  #: what was said, without what programs put there; "" for a tool
+    at: int  #: the byte at which its line starts
+    #: the name of the tool; of a person's turn "queue" where it was typed while the agent worked,
+    #: and the tool that asked where it answers a dialog; of the host's "title" or "interrupted"
     tool: str = ""
-    when: int = 0
-    asked: str = ""
+    when: int = 0  #: it was said, milliseconds since 1970; 0 for unknown
+    asked: str = ""  #: the question of a dialog that the person answers
+    #: what a tool was given: the command of a shell, else the arguments as JSON; its beginning
     given: str = ""
-    result: str = ""
-    failed: bool = False
+    result: str = ""  #: what a tool answered; its beginning
+    failed: bool = False  #: whether the tool says that it failed
 
 
 class Call(Record):
-    """The use of a tool.
+    """The use of a tool."""
 
-    Args:
-        name: of the tool.
-        id: by which its result names it; "" where none will.
-        given: as in `Turn`.
-        asked: the questions of a dialog.
-    """
-
-    name: str
-    id: str = ""
-    given: str = ""
-    asked: Sequence[Mapping[str, object]] = ()
+    name: str  #: of the tool
+    id: str = ""  #: by which its result names it; "" where none will
+    given: str = ""  #: as in `Turn`
+    asked: Sequence[Mapping[str, object]] = ()  #: the questions of a dialog
 
 
 class Turns:

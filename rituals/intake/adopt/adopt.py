@@ -62,17 +62,11 @@ _NAME_LIMIT_CHARS = 200
 
 
 class Adoption(Record):
-    """What an adoption did.
+    """What an adoption did."""
 
-    Args:
-        memory: the adopted ledger, open.
-        commits: that were made, oldest first; empty when it was adopted already.
-        stems: of the import logs.
-    """
-
-    memory: Memory
-    commits: tuple[str, ...]
-    stems: tuple[str, ...]
+    memory: Memory  #: the adopted ledger, open
+    commits: tuple[str, ...]  #: that were made, oldest first; empty when it was adopted already
+    stems: tuple[str, ...]  #: of the import logs
 
 
 def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None) -> AdoptionPlan:

@@ -37,21 +37,13 @@ _NOTE_CHARS = 2_000
 
 
 class Held(Record):
-    """A review or a check of invariants that a page tells of.
+    """A review or a check of invariants that a page tells of."""
 
-    Args:
-        what: `REVIEW` or `CHECK`.
-        at_ms: right behind the log that it was done through, or the end of its day.
-        through: the stem of that log, "" where nothing says.
-        note: what says so, as it stands.
-        place: the file where it stands.
-    """
-
-    what: str
-    at_ms: int
-    through: str
-    note: str
-    place: str
+    what: str  #: `REVIEW` or `CHECK`
+    at_ms: int  #: right behind the log that it was done through, or the end of its day
+    through: str  #: the stem of that log, "" where nothing says
+    note: str  #: what says so, as it stands
+    place: str  #: the file where it stands
 
 
 def held_in(page: str) -> list[Held]:

@@ -30,22 +30,14 @@ _ID_BYTES = 20
 
 
 class PageCommit(Record):
-    """A commit that changed a page.
+    """A commit that changed a page."""
 
-    Args:
-        id: of the commit.
-        parents: ids of those before it that changed a page, () for the first.
-        author: who wrote it.
-        at_ms: when it was written, never before its parents, in milliseconds since 1970.
-        subject: the first line of its message.
-        files: (file, blob id) of all pages as it has them, in the order of names.
-    """
-
-    id: str
-    parents: tuple[str, ...]
-    author: str
-    at_ms: int
-    subject: str
+    id: str  #: of the commit
+    parents: tuple[str, ...]  #: ids of those before it that changed a page, () for the first
+    author: str  #: who wrote it
+    at_ms: int  #: when it was written, never before its parents, in milliseconds since 1970
+    subject: str  #: the first line of its message
+    #: (file, blob id) of all pages as it has them, in the order of names
     files: tuple[tuple[str, str], ...]
 
 

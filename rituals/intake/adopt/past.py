@@ -34,42 +34,26 @@ _TITLE_CHARS = 100
 
 
 class PastLog(Record):
-    """A log to be written into the past.
+    """A log to be written into the past."""
 
-    Args:
-        at_ms: its time, milliseconds since 1970.
-        agent: who wrote what it says, "" for whoever adopts.
-        type: of the log.
-        title: of the log.
-        prose: of the log.
-        events: of the log.
-        commit: that it was read from, "" for none.
-    """
-
-    at_ms: int
-    agent: str
-    type: str
-    title: str
-    prose: str
-    events: tuple[Event, ...]
-    commit: str = ""
+    at_ms: int  #: its time, milliseconds since 1970
+    agent: str  #: who wrote what it says, "" for whoever adopts
+    type: str  #: of the log
+    title: str  #: of the log
+    prose: str  #: of the log
+    events: tuple[Event, ...]  #: of the log
+    commit: str = ""  #: that it was read from, "" for none
 
 
 class Recalled(Record):
-    """What was read of the past.
+    """What was read of the past."""
 
-    Args:
-        logs: in time.
-        past: what they leave.
-        again: what has to be said today: a fact that no page has any more is away, also where no commit
-            took it out, or a log named it since.
-        findings: what was noticed.
-    """
-
-    logs: tuple[PastLog, ...]
-    past: Past
+    logs: tuple[PastLog, ...]  #: in time
+    past: Past  #: what they leave
+    #: what has to be said today: a fact that no page has any more is away, also where no commit
+    #: took it out, or a log named it since
     again: tuple[Event, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  #: what was noticed
 
 
 def recall_past(

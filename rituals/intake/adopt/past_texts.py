@@ -25,16 +25,12 @@ if TYPE_CHECKING:
 
 
 class Past(Record):
-    """What the commits say of facts.
+    """What the commits say of facts."""
 
-    Args:
-        logs: a commit and its events, in the order of the commits; none without events.
-        standing: what stands at the end, by fact.
-        gone: the commits that took out the facts which no page has any more, by fact.
-    """
-
+    #: a commit and its events, in the order of the commits; none without events
     logs: tuple[tuple[PageCommit, tuple[Event, ...]], ...]
-    standing: Mapping[str, Standing]
+    standing: Mapping[str, Standing]  #: what stands at the end, by fact
+    #: the commits that took out the facts which no page has any more, by fact
     gone: Mapping[str, PageCommit]
 
 

@@ -32,45 +32,25 @@ _LISTED = 20  #: ids that one sentence of the import log names
 
 
 class AdoptionPlan(Record):
-    """What `diurna import ledger` will do.
+    """What `diurna import ledger` will do."""
 
-    Args:
-        memory: the ledger as it was read.
-        ground: where it lies in git.
-        already: it is adopted; there is nothing to do.
-        policy: of the home to be.
-        policy_data: the `diurna.toml` to write, b"" to leave the one that is there.
-        attributes: the `.gitattributes` to write, b"" when it needs no change.
-        imports: the events of each `import` log.
-        passages: text without a footer that becomes facts.
-        refs: the session logs that are there.
-        entries: the same as they are read.
-        differences: from what the reference tool computes.
-        findings: what reading brought up.
-        steps: the plan in sentences; empty when there is nothing to do.
-        past: the logs that tell of what the pages said before, in time.
-        by_hand: there is nothing but a page that no tool wrote.
-        left: what stands in that page and is no bullet; it stays there.
-        questions: how many questions of the ledger's own the quiz asks from then on.
-    """
-
-    memory: layout.AgentMemory
-    ground: Ground
-    already: bool
-    policy: Policy
-    policy_data: bytes = b""
-    attributes: bytes = b""
-    imports: tuple[tuple[Event, ...], ...] = ()
-    passages: tuple[Passage, ...] = ()
-    refs: tuple[LogRef, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    differences: tuple[Difference, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    steps: tuple[str, ...] = ()
-    past: tuple[PastLog, ...] = ()
-    by_hand: bool = False
-    left: tuple[Finding, ...] = ()
-    questions: int = 0
+    memory: layout.AgentMemory  #: the ledger as it was read
+    ground: Ground  #: where it lies in git
+    already: bool  #: it is adopted; there is nothing to do
+    policy: Policy  #: of the home to be
+    policy_data: bytes = b""  #: the `diurna.toml` to write, b"" to leave the one that is there
+    attributes: bytes = b""  #: the `.gitattributes` to write, b"" when it needs no change
+    imports: tuple[tuple[Event, ...], ...] = ()  #: the events of each `import` log
+    passages: tuple[Passage, ...] = ()  #: text without a footer that becomes facts
+    refs: tuple[LogRef, ...] = ()  #: the session logs that are there
+    entries: tuple[Entry, ...] = ()  #: the same as they are read
+    differences: tuple[Difference, ...] = ()  #: from what the reference tool computes
+    findings: tuple[Finding, ...] = ()  #: what reading brought up
+    steps: tuple[str, ...] = ()  #: the plan in sentences; empty when there is nothing to do
+    past: tuple[PastLog, ...] = ()  #: the logs that tell of what the pages said before, in time
+    by_hand: bool = False  #: there is nothing but a page that no tool wrote
+    left: tuple[Finding, ...] = ()  #: what stands in that page and is no bullet; it stays there
+    questions: int = 0  #: how many questions of the ledger's own the quiz asks from then on
 
     @property
     def title(self) -> str:

@@ -32,31 +32,20 @@ DEFAULT_BRANCH = "main"
 
 
 class Ground(Record):
-    """Where the ledger lies in git.
+    """Where the ledger lies in git."""
 
-    Args:
-        place: the top of the repository, or the folder that becomes one.
-        repository: None when there is none yet.
-        home: of the adopted ledger; None when there is no repository yet.
-        prefix: of the home.
-        tip: the commit that is checked out, "" for none.
-        committed: (mode, blob id, path from the root) of what the tip has under the prefix.
-        kept: (path relative to the home, bytes) of logs and pages that git does not have as they are.
-        marked: the tip has a `diurna.toml` here.
-        findings: what was noticed.
-        refused: why nothing may be written here.
-    """
-
-    place: str
-    repository: Repository | None
-    home: Home | None
-    prefix: str
-    tip: str
+    place: str  #: the top of the repository, or the folder that becomes one
+    repository: Repository | None  #: None when there is none yet
+    home: Home | None  #: of the adopted ledger; None when there is no repository yet
+    prefix: str  #: of the home
+    tip: str  #: the commit that is checked out, "" for none
+    #: (mode, blob id, path from the root) of what the tip has under the prefix
     committed: tuple[tuple[str, str, str], ...]
+    #: (path relative to the home, bytes) of logs and pages that git does not have as they are
     kept: tuple[tuple[str, bytes], ...]
-    marked: bool
-    findings: tuple[Finding, ...] = ()
-    refused: tuple[WriteRefused, ...] = ()
+    marked: bool  #: the tip has a `diurna.toml` here
+    findings: tuple[Finding, ...] = ()  #: what was noticed
+    refused: tuple[WriteRefused, ...] = ()  #: why nothing may be written here
 
     @property
     def branch(self) -> str:

@@ -34,23 +34,14 @@ class Sourced(Record):
 
 
 class Changed(Record):
-    """A passage that no longer stands.
+    """A passage that no longer stands."""
 
-    Args:
-        fact: that came from it.
-        was: what stood there, "" where that commit is gone.
-        path: of the document now, "" where there is none.
-        line: of what stands there in its place, 0 for nothing.
-        now: what stands there in its place, as a fact would say it; "" for nothing.
-        why: a decision is no longer accepted, in the words of its record; "" otherwise.
-    """
-
-    fact: Sourced
-    was: str
-    path: str = ""
-    line: int = 0
-    now: str = ""
-    why: str = ""
+    fact: Sourced  #: that came from it
+    was: str  #: what stood there, "" where that commit is gone
+    path: str = ""  #: of the document now, "" where there is none
+    line: int = 0  #: of what stands there in its place, 0 for nothing
+    now: str = ""  #: what stands there in its place, as a fact would say it; "" for nothing
+    why: str = ""  #: a decision is no longer accepted, in the words of its record; "" otherwise
 
 
 class _Page(Record):

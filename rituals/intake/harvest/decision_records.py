@@ -72,30 +72,18 @@ FEWEST_WORDS, _SAYS_ENOUGH = 4, 7
 
 
 class Decision(Record):
-    """What a record says.
+    """What a record says."""
 
-    Args:
-        title: without its number.
-        state: one of `ACCEPTED`, …
-        status: as the record says it.
-        line: of the sentence that decides; of the record's beginning where there is none.
-        text: the decision, "" where no sentence says it.
-        at: its date, "" where it says none.
-        takes: numbers and names of records that it takes the place of.
-        taken: numbers and names of those that take its place.
-        why_not: why it has no text.
-        name: what it is called within its document: "" where it is all of it, else its heading.
-    """
-
-    title: str
-    state: str
-    status: str
-    line: int
-    text: str = ""
-    at: str = ""
-    takes: tuple[str, ...] = ()
-    taken: tuple[str, ...] = ()
-    why_not: str = ""
+    title: str  #: without its number
+    state: str  #: one of `ACCEPTED`, …
+    status: str  #: as the record says it
+    line: int  #: of the sentence that decides; of the record's beginning where there is none
+    text: str = ""  #: the decision, "" where no sentence says it
+    at: str = ""  #: its date, "" where it says none
+    takes: tuple[str, ...] = ()  #: numbers and names of records that it takes the place of
+    taken: tuple[str, ...] = ()  #: numbers and names of those that take its place
+    why_not: str = ""  #: why it has no text
+    #: what it is called within its document: "" where it is all of it, else its heading
     name: str = ""
 
 

@@ -39,25 +39,15 @@ class Known(Record):
 
 
 class Harvest(Record):
-    """What one reading of a repository brought.
+    """What one reading of a repository brought."""
 
-    Args:
-        commit: that was read.
-        since: the commit of the last harvest, "" where all was read.
-        documents: how many documents there are.
-        read: how many of them were read.
-        reading: the items, best first.
-        changed: facts of memory whose passages no longer stand.
-        paths: of those that were read.
-    """
-
-    commit: str
-    since: str
-    documents: int
-    read: int
-    reading: Reading
-    changed: tuple[Changed, ...] = ()
-    paths: tuple[str, ...] = ()
+    commit: str  #: that was read
+    since: str  #: the commit of the last harvest, "" where all was read
+    documents: int  #: how many documents there are
+    read: int  #: how many of them were read
+    reading: Reading  #: the items, best first
+    changed: tuple[Changed, ...] = ()  #: facts of memory whose passages no longer stand
+    paths: tuple[str, ...] = ()  #: of those that were read
 
 
 def read_harvest(

@@ -19,37 +19,23 @@ _SECTIONS = 2_000
 
 
 class Section(Record):
-    """A heading, and which section it stands in.
+    """A heading, and which section it stands in."""
 
-    Args:
-        title: as it reads.
-        level: 1 for the document's own.
-        line: of the heading, 1-based; 0 for what stands above the first.
-        above: index of the section that it is part of, -1 for none.
-    """
-
-    title: str
-    level: int
-    line: int
-    above: int = -1
+    title: str  #: as it reads
+    level: int  #: 1 for the document's own
+    line: int  #: of the heading, 1-based; 0 for what stands above the first
+    above: int = -1  #: index of the section that it is part of, -1 for none
 
 
 class Passage(Record):
-    """A paragraph, an item of a list, or a row of a table.
+    """A paragraph, an item of a list, or a row of a table."""
 
-    Args:
-        kind: `PARAGRAPH`, `ITEM` or `ROW`.
-        section: index of the section that it stands in.
-        rows: (line, text), as they stand; of a row of a table, a cell each.
-        indent: of the item, in columns.
-        mark: the checkbox of an item: `""` none, `" "` open, `"x"` closed.
-    """
-
-    kind: str
-    section: int
+    kind: str  #: `PARAGRAPH`, `ITEM` or `ROW`
+    section: int  #: index of the section that it stands in
+    #: (line, text), as they stand; of a row of a table, a cell each
     rows: tuple[tuple[int, str], ...]
-    indent: int = 0
-    mark: str = ""
+    indent: int = 0  #: of the item, in columns
+    mark: str = ""  #: the checkbox of an item: `""` none, `" "` open, `"x"` closed
 
     @property
     def line(self) -> int:
@@ -58,21 +44,14 @@ class Passage(Record):
 
 
 class Document(Record):
-    """A document as it is read.
+    """A document as it is read."""
 
-    Args:
-        path: from the top of the repository.
-        fields: (key in lower case, value, line) of front matter, fields and attributes.
-        sections: the first is what stands above all headings.
-        passages: in their order.
-        plain: turns markup within a line into what it reads as.
-    """
-
-    path: str
+    path: str  #: from the top of the repository
+    #: (key in lower case, value, line) of front matter, fields and attributes
     fields: tuple[tuple[str, str, int], ...]
-    sections: tuple[Section, ...]
-    passages: tuple[Passage, ...]
-    plain: Callable[[str], str]
+    sections: tuple[Section, ...]  #: the first is what stands above all headings
+    passages: tuple[Passage, ...]  #: in their order
+    plain: Callable[[str], str]  #: turns markup within a line into what it reads as
 
     @property
     def title(self) -> str:

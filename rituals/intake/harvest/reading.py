@@ -34,21 +34,13 @@ _MOST_OF_ONE = 25
 
 
 class Found(Record):
-    """What one document says.
+    """What one document says."""
 
-    Args:
-        path: of it.
-        items: as they are taken in.
-        said: of each item, the sentence as it stands there.
-        left_out: what was passed over.
-        decisions: of its records, whatever their state.
-    """
-
-    path: str
-    items: tuple[Item, ...] = ()
-    said: tuple[str, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    decisions: tuple[Decision, ...] = ()
+    path: str  #: of it
+    items: tuple[Item, ...] = ()  #: as they are taken in
+    said: tuple[str, ...] = ()  #: of each item, the sentence as it stands there
+    left_out: tuple[LeftOut, ...] = ()  #: what was passed over
+    decisions: tuple[Decision, ...] = ()  #: of its records, whatever their state
 
 
 def read_document(path: str, text: str) -> Document:

@@ -15,21 +15,13 @@ _KEYS_LIMIT, _KEY_WORDS = 200, 8
 
 
 class Passage(Record):
-    """One bullet, or one paragraph with the code that belongs to it.
+    """One bullet, or one paragraph with the code that belongs to it."""
 
-    Args:
-        headings: that it stands below, outermost first.
-        text: without its marker and its checkbox.
-        line: where it starts, from 1 on.
-        bullet: whether it is a list item.
-        mark: its checkbox: "" for none, " " or "x".
-    """
-
-    headings: tuple[str, ...]
-    text: str
-    line: int
-    bullet: bool = False
-    mark: str = ""
+    headings: tuple[str, ...]  #: that it stands below, outermost first
+    text: str  #: without its marker and its checkbox
+    line: int  #: where it starts, from 1 on
+    bullet: bool = False  #: whether it is a list item
+    mark: str = ""  #: its checkbox: "" for none, " " or "x"
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str, int]:

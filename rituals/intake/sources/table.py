@@ -28,31 +28,20 @@ if TYPE_CHECKING:
 
 
 class Ground(Record):
-    """Where a project lies, and what its user's tools go by.
+    """Where a project lies, and what its user's tools go by."""
 
-    Args:
-        project: the top of the work tree, an absolute path.
-        user: the user's home folder.
-        variables: of the environment, some of which say where a tool keeps its data.
-    """
-
-    project: str
-    user: str
+    project: str  #: the top of the work tree, an absolute path
+    user: str  #: the user's home folder
+    #: of the environment, some of which say where a tool keeps its data
     variables: Mapping[str, str]
 
 
 class Source(Record):
-    """One tool that memories come from.
+    """One tool that memories come from."""
 
-    Args:
-        name: what the user types, and the header `source` of the log.
-        lies: where it keeps them, as the help says it.
-        does: what is read, in at most 60 characters.
-    """
-
-    name: str
-    lies: str
-    does: str
+    name: str  #: what the user types, and the header `source` of the log
+    lies: str  #: where it keeps them, as the help says it
+    does: str  #: what is read, in at most 60 characters
 
     @property
     def module(self) -> str:

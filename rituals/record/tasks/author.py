@@ -10,19 +10,12 @@ if TYPE_CHECKING:
 
 
 class Author(Record):
-    """Who records; "" for what the process says by itself.
+    """Who records; "" for what the process says by itself."""
 
-    Args:
-        agent: the name.
-        role: that they work in.
-        host: the program.
-        session: the host's session.
-    """
-
-    agent: str = ""
-    role: str = ""
-    host: str = ""
-    session: str = ""
+    agent: str = ""  #: the name
+    role: str = ""  #: that they work in
+    host: str = ""  #: the program
+    session: str = ""  #: the host's session
 
     def header(self) -> tuple[tuple[str, str], ...]:
         """Return what of it stands in the header of a log beside the agent."""

@@ -25,25 +25,15 @@ _SECTIONS = (
 
 
 class Leaving(Record):
-    """What the next one has to know; each line of each text is a point.
+    """What the next one has to know; each line of each text is a point."""
 
-    Args:
-        to: an agent or a role, "" for whoever takes the task.
-        done: what is done.
-        remaining: what is not.
-        warnings: what to look out for.
-        questions: what is open.
-        next: what to do first.
-        confidence: that what is done is right, in a word or a number.
-    """
-
-    to: str = ""
-    done: tuple[str, ...] = ()
-    remaining: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
-    next: tuple[str, ...] = ()
-    confidence: str = ""
+    to: str = ""  #: an agent or a role, "" for whoever takes the task
+    done: tuple[str, ...] = ()  #: what is done
+    remaining: tuple[str, ...] = ()  #: what is not
+    warnings: tuple[str, ...] = ()  #: what to look out for
+    questions: tuple[str, ...] = ()  #: what is open
+    next: tuple[str, ...] = ()  #: what to do first
+    confidence: str = ""  #: that what is done is right, in a word or a number
 
 
 def handing_over(memory: Memory, id: str, leaving: Leaving, author: Author) -> Change:

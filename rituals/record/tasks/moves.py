@@ -34,19 +34,12 @@ _NAMED = 5
 
 
 class Change(Record):
-    """What is to be recorded of a task, before it is.
+    """What is to be recorded of a task, before it is."""
 
-    Args:
-        task: as it stands; None where none is free.
-        draft: of the log; None where there is nothing to record.
-        already: why there is nothing, "" if there is something.
-        notes: what whoever does this should know.
-    """
-
-    task: Task | None
-    draft: SessionDraft | None = None
-    already: str = ""
-    notes: tuple[str, ...] = ()
+    task: Task | None  #: as it stands; None where none is free
+    draft: SessionDraft | None = None  #: of the log; None where there is nothing to record
+    already: str = ""  #: why there is nothing, "" if there is something
+    notes: tuple[str, ...] = ()  #: what whoever does this should know
 
 
 def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False) -> Change:

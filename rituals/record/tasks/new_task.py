@@ -22,33 +22,19 @@ _TITLE_CHARS = 90
 
 
 class NewTask(Record):
-    """A task to be added; "" and () stand for not said.
+    """A task to be added; "" and () stand for not said."""
 
-    Args:
-        text: what is to be done.
-        id: of the fact; else one is made.
-        priority: high, medium or low.
-        owner: whom it is meant for.
-        goal: what it is good for.
-        workstream: that it is part of.
-        depends: ids of what comes first.
-        serves: ids of what it is done for.
-        criteria: when it is done: a fact each, tagged `criterion`.
-        questions: a thread each.
-        risks: a fact each, tagged `risk`.
-    """
-
-    text: str
-    id: str = ""
-    priority: str = ""
-    owner: str = ""
-    goal: str = ""
-    workstream: str = ""
-    depends: tuple[str, ...] = ()
-    serves: tuple[str, ...] = ()
-    criteria: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
-    risks: tuple[str, ...] = ()
+    text: str  #: what is to be done
+    id: str = ""  #: of the fact; else one is made
+    priority: str = ""  #: high, medium or low
+    owner: str = ""  #: whom it is meant for
+    goal: str = ""  #: what it is good for
+    workstream: str = ""  #: that it is part of
+    depends: tuple[str, ...] = ()  #: ids of what comes first
+    serves: tuple[str, ...] = ()  #: ids of what it is done for
+    criteria: tuple[str, ...] = ()  #: when it is done: a fact each, tagged `criterion`
+    questions: tuple[str, ...] = ()  #: a thread each
+    risks: tuple[str, ...] = ()  #: a fact each, tagged `risk`
 
 
 def adding(

@@ -43,23 +43,14 @@ _PART = 5000
 
 
 class Arrival(Record):
-    """What an import brings.
+    """What an import brings."""
 
-    Args:
-        project: of the ledger that was exported.
-        logs: how many lines tell of one.
-        new: the paths of those that the home does not have.
-        redacted: how many facts and logs are withheld in what was exported.
-        left_out: which logs say again what was redacted here.
-        commits: that brought them; none for a plan.
-    """
-
-    project: str
-    logs: int
-    new: tuple[str, ...]
-    redacted: int
-    left_out: tuple[Finding, ...] = ()
-    commits: tuple[str, ...] = ()
+    project: str  #: of the ledger that was exported
+    logs: int  #: how many lines tell of one
+    new: tuple[str, ...]  #: the paths of those that the home does not have
+    redacted: int  #: how many facts and logs are withheld in what was exported
+    left_out: tuple[Finding, ...] = ()  #: which logs say again what was redacted here
+    commits: tuple[str, ...] = ()  #: that brought them; none for a plan
 
 
 def plan_arrival(

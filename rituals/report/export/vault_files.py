@@ -24,21 +24,13 @@ if TYPE_CHECKING:
 
 
 class VaultPlan(Record):
-    """What an export of a vault does.
+    """What an export of a vault does."""
 
-    Args:
-        folder: where, absolute.
-        files: how many notes it has.
-        write: (path, text) of what is new, or other than it was.
-        remove: paths of what was exported before and is no part of it any more.
-        left: findings about files in their place that are not ours.
-    """
-
-    folder: str
-    files: int
-    write: tuple[tuple[str, str], ...]
-    remove: tuple[str, ...]
-    left: tuple[Finding, ...]
+    folder: str  #: where, absolute
+    files: int  #: how many notes it has
+    write: tuple[tuple[str, str], ...]  #: (path, text) of what is new, or other than it was
+    remove: tuple[str, ...]  #: paths of what was exported before and is no part of it any more
+    left: tuple[Finding, ...]  #: findings about files in their place that are not ours
 
 
 def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]) -> VaultPlan:

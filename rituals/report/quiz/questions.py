@@ -26,19 +26,12 @@ EXPECT_KEY = "expect"
 
 
 class Asked(Record):
-    """One question of the quiz.
+    """One question of the quiz."""
 
-    Args:
-        name: the id of its fact; of a general one what it is about.
-        text: as it is put to recall.
-        expect: ids of the facts that answer it; one of them is enough.
-        kinds: of the facts that answer a general one, "" for one of the ledger.
-    """
-
-    name: str
-    text: str
-    expect: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
+    name: str  #: the id of its fact; of a general one what it is about
+    text: str  #: as it is put to recall
+    expect: tuple[str, ...] = ()  #: ids of the facts that answer it; one of them is enough
+    kinds: tuple[str, ...] = ()  #: of the facts that answer a general one, "" for one of the ledger
 
     @property
     def general(self) -> bool:

@@ -16,19 +16,12 @@ _NAMED = 100
 
 
 class Row(Record):
-    """The score that a review noted.
+    """The score that a review noted."""
 
-    Args:
-        stem: of its log.
-        answered: how many questions memory answered then.
-        asked: how many there were.
-        unanswered: names of those that it did not answer, the first hundred.
-    """
-
-    stem: str
-    answered: int
-    asked: int
-    unanswered: tuple[str, ...]
+    stem: str  #: of its log
+    answered: int  #: how many questions memory answered then
+    asked: int  #: how many there were
+    unanswered: tuple[str, ...]  #: names of those that it did not answer, the first hundred
 
 
 def score_header(found: Score) -> tuple[tuple[str, str], ...]:

@@ -35,35 +35,23 @@ UNKNOWN, WITHHELD, FALSE, ARCHIVED, LATE, ABSENT, NOTHING = (
 
 
 class Lack(Record):
-    """Why an expected fact does not answer a question.
+    """Why an expected fact does not answer a question."""
 
-    Args:
-        id: that the question expects, "" where it expects kinds or nothing at all.
-        why: `unknown`, `withheld`, `false`, `archived`; `late` for a live one that comes behind the first
-            three, `absent` for one that recall does not give; `nothing` where no id is expected.
-        place: in the ranking, from 1; 0 where it is not among the first ten.
-        instead: what stands in its place, "" for itself.
-    """
-
-    id: str
+    id: str  #: that the question expects, "" where it expects kinds or nothing at all
+    #: `unknown`, `withheld`, `false`, `archived`; `late` for a live one that comes behind the first
+    #: three, `absent` for one that recall does not give; `nothing` where no id is expected
     why: str
-    place: int = 0
-    instead: str = ""
+    place: int = 0  #: in the ranking, from 1; 0 where it is not among the first ten
+    instead: str = ""  #: what stands in its place, "" for itself
 
 
 class Result(Record):
-    """How memory answers one question.
+    """How memory answers one question."""
 
-    Args:
-        asked: the question.
-        given: ids of the facts that recall gives, best first.
-        place: of the first fact that answers it, from 1; 0 where none does.
-        lacks: of a question that is not answered: what is missing, for each id that it expects.
-    """
-
-    asked: Asked
-    given: tuple[str, ...]
-    place: int
+    asked: Asked  #: the question
+    given: tuple[str, ...]  #: ids of the facts that recall gives, best first
+    place: int  #: of the first fact that answers it, from 1; 0 where none does
+    #: of a question that is not answered: what is missing, for each id that it expects
     lacks: tuple[Lack, ...] = ()
 
 

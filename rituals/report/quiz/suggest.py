@@ -50,17 +50,11 @@ _ANY = "What do we know about {}?"
 
 
 class Suggestion(Record):
-    """A question that is proposed.
+    """A question that is proposed."""
 
-    Args:
-        expect: the id of the fact that no question reaches.
-        text: the question.
-        answered: whether memory answers it as it stands.
-    """
-
-    expect: str
-    text: str
-    answered: bool
+    expect: str  #: the id of the fact that no question reaches
+    text: str  #: the question
+    answered: bool  #: whether memory answers it as it stands
 
     @property
     def line(self) -> str:

@@ -25,15 +25,10 @@ _FOREIGN = frozenset(
 
 
 class Manifest(Record):
-    """What one manifest says.
+    """What one manifest says."""
 
-    Args:
-        versions: (name in lower case, version), sorted.
-        targets: (runner, task), sorted.
-    """
-
-    versions: tuple[tuple[str, str], ...] = ()
-    targets: tuple[tuple[str, str], ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()  #: (name in lower case, version), sorted
+    targets: tuple[tuple[str, str], ...] = ()  #: (runner, task), sorted
 
 
 def is_manifest(path: str) -> bool:

@@ -18,19 +18,12 @@ if TYPE_CHECKING:
 
 
 class Taken(Record):
-    """A path that a commit took away after a fact named it.
+    """A path that a commit took away after a fact named it."""
 
-    Args:
-        named: the path, and the fact.
-        removal: of the file, or of the newest one of a folder.
-        moved: where the commit moved that file, "" for nowhere.
-        now: the path as the fact would name it now, "" where it is gone.
-    """
-
-    named: Named
-    removal: Removal
-    moved: str
-    now: str
+    named: Named  #: the path, and the fact
+    removal: Removal  #: of the file, or of the newest one of a folder
+    moved: str  #: where the commit moved that file, "" for nowhere
+    now: str  #: the path as the fact would name it now, "" where it is gone
 
     @property
     def rule(self) -> str:

@@ -16,17 +16,11 @@ if TYPE_CHECKING:
 
 
 class Named(Record):
-    """One thing that a fact names.
+    """One thing that a fact names."""
 
-    Args:
-        fact: that names it.
-        claim: what it names.
-        written_ms: when that text was written; what history did before is no news to its author.
-    """
-
-    fact: Fact
-    claim: Claim
-    written_ms: int
+    fact: Fact  #: that names it
+    claim: Claim  #: what it names
+    written_ms: int  #: when that text was written; what history did before is no news to its author
 
 
 def named_by(standings: Iterable[Standing], *, faded: bool = False) -> list[Named]:

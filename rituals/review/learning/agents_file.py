@@ -40,27 +40,16 @@ _MOST, _FILE_BYTES = 3, 1 << 20
 
 
 class Promotion(Record):
-    """A fact that is worth a place in a file, and what would become of the file.
+    """A fact that is worth a place in a file, and what would become of the file."""
 
-    Args:
-        fact: its id.
-        text: of it.
-        path: of the file, from the top of the work tree.
-        before: its bytes; None where there is none.
-        after: what it would be.
-        question: by which it is asked and remembered.
-        diff: of the file.
-        refused: why it can not be written, "" where it can.
-    """
-
-    fact: str
-    text: str
-    path: str
-    before: bytes | None
-    after: bytes
-    question: Question
-    diff: tuple[str, ...]
-    refused: str = ""
+    fact: str  #: its id
+    text: str  #: of it
+    path: str  #: of the file, from the top of the work tree
+    before: bytes | None  #: its bytes; None where there is none
+    after: bytes  #: what it would be
+    question: Question  #: by which it is asked and remembered
+    diff: tuple[str, ...]  #: of the file
+    refused: str = ""  #: why it can not be written, "" where it can
 
     @property
     def key(self) -> str:

@@ -40,25 +40,15 @@ class Answer(Record):
 
 
 class Outcome(Record):
-    """What was recorded.
+    """What was recorded."""
 
-    Args:
-        plan: that was asked about.
-        receipt: of the log, None where there is none.
-        facts: ids of the facts that were born.
-        rejected: keys of what was rejected.
-        raised: ids of the threads that were raised.
-        written: files for agents that were written.
-        findings: what was noticed.
-    """
-
-    plan: Plan
-    receipt: Receipt | None = None
-    facts: tuple[str, ...] = ()
-    rejected: tuple[str, ...] = ()
-    raised: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    plan: Plan  #: that was asked about
+    receipt: Receipt | None = None  #: of the log, None where there is none
+    facts: tuple[str, ...] = ()  #: ids of the facts that were born
+    rejected: tuple[str, ...] = ()  #: keys of what was rejected
+    raised: tuple[str, ...] = ()  #: ids of the threads that were raised
+    written: tuple[str, ...] = ()  #: files for agents that were written
+    findings: tuple[Finding, ...] = ()  #: what was noticed
 
 
 def record_answers(

@@ -44,25 +44,15 @@ _KINDS = {CORRECTION: "decision", DECISION: "decision", PREFERENCE: "preference"
 
 
 class Told(Record):
-    """A sentence of a log.
+    """A sentence of a log."""
 
-    Args:
-        stem: of the log.
-        session: that the log tells of; several logs may tell of one.
-        line: of the log.
-        text: as it stands there.
-        words: by which it is found again.
-        source: what it would be offered as, "" for nothing.
-        weight: how much speaks for it.
-    """
-
-    stem: str
-    session: str
-    line: int
-    text: str
-    words: frozenset[str]
-    source: str
-    weight: int
+    stem: str  #: of the log
+    session: str  #: that the log tells of; several logs may tell of one
+    line: int  #: of the log
+    text: str  #: as it stands there
+    words: frozenset[str]  #: by which it is found again
+    source: str  #: what it would be offered as, "" for nothing
+    weight: int  #: how much speaks for it
 
 
 def told_in(

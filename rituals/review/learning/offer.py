@@ -21,21 +21,13 @@ LEARNED_KEY = "learned"
 
 
 class Offer(Record):
-    """Something that could be learned.
+    """Something that could be learned."""
 
-    Args:
-        source: one of `SOURCES`, or `ASKED`.
-        item: what would be recorded, with the words that bear it out.
-        places: where it was said so, then the others, the newest first: `STEM:LINE`.
-        weight: how much speaks for it by itself.
-        sessions: the work sessions that said it.
-    """
-
-    source: str
-    item: Item
-    places: tuple[str, ...]
-    weight: int
-    sessions: frozenset[str]
+    source: str  #: one of `SOURCES`, or `ASKED`
+    item: Item  #: what would be recorded, with the words that bear it out
+    places: tuple[str, ...]  #: where it was said so, then the others, the newest first: `STEM:LINE`
+    weight: int  #: how much speaks for it by itself
+    sessions: frozenset[str]  #: the work sessions that said it
 
     @property
     def key(self) -> str:
@@ -57,19 +49,12 @@ class Mark(Record):
 
 
 class Proposal(Record):
-    """What a person is asked.
+    """What a person is asked."""
 
-    Args:
-        offer: what would be learned.
-        marks: the four marks.
-        question: by which it is asked, answered and remembered, as those of a review are.
-        diff: what accepting it changes, a line each, as a diff has them.
-    """
-
-    offer: Offer
-    marks: tuple[Mark, ...]
-    question: Question
-    diff: tuple[str, ...]
+    offer: Offer  #: what would be learned
+    marks: tuple[Mark, ...]  #: the four marks
+    question: Question  #: by which it is asked, answered and remembered, as those of a review are
+    diff: tuple[str, ...]  #: what accepting it changes, a line each, as a diff has them
 
     @property
     def key(self) -> str:
@@ -78,16 +63,9 @@ class Proposal(Record):
 
 
 class Held(Record):
-    """What was not proposed because memory has it, or says otherwise.
+    """What was not proposed because memory has it, or says otherwise."""
 
-    Args:
-        text: of the offer.
-        fact: the id of the fact.
-        how: `says it` or `contradicts it`.
-        where: where the offer was said.
-    """
-
-    text: str
-    fact: str
-    how: str
-    where: str
+    text: str  #: of the offer
+    fact: str  #: the id of the fact
+    how: str  #: `says it` or `contradicts it`
+    where: str  #: where the offer was said

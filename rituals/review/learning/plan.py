@@ -80,29 +80,17 @@ _UNBORN = "learn-"
 
 
 class Plan(Record):
-    """What could be learned.
+    """What could be learned."""
 
-    Args:
-        tip: the commit of the ledger that it was made from.
-        code: the commit of the code that was asked, "" for none.
-        since: only what was said from this stem on, "" for all.
-        logs: how many logs were read.
-        proposals: at most `PROPOSALS`, best first.
-        more: how many pass the bar beside them, as far as was looked.
-        promotions: facts that are worth a place in a file for agents.
-        held: what memory has already, or contradicts.
-        state: of the ledger.
-    """
-
-    tip: str
-    code: str
-    since: str
-    logs: int
-    proposals: tuple[Proposal, ...]
-    more: int
-    promotions: tuple[Promotion, ...]
-    held: tuple[Held, ...]
-    state: State
+    tip: str  #: the commit of the ledger that it was made from
+    code: str  #: the commit of the code that was asked, "" for none
+    since: str  #: only what was said from this stem on, "" for all
+    logs: int  #: how many logs were read
+    proposals: tuple[Proposal, ...]  #: at most `PROPOSALS`, best first
+    more: int  #: how many pass the bar beside them, as far as was looked
+    promotions: tuple[Promotion, ...]  #: facts that are worth a place in a file for agents
+    held: tuple[Held, ...]  #: what memory has already, or contradicts
+    state: State  #: of the ledger
 
 
 def plan_learning(memory: Memory, since: str = "") -> Plan:

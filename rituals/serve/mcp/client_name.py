@@ -12,16 +12,11 @@ _CONNECTION, _CONNECTION_CHARS = "mcp-session-id", 32
 
 
 class Caller(Record):
-    """Who calls.
+    """Who calls."""
 
-    Args:
-        agent: who writes, "" for the default of the process.
-        host: the program the agent runs in, "" where that is the agent, or not known.
-        session: the host session that the connection belongs to, else the connection; "" for none.
-    """
-
-    agent: str = ""
-    host: str = ""
+    agent: str = ""  #: who writes, "" for the default of the process
+    host: str = ""  #: the program the agent runs in, "" where that is the agent, or not known
+    #: the host session that the connection belongs to, else the connection; "" for none
     session: str = ""
 
 

@@ -24,23 +24,15 @@ if TYPE_CHECKING:
 
 
 class Setting(Record):
-    """What a server is started with.
+    """What a server is started with."""
 
-    Args:
-        find: finds the home where the server was started, or that was named.
-        agent: who writes, "" for what each client calls itself.
-        session: names the host session that starts it, "" for none; that of a client over HTTP is another.
-        clock: gives milliseconds since 1970.
-        explain: says what an exception means.
-        announce: says a line to whoever started it.
-    """
-
-    find: Callable[[], Home]
-    agent: str
+    find: Callable[[], Home]  #: finds the home where the server was started, or that was named
+    agent: str  #: who writes, "" for what each client calls itself
+    #: names the host session that starts it, "" for none; that of a client over HTTP is another
     session: Callable[[], str]
-    clock: Callable[[], int]
-    explain: Callable[[Exception], Failure]
-    announce: Callable[[str], None]
+    clock: Callable[[], int]  #: gives milliseconds since 1970
+    explain: Callable[[Exception], Failure]  #: says what an exception means
+    announce: Callable[[str], None]  #: says a line to whoever started it
 
 
 def serve_wire(setting: Setting) -> int:

@@ -21,23 +21,14 @@ if TYPE_CHECKING:
 
 
 class Tool(Record):
-    """One tool.
+    """One tool."""
 
-    Args:
-        name: what a client calls.
-        description: what an agent is told: it is part of every prompt.
-        takes: the model of its arguments.
-        gives: the model of its answer.
-        run: does it.
-        writes: whether it may append a log; none takes anything away.
-    """
-
-    name: str
-    description: str
-    takes: type[Strict]
-    gives: type[Answered]
-    run: Callable[[Memory, Any, Caller], Answered]
-    writes: bool = False
+    name: str  #: what a client calls
+    description: str  #: what an agent is told: it is part of every prompt
+    takes: type[Strict]  #: the model of its arguments
+    gives: type[Answered]  #: the model of its answer
+    run: Callable[[Memory, Any, Caller], Answered]  #: does it
+    writes: bool = False  #: whether it may append a log; none takes anything away
 
 
 TOOLS = (

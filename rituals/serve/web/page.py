@@ -12,16 +12,9 @@ Asked = Mapping[str, str]
 
 
 class Page(Record):
-    """What one address shows, before it is written as HTML.
+    """What one address shows, before it is written as HTML."""
 
-    Args:
-        template: its name, without the ending.
-        title: of the window, in front of the project's name.
-        values: what the template is filled with: values of memory, never markup.
-        status: of the answer: 200, or 404 where there is nothing of that name.
-    """
-
-    template: str
-    title: str
-    values: Mapping[str, Any]
-    status: int = 200
+    template: str  #: its name, without the ending
+    title: str  #: of the window, in front of the project's name
+    values: Mapping[str, Any]  #: what the template is filled with: values of memory, never markup
+    status: int = 200  #: of the answer: 200, or 404 where there is nothing of that name

@@ -15,25 +15,15 @@ _LEADING_ON = "web-{port}.html"
 
 
 class Setting(Record):
-    """What a server is started with.
+    """What a server is started with."""
 
-    Args:
-        find: finds the home where the server was started, or that was named.
-        agent: who writes, "" for whom git names.
-        clock: gives milliseconds since 1970.
-        announce: says the address and the port to whoever started it.
-        tell: says a fault of ours to them.
-        writes: whether pages have forms that record something.
-        opens: whether to open a browser.
-    """
-
-    find: Callable[[], Home]
-    agent: str
-    clock: Callable[[], int]
-    announce: Callable[[str, int], None]
-    tell: Callable[[Exception], None]
-    writes: bool = False
-    opens: bool = False
+    find: Callable[[], Home]  #: finds the home where the server was started, or that was named
+    agent: str  #: who writes, "" for whom git names
+    clock: Callable[[], int]  #: gives milliseconds since 1970
+    announce: Callable[[str, int], None]  #: says the address and the port to whoever started it
+    tell: Callable[[Exception], None]  #: says a fault of ours to them
+    writes: bool = False  #: whether pages have forms that record something
+    opens: bool = False  #: whether to open a browser
 
 
 def serve_pages(setting: Setting, port: int) -> int:

@@ -28,17 +28,12 @@ _BY_HAND = 'the line `diurna hook {event} "$@" </dev/null || :` does the same in
 
 
 class HookPlan(Record):
-    """What becomes of the hooks.
+    """What becomes of the hooks."""
 
-    Args:
-        folder: where git looks for them, "" when nothing is to be done.
-        files: (name, bytes before, bytes after); None: there is no file.
-        steps: the plan in sentences.
-    """
-
-    folder: str = ""
+    folder: str = ""  #: where git looks for them, "" when nothing is to be done
+    #: (name, bytes before, bytes after); None: there is no file
     files: tuple[tuple[str, bytes | None, bytes | None], ...] = ()
-    steps: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()  #: the plan in sentences
 
 
 def plan_hooks(

@@ -26,33 +26,22 @@ _SECONDS = 100
 
 
 class Call(Record):
-    """A call of a tool.
+    """A call of a tool."""
 
-    Args:
-        tool: its name, or how the name ends under which a server of MCP is offered.
-        given: what it is called with; a text for a tool of Codex's that takes no object.
-    """
-
-    tool: str
+    tool: str  #: its name, or how the name ends under which a server of MCP is offered
+    #: what it is called with; a text for a tool of Codex's that takes no object
     given: Mapping[str, Any] | str
 
 
 class Turn(Record):
-    """What the model says.
+    """What the model says."""
 
-    Args:
-        text: in words.
-        calls: the tools that it calls.
-        seconds: how long it thinks.
-        tokens: how much it says was used, which is what makes a host compact; 0 for about as much as it was.
-        until: a file that it waits for.
-    """
-
-    text: str = ""
-    calls: tuple[Call, ...] = ()
-    seconds: float = 0.0
+    text: str = ""  #: in words
+    calls: tuple[Call, ...] = ()  #: the tools that it calls
+    seconds: float = 0.0  #: how long it thinks
+    #: how much it says was used, which is what makes a host compact; 0 for about as much as it was
     tokens: int = 0
-    until: Path | None = None
+    until: Path | None = None  #: a file that it waits for
 
 
 class Model:

@@ -15,65 +15,43 @@ from tests.campaigns.hosts.packages import program
 
 
 class Lab(Record):
-    """Where a session of a program runs.
+    """Where a session of a program runs."""
 
-    Args:
-        home: the user's folder.
-        top: the project.
-        out: for what is written down of it.
-        url: of the model.
-        path: of programs; `diurna` is in it.
-    """
-
-    home: Path
-    top: Path
-    out: Path
-    url: str
-    path: str
+    home: Path  #: the user's folder
+    top: Path  #: the project
+    out: Path  #: for what is written down of it
+    url: str  #: of the model
+    path: str  #: of programs; `diurna` is in it
 
 
 class Start(Record):
-    """How a program is started.
+    """How a program is started."""
 
-    Args:
-        arguments: with the program.
-        environment: all of it.
-    """
-
-    arguments: tuple[str, ...]
-    environment: Mapping[str, str]
+    arguments: tuple[str, ...]  #: with the program
+    environment: Mapping[str, str]  #: all of it
 
 
 class Program(Record):
-    """One program.
+    """One program."""
 
-    Args:
-        start: how it is started with a prompt, anew or behind its last session.
-        shell: its tool that runs a command.
-        write: its tool that writes a file, and how that wants the path and the text, "" for a patch.
-        read: its tool that reads a file, and how that wants the path; "" where its shell does that.
-        key: how the shell wants the command.
-        user: Diurna is installed in the user's own files, where the server of MCP stands.
-        search: the tool by which it finds the tools of a server, "" where those are offered like any other.
-        deferred: the tool by which it calls such a tool, "" where that is offered once it was found.
-        compact: the prompt that makes it compact; "" where it does so by itself.
-        tokens: how much is used so that it compacts by itself.
-        silent: why nothing of a compaction can be told, "" for nothing.
-        plugin: its command that takes a plugin from a marketplace, "" where it has no such.
-    """
-
+    #: how it is started with a prompt, anew or behind its last session
     start: Callable[[Lab, str, bool], Start]
-    shell: str
+    shell: str  #: its tool that runs a command
+    #: its tool that writes a file, and how that wants the path and the text, "" for a patch
     write: tuple[str, str, str]
+    #: its tool that reads a file, and how that wants the path; "" where its shell does that
     read: tuple[str, str] = ("", "")
-    key: str = "command"
+    key: str = "command"  #: how the shell wants the command
+    #: Diurna is installed in the user's own files, where the server of MCP stands
     user: bool = False
+    #: the tool by which it finds the tools of a server, "" where those are offered like any other
     search: str = ""
+    #: the tool by which it calls such a tool, "" where that is offered once it was found
     deferred: str = ""
-    compact: str = ""
-    tokens: int = 0
-    silent: str = ""
-    plugin: str = ""
+    compact: str = ""  #: the prompt that makes it compact; "" where it does so by itself
+    tokens: int = 0  #: how much is used so that it compacts by itself
+    silent: str = ""  #: why nothing of a compaction can be told, "" for nothing
+    plugin: str = ""  #: its command that takes a plugin from a marketplace, "" where it has no such
 
     def run(self, command: str) -> Call:
         """Return the call of its shell."""

@@ -28,19 +28,12 @@ SECONDS = 120
 
 
 class Session(Record):
-    """What became of a session.
+    """What became of a session."""
 
-    Args:
-        asked: the requests of the model, in their order.
-        hooks: each call of a hook, as the recorder wrote it down.
-        code: how the program ended; None where it had to be ended.
-        out: where its output is.
-    """
-
-    asked: tuple[dict[str, Any], ...]
-    hooks: tuple[dict[str, Any], ...]
-    code: int | None
-    out: Path
+    asked: tuple[dict[str, Any], ...]  #: the requests of the model, in their order
+    hooks: tuple[dict[str, Any], ...]  #: each call of a hook, as the recorder wrote it down
+    code: int | None  #: how the program ended; None where it had to be ended
+    out: Path  #: where its output is
 
     def told(self) -> list[str]:
         """Return the text of each request, without what hosts escape."""

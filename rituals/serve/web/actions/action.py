@@ -14,36 +14,22 @@ if TYPE_CHECKING:
 
 
 class Recorded(Record):
-    """What was recorded.
+    """What was recorded."""
 
-    Args:
-        stems: of the logs; none where there was nothing to record.
-        commits: that have them, in the same order.
-        does: what they do, a line each.
-        already: why there was nothing to record, "" if there was.
-        title: of the log.
-        command: that does the same on the command line.
-        findings: what was noticed: a secret that is redacted, an id that is odd.
-        reversible: whether a log can take it back.
-    """
-
-    stems: tuple[str, ...] = ()
-    commits: tuple[str, ...] = ()
-    does: tuple[str, ...] = ()
-    already: str = ""
-    title: str = ""
-    command: str = ""
+    stems: tuple[str, ...] = ()  #: of the logs; none where there was nothing to record
+    commits: tuple[str, ...] = ()  #: that have them, in the same order
+    does: tuple[str, ...] = ()  #: what they do, a line each
+    already: str = ""  #: why there was nothing to record, "" if there was
+    title: str = ""  #: of the log
+    command: str = ""  #: that does the same on the command line
+    #: what was noticed: a secret that is redacted, an id that is odd
     findings: tuple[Finding, ...] = ()
-    reversible: bool = True
+    reversible: bool = True  #: whether a log can take it back
 
 
 class Action(Record):
-    """Something that a form records.
+    """Something that a form records."""
 
-    Args:
-        name: in the address that the form is posted to.
-        record: appends the log; a refusal is a `DiurnaError`, and has changed nothing.
-    """
-
-    name: str
+    name: str  #: in the address that the form is posted to
+    #: appends the log; a refusal is a `DiurnaError`, and has changed nothing
     record: Callable[[Memory, Fields], Recorded]

@@ -14,13 +14,9 @@ _SHOWN_CHARS = 60
 
 
 class Fields(Record):
-    """What a form says.
+    """What a form says."""
 
-    Args:
-        pairs: (name, value) of each of its fields, in their order.
-    """
-
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str], ...]  #: (name, value) of each of its fields, in their order
 
     def many(self, name: str) -> tuple[str, ...]:
         """Return all values of a field, with the line ends of a command.

@@ -40,39 +40,23 @@ _NO_BUILD = ".nojekyll"
 
 
 class SitePlan(Record):
-    """What an export writes.
+    """What an export writes."""
 
-    Args:
-        folder: where, absolute.
-        base: where people will find it, "" for not said.
-        pages: file -> address.
-        removed: files of an earlier export that are no part of this one.
-        tip: what the pages show.
-    """
-
-    folder: str
-    base: str
-    pages: Mapping[str, str]
-    removed: tuple[str, ...]
-    tip: TipView
+    folder: str  #: where, absolute
+    base: str  #: where people will find it, "" for not said
+    pages: Mapping[str, str]  #: file -> address
+    removed: tuple[str, ...]  #: files of an earlier export that are no part of this one
+    tip: TipView  #: what the pages show
 
 
 class SiteReport(Record):
-    """What an export wrote.
+    """What an export wrote."""
 
-    Args:
-        pages: how many.
-        files: with style, script and data.
-        bytes: of all of them.
-        changed: files that are new or other than they were.
-        removed: files that are gone.
-    """
-
-    pages: int
-    files: int
-    bytes: int
-    changed: int
-    removed: int
+    pages: int  #: how many
+    files: int  #: with style, script and data
+    bytes: int  #: of all of them
+    changed: int  #: files that are new or other than they were
+    removed: int  #: files that are gone
 
 
 def plan_site(memory: Memory, folder: str, base: str = "") -> SitePlan:

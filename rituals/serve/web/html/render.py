@@ -36,37 +36,22 @@ TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
 
 
 class Frame(Record):
-    """What stands around every page.
+    """What stands around every page."""
 
-    Args:
-        project: its name.
-        summary: of the ledger.
-        tip: the commit.
-        mark: changes whenever memory does.
-        menu: (address, name, key) of the navigation.
-        due: how many questions wait, 0 where that is not known yet.
-        token: that a form has to carry, "" where nothing can be written.
-        served: by a server, which can be asked again; else by files.
-        done: the log that the last form recorded, "" for none.
-        here: the address of the page, to which a form comes back.
-        notice: what the log `done` recorded, None unless a form of this server made it.
-        facts: the ids that have a page, to which texts may link.
-        canonical: where a page of a site is found once it is published, "" for not said.
-    """
-
-    project: str
-    summary: Summary
-    tip: str
-    mark: str
-    menu: tuple[tuple[str, str, str], ...]
-    due: int = 0
-    token: str = ""
-    served: bool = True
-    done: str = ""
-    here: str = "/"
+    project: str  #: its name
+    summary: Summary  #: of the ledger
+    tip: str  #: the commit
+    mark: str  #: changes whenever memory does
+    menu: tuple[tuple[str, str, str], ...]  #: (address, name, key) of the navigation
+    due: int = 0  #: how many questions wait, 0 where that is not known yet
+    token: str = ""  #: that a form has to carry, "" where nothing can be written
+    served: bool = True  #: by a server, which can be asked again; else by files
+    done: str = ""  #: the log that the last form recorded, "" for none
+    here: str = "/"  #: the address of the page, to which a form comes back
+    #: what the log `done` recorded, None unless a form of this server made it
     notice: Recorded | None = None
-    facts: Container[str] = ()
-    canonical: str = ""
+    facts: Container[str] = ()  #: the ids that have a page, to which texts may link
+    canonical: str = ""  #: where a page of a site is found once it is published, "" for not said
 
 
 class Renderer:

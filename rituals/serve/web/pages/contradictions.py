@@ -30,41 +30,25 @@ _STEM_CHARS = 20
 
 
 class Side(Record):
-    """One side.
+    """One side."""
 
-    Args:
-        choice: what stands there.
-        keep: what keeping it is called.
-        fact: the id of the fact that it is, "" where it is a text or a state.
-        command: that keeps it.
-    """
-
-    choice: Choice
-    keep: str
-    fact: str
-    command: str
+    choice: Choice  #: what stands there
+    keep: str  #: what keeping it is called
+    fact: str  #: the id of the fact that it is, "" where it is a text or a state
+    command: str  #: that keeps it
 
 
 class Torn(Record):
-    """One contradiction.
+    """One contradiction."""
 
-    Args:
-        dispute: as memory has it.
-        sides: of it.
-        seen: the ids of all sides of the fact: a form says what was shown.
-        before: the text of the fact that is in question, where that is another one's.
-        texts: the two texts whose difference says most, none where there are not two.
-        draft: with which a text of one's own begins, "" where none settles it.
-        state: whether it has to be said that it is open or closed.
-    """
-
-    dispute: Dispute
-    sides: tuple[Side, ...]
-    seen: tuple[str, ...]
-    before: str = ""
+    dispute: Dispute  #: as memory has it
+    sides: tuple[Side, ...]  #: of it
+    seen: tuple[str, ...]  #: the ids of all sides of the fact: a form says what was shown
+    before: str = ""  #: the text of the fact that is in question, where that is another one's
+    #: the two texts whose difference says most, none where there are not two
     texts: tuple[str, ...] = ()
-    draft: str = ""
-    state: bool = False
+    draft: str = ""  #: with which a text of one's own begins, "" where none settles it
+    state: bool = False  #: whether it has to be said that it is open or closed
 
 
 def torn(state: State, disputes: Sequence[Dispute]) -> tuple[Torn, ...]:

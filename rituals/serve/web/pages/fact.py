@@ -21,16 +21,11 @@ _USED, _UPDATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated]
 
 
 class Told(Record):
-    """One event of a fact, or a run of uses.
+    """One event of a fact, or a run of uses."""
 
-    Args:
-        steps: one, or the uses in a row; the newest first.
-        run: whether they are such uses.
-        changes: (version, its text, the new text) for each version that the event's text replaced.
-    """
-
-    steps: tuple[Step, ...]
-    run: bool = False
+    steps: tuple[Step, ...]  #: one, or the uses in a row; the newest first
+    run: bool = False  #: whether they are such uses
+    #: (version, its text, the new text) for each version that the event's text replaced
     changes: tuple[tuple[str, str, str], ...] = ()
 
 

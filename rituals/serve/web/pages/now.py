@@ -19,17 +19,11 @@ LIVE_TIERS = tuple([tier for tier in TIERS if tier not in ARCHIVED_TIERS])
 
 
 class Section(Record):
-    """Facts below one heading.
+    """Facts below one heading."""
 
-    Args:
-        title: as the policy has it.
-        facts: that are shown.
-        total: how many there are.
-    """
-
-    title: str
-    facts: tuple[Standing, ...]
-    total: int
+    title: str  #: as the policy has it
+    facts: tuple[Standing, ...]  #: that are shown
+    total: int  #: how many there are
 
 
 def now(tip: TipView, asked: Asked) -> Page:

@@ -49,41 +49,25 @@ _STAYS = "Leave it as it is"
 
 
 class Card(Record):
-    """One question.
+    """One question."""
 
-    Args:
-        question: as the review asks it.
-        texts: the facts that it is about, with what they say; only those that have a text to show.
-        accept: what accepting is called, "" where no event says it.
-        reject: what rejecting is called.
-        does: what accepting records.
-        thread: that asks it already, "" for none.
-        drafts: whether it can be answered in one's own words where it stands.
-    """
-
-    question: Question
+    question: Question  #: as the review asks it
+    #: the facts that it is about, with what they say; only those that have a text to show
     texts: tuple[tuple[str, str], ...]
-    accept: str
-    reject: str
-    does: str
-    thread: str = ""
-    drafts: bool = True
+    accept: str  #: what accepting is called, "" where no event says it
+    reject: str  #: what rejecting is called
+    does: str  #: what accepting records
+    thread: str = ""  #: that asks it already, "" for none
+    drafts: bool = True  #: whether it can be answered in one's own words where it stands
 
 
 class Group(Record):
-    """The questions of one rule.
+    """The questions of one rule."""
 
-    Args:
-        rule: its name.
-        title: of it.
-        cards: that are shown.
-        total: how many there are.
-    """
-
-    rule: str
-    title: str
-    cards: tuple[Card, ...]
-    total: int
+    rule: str  #: its name
+    title: str  #: of it
+    cards: tuple[Card, ...]  #: that are shown
+    total: int  #: how many there are
 
 
 def review(tip: TipView, asked: Asked) -> Page:

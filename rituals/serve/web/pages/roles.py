@@ -15,19 +15,13 @@ FACTS = 60
 
 
 class Role(Record):
-    """A role.
+    """A role."""
 
-    Args:
-        name: of it.
-        facts: what it has learned, by kind and then by birth, each with what is said of its kind.
-        more: how many are not shown.
-        handoffs: that wait for it.
-    """
-
-    name: str
+    name: str  #: of it
+    #: what it has learned, by kind and then by birth, each with what is said of its kind
     facts: tuple[tuple[Fact, str], ...]
-    more: int
-    handoffs: tuple[Handoff, ...]
+    more: int  #: how many are not shown
+    handoffs: tuple[Handoff, ...]  #: that wait for it
 
 
 def roles(tip: TipView, asked: Asked) -> Page:

@@ -23,23 +23,16 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 
 class Row(Record):
-    """One address.
+    """One address."""
 
-    Args:
-        path: with the parts in braces that vary.
-        page: makes it.
-        menu: its name in the navigation, "" where it stands there not.
-        key: goes there behind `g`.
-        needs: parts of the tip that take long (`tip_view.slow_parts`): they are prepared beside other
-            requests before the page is asked.
-        addresses: lists the addresses that a site of files has of it; None for the path alone.
-    """
-
-    path: str
-    page: Callable[[TipView, Asked], Page]
-    menu: str = ""
-    key: str = ""
+    path: str  #: with the parts in braces that vary
+    page: Callable[[TipView, Asked], Page]  #: makes it
+    menu: str = ""  #: its name in the navigation, "" where it stands there not
+    key: str = ""  #: goes there behind `g`
+    #: parts of the tip that take long (`tip_view.slow_parts`): they are prepared beside other
+    #: requests before the page is asked
     needs: tuple[str, ...] = ()
+    #: lists the addresses that a site of files has of it; None for the path alone
     addresses: Callable[[TipView], Iterable[str]] | None = None
 
 

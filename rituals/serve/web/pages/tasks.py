@@ -20,17 +20,11 @@ CONTRADICTED, STARTED, HANDED, FREE, WAITING, OVER = (
 
 
 class Group(Record):
-    """The tasks of one sort.
+    """The tasks of one sort."""
 
-    Args:
-        name: which sort it is.
-        tasks: by priority and then by age, those that are over the newest first.
-        more: how many are not shown.
-    """
-
-    name: str
-    tasks: tuple[Listed, ...]
-    more: int
+    name: str  #: which sort it is
+    tasks: tuple[Listed, ...]  #: by priority and then by age, those that are over the newest first
+    more: int  #: how many are not shown
 
 
 def tasks(tip: TipView, asked: Asked) -> Page:

@@ -15,15 +15,10 @@ _MOST_FACTS, _MOST_IDS = 60, 6
 
 
 class Held(Record):
-    """A fact as it was.
+    """A fact as it was."""
 
-    Args:
-        then: where it stood, and its text at that time.
-        became: what happened to it since, "" where it holds as it was.
-    """
-
-    then: Standing
-    became: str
+    then: Standing  #: where it stood, and its text at that time
+    became: str  #: what happened to it since, "" where it holds as it was
 
 
 class Section(Record):

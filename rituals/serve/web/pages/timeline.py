@@ -32,17 +32,12 @@ _DAY_CHARS, _STAMP_CHARS = 10, 20
 
 
 class Deed(Record):
-    """What a session did to some facts.
+    """What a session did to some facts."""
 
-    Args:
-        verb: of it, in lower case.
-        facts: the ids that are shown, each as it is linked: several where it reads `old → new`.
-        more: how many are not shown.
-    """
-
-    verb: str
+    verb: str  #: of it, in lower case
+    #: the ids that are shown, each as it is linked: several where it reads `old → new`
     facts: tuple[tuple[str, ...], ...]
-    more: int
+    more: int  #: how many are not shown
 
 
 class Told(Record):
@@ -54,17 +49,11 @@ class Told(Record):
 
 
 class OneDay(Record):
-    """A day of the page.
+    """A day of the page."""
 
-    Args:
-        day: its date.
-        sessions: those of the page, newest first.
-        all: how many it has in all.
-    """
-
-    day: date
-    sessions: tuple[Told, ...]
-    all: int
+    day: date  #: its date
+    sessions: tuple[Told, ...]  #: those of the page, newest first
+    all: int  #: how many it has in all
 
 
 def timeline(tip: TipView, asked: Asked) -> Page:

@@ -20,29 +20,18 @@ _LEVELS = 4
 
 
 class Day(Record):
-    """A day with sessions.
+    """A day with sessions."""
 
-    Args:
-        sessions: how many there were.
-        at: of the timeline, where they are told; "" for its newest page.
-        here: the picture stands on that page.
-    """
-
-    sessions: int
-    at: str
-    here: bool
+    sessions: int  #: how many there were
+    at: str  #: of the timeline, where they are told; "" for its newest page
+    here: bool  #: the picture stands on that page
 
 
 class Week(Record):
-    """A week: its Monday, and a day for each date from then on, None where there was no session.
+    """A week: its Monday, and a day for each date from then on, None where there was no session."""
 
-    Args:
-        monday: its first date.
-        days: seven of them; () behind the last day.
-    """
-
-    monday: date
-    days: tuple[Day | None, ...]
+    monday: date  #: its first date
+    days: tuple[Day | None, ...]  #: seven of them; () behind the last day
 
     @property
     def newest(self) -> tuple[date, Day] | None:

@@ -21,17 +21,11 @@ TOKEN_BYTES = 32
 
 
 class Access(Record):
-    """What one server accepts.
+    """What one server accepts."""
 
-    Args:
-        port: where it listens.
-        token: of at least 32 random bytes.
-        writes: whether forms are taken at all.
-    """
-
-    port: int
-    token: str
-    writes: bool = False
+    port: int  #: where it listens
+    token: str  #: of at least 32 random bytes
+    writes: bool = False  #: whether forms are taken at all
 
     @property
     def hosts(self) -> tuple[str, str]:
