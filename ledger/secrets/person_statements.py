@@ -25,8 +25,9 @@ _TOPICS = (
 )
 _SPEAKER = "the speaker"
 _ENDS, _WIDE_ENDS = ".!?…", "。\uff01\uff1f\uff1b"
-#: One that weighs more is about a person. So high that most of what is about the work stays.
-_BAR = 0.0
+#: One that weighs more is about a person: so low that what nobody learned from leaks in one of 70, and
+#: so high that of what is about the work as little is lost.
+_BAR = -0.5
 #: What ends a clause; one by itself is to weigh so much more, has so many words at least, and a part of
 #: what the whole sentence weighs for the work is taken from it.
 _CLAUSES = re.compile(
