@@ -120,6 +120,8 @@ def test_words_that_only_stand_there(text: str) -> None:
         ("relay: noreply@a.test / Tangerine$Moon", "Tangerine$Moon"), ("u: svc p: TinRoof.Gone", "TinRoof.Gone"),
         ("user/pass for the demo: guest2/Moonlit_7", "Moonlit_7"), ("SSID: Lab5  Key: maplebacon22", "maplebacon22"),
         ("We changed the root password to purplewalrus after it.", "purplewalrus"), ("Das Passwort wurde auf Herbstlaub gesetzt.", "Herbstlaub"),
+        ("The account has gentle-Harbour-6 as its password.", "gentle-Harbour-6"), ("clave-Roble-7 es su contraseña", "clave-Roble-7"),
+        ("CONTRASENA_DATOS=roble-Verde-4", "roble-Verde-4"), ("PASSWORT_DATENBANK=Eichen-Hof-3", "Eichen-Hof-3"),
         ("please use brambleberry as the password for it", "brambleberry"), ("The root password is Ember-Glow.", "Ember-Glow"),
         ("utilisateur ada, mot de passe Nuit_Calme!", "Nuit_Calme!"), ("Usuario root, clave: caballoverde", "caballoverde"),
         ("La clé API est tuile-grise-8", "tuile-grise-8"), ("A chave da API é tucano-azul-55", "tucano-azul-55"),
@@ -172,6 +174,7 @@ def test_what_a_name_calls_a_secret_is_one(text: str, value: str) -> None:
         "password: never, on no machine", "secret: bytes = field(repr=False)", "pass the token to the worker", "the secret is to test early",
         '"label.password": "Passwort"', "const { username, password: hashed, ...rest } = found;", "username and password entries",
         "the :token:`field_opening` item it", "give_two_access_tokens=give_two_access_tokens,", "conn(lib2.wire5.V2PasswordRequestFrame7Body(name))",
+        "Kennwort: Pflichtangabe", "clave: requerido", "mot de passe : facultatif", "senha: opcional",
         '"token": "color.surface.raised", "value": "#f4f1ea"', "the password — required — is hashed", "api key: required",
     ],
 )  # fmt: skip

@@ -44,7 +44,7 @@ TAILS = frozenset(
     "client app api base plain text raw default old new primary secondary secret token password hex "
     "base64 1 2 3 basic private eu us qa uat demo ci backup replica master slave mail smtp ssh db2 sa "
     "postgres mysql redis mongo wifi vpn server service system local remote internal external readonly "
-    "rw ro of for pepper".split()
+    "rw ro of for pepper banco bd bdd datos dados datenbank correo servidor serveur".split()
 )
 #: Names of what is made of words with blanks.
 PHRASES = ("passphrase", "phrase de passe", "phrase secrète", "frase secreta")

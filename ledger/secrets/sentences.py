@@ -370,7 +370,8 @@ _USING = ("use ", "using ", "nimm ", "verwende ", "utilise ", "usa ", "use o ", 
 #: What stands between a value and the name behind it, and whose that name is.
 _CALLING = frozenset("is as was ist als est comme es como é это —".split())
 _OURS = frozenset(
-    "the my our a das unser mein le notre mon la nuestra mi nossa minha наш новый наша".split()
+    "the my our a its his her their das unser mein sein ihr le notre mon son leur la nuestra mi su nossa "
+    "minha sua наш новый наша его её их".split()
 )
 
 

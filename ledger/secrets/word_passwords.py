@@ -38,7 +38,8 @@ _SAID = frozenset((
     "per as it its must should can will dein deine ihr ihre mein passwort kennwort geheim geheimnis "
     "zeichen mindestens leer pflicht erforderlich beispiel votre ton mon mot de passe obligatoire "
     "exemple vide caracteres tu su contraseña contrasena clave obligatoria ejemplo requerida senha sua "
-    "seu obrigatória exemplo ваш пароль пример обязателен"
+    "seu obrigatória exemplo ваш пароль пример обязателен pflichtfeld pflichtangabe freiwillig "
+    "obligatorio requerido obrigatório requis requise facultatif facultative opcional"
 ).split())  # fmt: skip
 #: Those of them that a password may have, too, beside its own: `snorkel-time`.
 _COMMON = frozenset(
