@@ -129,7 +129,7 @@ class Memory(Reader):
     def hold(
         self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False, at: int = 0
     ) -> Receipt:
-        """Append a captured log, which nobody asked for: it is committed once it is in nobody's way.
+        """Append a captured log, which nobody asked for: it is committed once it disturbs nobody's work.
 
         The receipt has no commit while it waits: it is durable then, and the view has it.
 
@@ -185,7 +185,7 @@ class Memory(Reader):
         return ride(self._committer, self.snapshot.tip.cache(), index)
 
     def land_held(self) -> Committed | None:
-        """Commit the captured logs that wait if they are in nobody's way; None if they go on waiting."""
+        """Commit the captured logs that wait if they disturb nobody's work; None if they go on waiting."""
         return self._committer.land_held(self.occasion())
 
     def held(self) -> list[str]:

@@ -303,7 +303,7 @@ case(
 case(
     "personal-statement",
     "warning: a reads as if it were about a person (the speaker), and others share this home",
-    "`diurna redact a --reason WHY` withholds it; history has it, and so may others",
+    "`diurna redact a --reason WHY` withholds it; history still has it, and others may too",
 )(linted(f"# T\n\n{REFERENCES}- Created: a\n\n## Facts\n\n- My knees hurt.\n  <!-- id: a -->\n"))
 
 

@@ -264,7 +264,7 @@ def _(shop: Shop) -> Arguments:
     "log-moved",
     "error: sessions/2026-11/21/STEM.md was moved to sessions/STEM.md, in commit COMMIT by Ada on "
     "2026-11-21",
-    "it counts where it is, and is whole again once it stands at sessions/2026-11/21/STEM.md: "
+    "it counts where it is, and is whole again once it is back at sessions/2026-11/21/STEM.md: "
     "git mv memory/sessions/STEM.md memory/sessions/2026-11/21/STEM.md",
     exit_code=1,
 )
@@ -404,7 +404,7 @@ case(
 @case(
     "evidence-gone",
     f"warning: {LOG}: use-x is said to have helped at src/x.py:3, which is not at COMMIT",
-    "the help counts all the same; `diurna why` tells who said it, and `--ignored` speaks against it",
+    "the help still counts; `diurna why` tells who said it, and `--ignored` speaks against it",
 )
 def _(shop: Shop) -> Arguments:
     commit = shop.git("rev-parse", "HEAD").strip()
@@ -484,7 +484,7 @@ def _(shop: Shop) -> Arguments:
 case(
     "personal-item",
     "error: a is only one person's (`personal: true`), and others share this home",
-    "`diurna redact ID --reason WHY` withholds it; history has it, and so may others",
+    "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too",
     exit_code=1,
 )(by_hand(born("- A.\n  <!-- id: a | personal: true -->\n")))
 

@@ -115,7 +115,7 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "host-folder",
-    "info: qwen: started in this folder it reads no hooks of the project",
+    "info: qwen: started in this folder, it does not read the project's hooks",
     "start it at the top, or `diurna install qwen --user` for every folder",
 )
 def _(shop: Shop) -> Arguments:
@@ -137,8 +137,8 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "host-untried",
-    "info: cursor: its hooks are entered as its documents have them; nobody saw them run",
-    "`diurna brief` shows whether a session of it leaves something behind",
+    "info: cursor: its hooks are set up as its documentation says; nobody has seen them run",
+    "`diurna brief` shows whether its sessions leave anything",
 )
 def _(shop: Shop) -> Arguments:
     return installed(shop, "cursor")
@@ -235,7 +235,7 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "lock-left",
-    "warning: TOP/.git/index.lock is 60 min old and belongs to no living process",
+    "warning: TOP/.git/index.lock is 60 min old and belongs to no running process",
     "`diurna check --fix` moves it aside",
 )
 def _(shop: Shop) -> Arguments:
@@ -383,8 +383,8 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "cache-differs",
-    "error: the cache says something else than the ledger: continuity.md",
-    "`diurna check --fix` builds it anew from the ledger, which is right",
+    "error: the cache disagrees with the ledger: continuity.md",
+    "`diurna check --fix` rebuilds it from the ledger, which is right",
     exit_code=1,
 )
 def _(shop: Shop) -> Arguments:

@@ -506,7 +506,7 @@ def test_what_was_noticed_is_said_by_kind_in_few_lines(tmp_path: Path, run: Run)
     lines = ran.err.splitlines()
     assert 3 < len(lines) <= 15
     assert (
-        "warning: 10 names are no fact ids, and passed over: Stack & Tools (9 times), The stack"
+        "warning: 10 names are not fact ids, and skipped: Stack & Tools (9 times), The stack"
         in lines
     )
     assert (
@@ -514,7 +514,7 @@ def test_what_was_noticed_is_said_by_kind_in_few_lines(tmp_path: Path, run: Run)
         in lines
     )
     assert "warning: continuity.md:83: 'Not An Id' is no fact id; not imported" in lines
-    assert lines[-1].startswith("hint: the same with -v names each")
+    assert lines[-1].startswith("hint: -v names each")
     found = run("adopt", str(tmp_path), "--dry-run", "--json").json["findings"]
     full = run("adopt", str(tmp_path), "--dry-run", "-v").err
     assert len(found) > 50

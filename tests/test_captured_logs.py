@@ -1,4 +1,4 @@
-"""Captured logs, which nobody asked for, are durable at once and land where they are in nobody's way (W14)."""
+"""Captured logs, which nobody asked for, are durable at once and land where they disturb nobody's work (W14)."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ def test_working_directory_is_gone(repo: Repo, run: Run, tmp_path: Path,
     gone.rmdir()
     ran = run("show")
     assert ran.code == 1
-    assert "working directory is not there any more" in ran.err
+    assert "working directory no longer exists" in ran.err
 
 
 def test_fixed_clock_is_checked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

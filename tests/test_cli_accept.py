@@ -95,7 +95,7 @@ def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run
     assert "unknown-id:" in again.out
     nothing = run("verify", "--accept-all", "--reason", WHY)
     assert nothing.code == 0
-    assert nothing.out == "nothing to do: no finding stands open that a log can accept\n"
+    assert nothing.out == "nothing to do: there is no open finding that a log can accept\n"
 
 
 def test_the_log_reads_well_and_is_the_persons(old: Repo, run: Run) -> None:

@@ -75,7 +75,7 @@ def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     assert run("archive", "importer", "--reason", " ").code == 2
     live = run("archive", "importer", "--back", "--reason", "x")
     assert (live.code, live.err) == (
-        1, "diurna: archive: importer does not stand in the archive\nhint: diurna show importer\n"
+        1, "diurna: archive: importer is not in the archive\nhint: diurna show importer\n"
     )  # fmt: skip
     assert held.shape() == before
     assert run("archive", "importer", "--reason", "x").code == 0
@@ -83,10 +83,10 @@ def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     before = held.shape()
     twice = run("archive", "importer", "--reason", "x")
     assert twice.code == 1
-    assert "importer stands in the archive already: archived" in twice.err
+    assert "importer is in the archive already: archived" in twice.err
     assert "--back" in twice.err
     false = run("archive", "never", "--reason", "x")
-    assert false.code == 1 and "never stands in the archive already: invalidated" in false.err
+    assert false.code == 1 and "never is in the archive already: invalidated" in false.err
     assert "diurna restore never" in false.err
     assert "diurna restore never" in run("archive", "never", "--back", "--reason", "x").err
     assert held.shape() == before
@@ -98,7 +98,7 @@ def test_what_would_have_faded_meanwhile_comes_back_by_a_use_alone(held: Repo, r
     for number in range(22):
         assert run("append", "--title", f"Session {number}").code == 0
     ran = run("archive", "importer", "--back", "--reason", "x")
-    assert ran.code == 1 and "would stand in the archive all the same: faded" in ran.err
+    assert ran.code == 1 and "would be in the archive anyway: faded" in ran.err
     assert "diurna append --reactivate importer" in ran.err
     assert run("append", "--title", "Back", "--reactivate", "importer").code == 0
     assert "id: importer" in run("show").out

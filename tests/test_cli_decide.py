@@ -224,9 +224,7 @@ def test_reinstate_and_the_chain_in_why(torn: Repo, run: Run) -> None:
         "b holds again; what 1 log said against it is taken back: STEM\n"
         "tier     b: superseded → active (holds again)\n",
     )  # fmt: skip
-    assert (
-        ran.err == "hint: d stands beside it now; what is false of it: diurna append --invalidate\n"
-    )
+    assert ran.err == "hint: d holds beside it now; if it is false: diurna append --invalidate\n"
     again = run("reinstate", "b", "--reason", "D was a test.")
     assert again.out == "nothing to do: b holds; nothing is said against it\n"
     why = run("why", "b").said
@@ -294,13 +292,13 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
         0, "STEM  committed in COMMIT on main\n"
         "the words of STEM are withheld\n"
         "the text of login is withheld\n"
-        "it still stands, for `git grep`, for an agent's search and for the forge's:\n"
+        "git still has it, for `git grep`, for agents and for the forge's search:\n"
         f"  in the file {repo.path}/memory/continuity.md\n"
         f"  in the file {repo.path}/memory/sessions/2026-11/21/STEM.md\n"
         "  in the history of sessions/2026-11/21/STEM.md, brought by commit COMMIT by Ada\n"
         "  in 2 commits, 2 files of them\n"
         "  refs/heads/main lead to it\n"
-        "whether the history is written anew, a person decides with all who have a clone;\n"
+        "rewriting the history is for a person to decide, with everybody who has a clone;\n"
         "`diurna redact … --purge --dry-run` shows what that would be\n",
     )  # fmt: skip
     held = {repo.git("rev-parse", f"HEAD~2:memory/sessions/2026-11/21/{stem}.md").strip(),

@@ -189,7 +189,7 @@ def test_links_of_what_is_not_there(linked: Repo, run: Run) -> None:
     assert run("links", "gone", "--hops", "1") == (
         0,
         """\
-gone  there is no such fact; it is only named
+gone  there is no such fact; only its id is named
 
 one hop
   linked from timeouts  active — Calls time out after 10 s, see [[gone]].

@@ -242,7 +242,7 @@ def test_full_disk_at_stdout(command: str, way: list[str], repo: Repo) -> None:
     assert done.returncode == 1
     assert done.stderr.decode() == (
         "diurna: standard output: No space left on device\n"
-        "hint: only the answer is lost; whatever the command was to do is done\n"
+        "hint: only the answer is lost; the command did its work\n"
     )
     if command == "append log.md":
         assert repo.git("log", "-1", "--format=%s") == ("diurna: session log by claude-code\n")

@@ -186,7 +186,7 @@ def test_wrong_usage(asked: Repo, run: Run) -> None:
     for words in ([], ["  "], ["word", "--ids", "pay-key"]):
         ran = run("recall", *words)
         assert (ran.code, ran.out) == (2, "")
-        assert ran.err == f"diurna: recall: give a question, or ids with --ids\n{hint}"
+        assert ran.err == f"diurna: recall: ask a question, or name ids with --ids\n{hint}"
     assert run("recall", "key", "--since", "soon").err == (
         "diurna: recall: soon is neither a time nor a session log\n"
         f"hint: {FORMS}; or name a session log\n"

@@ -67,7 +67,7 @@ def parsed(drawn: str) -> ET.Element:
 
 WHOLE = """\
 shop: 4 facts, 14 work sessions, 2026-10-26 to 2026-11-08
-cost and use  not known: no log of a captured session is here
+cost and use  not known yet: no session was captured here
 
 how they lived  medians, with the quartiles in brackets
   decision  4 facts: 3 faded, 1 false

@@ -76,7 +76,7 @@ def test_whoever_quits_at_once_leaves_nothing(shop: Repo, typed: Terminal, run: 
     head = shop.git("rev-parse", "HEAD:memory/sessions")
     typed.answer(FIRST, "q")
     assert typed.finish() == 0
-    assert "nothing was answered, and nothing is recorded\n" in typed.shown
+    assert "nothing was answered, so nothing was recorded\n" in typed.shown
     assert shop.git("rev-parse", "HEAD:memory/sessions") == head
     assert reviewed(run) == (4, True, {"invariant-due": 3})
 

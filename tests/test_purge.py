@@ -271,7 +271,7 @@ def test_an_id_that_tells_is_said(repo: Repo, run: Run) -> None:
     """What a person called so stays; and a reason that repeats the text is refused."""
     run("note", "id=bob-miller-sick-leave fact: Bob Miller is on sick leave until March.")
     again = run("redact", "bob-miller-sick-leave", "--reason", "Bob Miller is on sick leave.")
-    assert again.code == 2 and "the reason says what is to be withheld" in again.err
+    assert again.code == 2 and "the reason contains what is to be withheld" in again.err
     ran = run("redact", "bob-miller-sick-leave", "--reason", "Private.")
     assert ran.code == 0 and "the id bob-miller-sick-leave says words of it too" in ran.err
     assert "bob-miller" not in repo.git("log", "--format=%B")

@@ -120,7 +120,7 @@ CODES: dict[str, tuple[str, str]] = {
     "shared-disk": (WARNING, "a disk that several machines write to; locks may not hold there"),
     "no-home": (WARNING, "there is no home here"),
     "unsupported-repository": (ERROR, "a repository that Diurna can not work with as it is"),
-    "lock-left": (WARNING, "a lock file of git that belongs to no living process"),
+    "lock-left": (WARNING, "a lock file of git that belongs to no running process"),
     "lock-held": (INFO, "a lock that a process holds or may hold"),
     "object-lost": (ERROR, "git has lost what a recent commit of Diurna's is made of"),
     "case-twins": (WARNING, "two names of logs that differ only in upper and lower case"),

@@ -255,7 +255,7 @@ def _git_commands() -> Iterator[tuple[list[bytes], str]]:
 
 
 def set_aside(commondir: str, path: str) -> str:
-    """Move a file of the git directory where it is in nobody's way; return where, "" if it is gone.
+    """Move a file of the git directory where it disturbs nobody's work; return where, "" if it is gone.
 
     Args:
         commondir: the common git directory.

@@ -44,7 +44,7 @@ class Spool:
         Args:
             stem: its name.
             data: its bytes.
-            held: nobody asked for it: it waits until it is in nobody's way.
+            held: nobody asked for it: it waits until it disturbs nobody's work.
 
         Raises:
             StorageFailed: the disk refused; nothing is left behind.

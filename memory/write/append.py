@@ -141,7 +141,7 @@ class Recorder:
             self._committer.spool.put(stem, data, held=True)
 
     def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:
-        """Commit a captured log if it is in nobody's way; whatever is in the way, it is recorded."""
+        """Commit a captured log if it disturbs nobody's work; whatever is in the way, it is recorded."""
         try:
             because = self._committer.shelf.obstacle()
             landed = None if because else self._committer.land_held(occasion)

@@ -111,7 +111,7 @@ class Committer:
         return self.land(occasion, None, free=not share and self.shelf.rides())
 
     def land_held(self, occasion: Occasion) -> Committed | None:
-        """Commit captured logs, and all else, if they are in nobody's way; None if they wait on.
+        """Commit captured logs, and all else, if they disturb nobody's work; None if they wait on.
 
         Those that a person's commit took along are let go. Raises as `land`.
         """
@@ -134,7 +134,7 @@ class Committer:
             occasion: when and by whom.
             own: the log of this process: its stem, bytes and entry.
             on: commit only on this tip, and nothing but `own`, which is not in the spool yet.
-            free: captured logs only where they are in nobody's way.
+            free: captured logs only where they disturb nobody's work.
 
         Raises:
             WaitsInSpool: it can not be committed now.

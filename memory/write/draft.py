@@ -63,7 +63,7 @@ class How(Record):
     #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
     strict: bool = False
     on: str | None = None  #: commit it on this tip or not at all
-    #: nobody asked for this log: it is durable, and waits until it is in nobody's way (W14)
+    #: nobody asked for this log: it is durable, and waits until it disturbs nobody's work (W14)
     held: bool = False
     at: int = 0  #: it tells of the past, and is stamped there (O6): milliseconds since 1970
     now: bool = False  #: commit it at once, whatever waits for a person's own commit (W20)

@@ -54,7 +54,7 @@ class Overview(Record):
     #: what these edits say that no log does, and what is not understood of them
     edits: tuple[Finding, ...]
     waiting: tuple[str, ...]  #: stems of logs that wait in the spool
-    held: tuple[str, ...]  #: stems of captured logs that wait until they are in nobody's way
+    held: tuple[str, ...]  #: stems of captured logs that wait until they disturb nobody's work
     obstacle: str  #: what is in their way
     unhooked: bool  #: they wait for a person's own commit, and no git hook lets them go with it
     #: (id, kinds) of facts of which several versions or successors stand

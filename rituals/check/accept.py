@@ -64,7 +64,7 @@ def acceptance(
     if not wanted:
         chosen = open_now
     if not chosen:
-        said = "accepted already" if wanted else "no finding stands open that a log can accept"
+        said = "accepted already" if wanted else "there is no open finding that a log can accept"
         return Baseline(Decision("Accept findings", already=said), ())
     some = dict(sorted(chosen.items())[:_AT_ONCE])
     pairs = tuple((key, words(one)) for key, one in some.items())
@@ -138,7 +138,7 @@ def _does(chosen: Mapping[str, Finding]) -> tuple[str, ...]:
 
 def _refused(name: str, open_now: Mapping[str, Finding], elsewhere: set[str]) -> NotFound:
     if name.partition(":")[0] in elsewhere:
-        said = f"{name} is found in this clone, not in the ledger; no log can accept it"
+        said = f"{name} is about this clone, not the ledger; no log can accept it"
         return NotFound(said, hint="`diurna check` says what to do about it")
     return NotFound(f"there is no finding {name} now", hint=_listed(open_now, "today's are"))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rituals.check.survey import Survey
 
-_HINT = "the help counts all the same; `diurna why` tells who said it, and `--ignored` speaks against it"
+_HINT = "the help still counts; `diurna why` tells who said it, and `--ignored` speaks against it"
 
 
 def misplaced(survey: Survey) -> Iterator[Finding]:

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
     from rituals.check.survey import Survey
 
-_PERSONAL_HINT = "`diurna redact ID --reason WHY` withholds it; history has it, and so may others"
+_PERSONAL_HINT = (
+    "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"
+)
 _DUE_HINT = "run `diurna review`; `diurna review --dry-run` shows what it would do"
 #: Codes of logs that stand in the work tree with other bytes than at the tip, or only there.
 _IN_WORK_TREE = ("log-uncommitted", "log-edited")

@@ -115,7 +115,7 @@ def read_note_of(
         lines = ()
     else:
         if len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
-            raise WrongUsage("is each word a fact? a text stands in quotes", hint=_NOTE_HINT)
+            raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
         lines = tuple([line_read(text, kinds) for text in texts])
         told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
         _slips(told, kinds, _NOTE, anyway=given["anyway"])

@@ -57,7 +57,7 @@ _CONTENT: tuple[Decorator, ...] = (
     many(
         "new",
         '"KIND: TEXT"',
-        'A fact is born; "KIND: id=my-id entity=NAME priority=low TEXT" says more of it.',
+        'A new fact; "KIND: id=my-id entity=NAME priority=low TEXT" says more of it.',
     ),
     click.option(
         "--update", nargs=2, multiple=True, metavar="ID TEXT", help="A fact gets a new text."
@@ -66,10 +66,14 @@ _CONTENT: tuple[Decorator, ...] = (
     many("invalidate", "ID", "The fact is false now, nothing replaces it."),
     many("close", "ID", "The thread, task or finding is done."),
     many("reopen", "ID", "It is open again."),
-    many("reactivate", "ID", "The fact is pulled back from the archive."),
+    many("reactivate", "ID", "Take the fact out of the archive."),
     many("move", "ID=STATE", f"The task is in that state now: {', '.join(STATES[1:])}."),
-    many("helped", "ID=EVIDENCE", "It helped: a command with its exit code, or PATH:LINE."),
-    many("ignored", "ID[=ROLE]", "It was shown to a role, else to yours, and of no use."),
+    many(
+        "helped",
+        "ID=EVIDENCE",
+        "It helped; the evidence is a command with its exit code, or PATH:LINE.",
+    ),
+    many("ignored", "ID[=ROLE]", "It was shown to a role, else to yours, and was of no use."),
 )
 _HEADER: tuple[Decorator, ...] = (
     _AGENT,
@@ -140,7 +144,9 @@ def short(function: Any) -> Any:
     """Give a command what the short write takes of all this, and the kind of its facts."""
     kind = one("kind", "KIND", "The kind of each text that names none.")
     replaced = many("replace", "ID", "The fact that the one TEXT replaces.")
-    asked = many("asked", "QUESTION", "How somebody will ask for the one TEXT; it is found by it.")
+    asked = many(
+        "asked", "QUESTION", "How somebody will ask for the one TEXT; recall finds it by that."
+    )
     return _with(
         (
             kind,

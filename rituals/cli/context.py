@@ -91,7 +91,7 @@ class Invocation:
             return working_directory()
         except FileNotFoundError:
             raise NotFound(
-                "the working directory is not there any more", hint="change to one that exists"
+                "the working directory no longer exists", hint="change to one that exists"
             ) from None
 
     def project(self) -> str:

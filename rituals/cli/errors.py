@@ -96,7 +96,7 @@ def translate(problem: BaseException, call: Invocation) -> Failure:
         case OSError() if problem.errno in _ENVIRONMENT:
             said = os.strerror(problem.errno or 0)
             place = problem.filename if isinstance(problem.filename, str) else where
-            return Failure(FAILED, name, said, place, "see that it can be read and written")
+            return Failure(FAILED, name, said, place, "make sure that it can be read and written")
         case _:
             log = _write_log(problem, call)
             message = f"a bug in Diurna ({name}); the details are in {log}"

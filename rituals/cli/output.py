@@ -55,7 +55,7 @@ class OutputFailed(DiurnaError):
         super().__init__(
             problem.strerror or str(problem),
             where="standard output",
-            hint="only the answer is lost; whatever the command was to do is done",
+            hint="only the answer is lost; the command did its work",
         )
 
 

@@ -27,7 +27,7 @@ def archiving(memory: Memory, fact: str, reason: str) -> Decision:
     fact = standing.fact.id
     if not standing.live:
         raise DiurnaError(
-            f"{fact} stands in the archive already: {reason_of(standing)}", hint=_way_back(standing)
+            f"{fact} is in the archive already: {reason_of(standing)}", hint=_way_back(standing)
         )
     event = because(FactArchived(fact), reason)
     does = f"{fact} goes into the archive; its text stays, and every log that names it"
@@ -48,7 +48,7 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
     standing = memory.standing(fact)
     fact = standing.fact.id
     if standing.live:
-        raise DiurnaError(f"{fact} does not stand in the archive", hint=f"diurna show {fact}")
+        raise DiurnaError(f"{fact} is not in the archive", hint=f"diurna show {fact}")
     if standing.reason != BY_HAND:
         raise DiurnaError(
             f"{fact} was not put into the archive by hand: {reason_of(standing)}",
@@ -59,7 +59,7 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
     then = stand(standing.fact._replace(archived_at=""), decay.clock(), lasting, decay)
     if not then.live:
         raise DiurnaError(
-            f"{fact} would stand in the archive all the same: {reason_of(then)}",
+            f"{fact} would be in the archive anyway: {reason_of(then)}",
             hint=_way_back(then),
         )
     event = because(FactReactivated(fact), reason)

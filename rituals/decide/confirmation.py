@@ -94,5 +94,5 @@ def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
     hints: tuple[str, ...] = ()
     if now.superseded_by:
         others = ", ".join(now.superseded_by)
-        hints = (f"{others} stands beside it now; what is false of it: diurna append --invalidate",)
+        hints = (f"{others} holds beside it now; if it is false: diurna append --invalidate",)
     return Decision(title, (does,), (event,), reason=reason, hints=hints)

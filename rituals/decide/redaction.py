@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from projection.fold.replay import State
 
 ROTATE = (
-    "whoever can read this repository, a clone or a backup of it can read what was withheld. A secret: "
+    "whoever can read this repository, a clone or a backup can still read what was withheld. A secret: "
     "revoke it where it was issued, issue another, and put that one where it is needed; from then on it "
     "does not matter what the history holds"
 )
@@ -87,7 +87,8 @@ def redaction(
     purge = purge_of(memory, facts, logs)
     if purge.telling.repeats(reason):
         raise WrongUsage(
-            "the reason says what is to be withheld", hint="say why, and not what; it is recorded"
+            "the reason contains what is to be withheld",
+            hint="say why, not what: the reason is recorded",
         )
     events: list[Event] = [
         FactRedacted(name)

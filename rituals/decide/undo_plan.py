@@ -162,7 +162,7 @@ class Past:
                 later = _with(now, events)
                 for fact in reach.acted:
                     if fact not in left and not stands_as(later.get(fact), then.get(fact)):
-                        left[fact] = f"{fact} would not stand as it stood before"
+                        left[fact] = f"{fact} would not be as it was before"
             if len(left) == before:
                 return tuple(events), left, tuple(does)
 

@@ -47,7 +47,7 @@ def holding(memory: Reader, fact: str) -> Fact:
     if now.redacted:
         raise DiurnaError(
             f"{fact} is redacted; none of its texts is shown again",
-            hint="what may be said can become a fact of its own: diurna append --new",
+            hint="record what may be said as a fact of its own: diurna append --new",
         )
     if now.false:
         by = f"superseded by {', '.join(now.superseded_by)}" if now.superseded_by else "invalidated"

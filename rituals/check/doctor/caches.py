@@ -36,10 +36,10 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
     if wrong:
         yield mended_by(
             "cache-differs",
-            f"the cache says something else than the ledger: {', '.join(wrong)}",
+            f"the cache disagrees with the ledger: {', '.join(wrong)}",
             REBUILD,
             "rebuild the cache from the ledger",
-            then="builds it anew from the ledger, which is right",
+            then="rebuilds it from the ledger, which is right",
         )
 
 
@@ -53,10 +53,10 @@ def index_noticed(survey: Survey) -> Iterator[Noticed]:
     if index_differs(survey.memory.snapshot, survey.progress):
         yield mended_by(
             "cache-differs",
-            "the index of recall says something else than the ledger",
+            "the index of recall disagrees with the ledger",
             REBUILD,
             "rebuild the index of recall from the ledger",
-            then="builds it anew from the ledger, which is right",
+            then="rebuilds it from the ledger, which is right",
             target=index_file(survey.home),
         )
 

@@ -40,7 +40,7 @@ def settings_noticed(survey: Survey) -> Iterator[Noticed]:
             yield _setting(
                 f"{key} is {value}: where a branch stood before is forgotten at once, and can not "
                 "be brought back",
-                f"let it outlive a mistake: git config {key} 30.days.ago",
+                f"keep it long enough to notice a mistake: git config {key} 30.days.ago",
             )
         elif key == "core.fsync" and _leaves_out(value):
             yield _setting(

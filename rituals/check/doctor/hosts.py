@@ -50,8 +50,10 @@ def hosts_noticed(machine: Machine) -> Iterator[Noticed]:
     yield from _commands(machine, tuple(calling), tuple(serving))
     for host in calling:
         if LAYOUTS[host].told:
-            said = f"{host}: its hooks are entered as its documents have them; nobody saw them run"
-            hint = "`diurna brief` shows whether a session of it leaves something behind"
+            said = (
+                f"{host}: its hooks are set up as its documentation says; nobody has seen them run"
+            )
+            hint = "`diurna brief` shows whether its sessions leave anything"
             yield Noticed(Finding("host-untried", said, hint=hint))
     repository = find_repository(machine.where)
     if repository is not None:
@@ -84,7 +86,7 @@ def _deaf(hosts: Iterable[str]) -> Iterator[Noticed]:
     users = installed(base_folder("", user=True), user=True)
     for host in hosts:
         if not HOSTS[host].below and host not in users:
-            said = f"{host}: started in this folder it reads no hooks of the project"
+            said = f"{host}: started in this folder, it does not read the project's hooks"
             hint = f"start it at the top, or `diurna install {host} --user` for every folder"
             yield Noticed(Finding("host-folder", said, hint=hint))
 

@@ -51,7 +51,7 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
         if is_left(repository, path):
             yield mended_by(
                 "lock-left",
-                f"{path} is {_age(seconds)} old and belongs to no living process",
+                f"{path} is {_age(seconds)} old and belongs to no running process",
                 MOVE,
                 f"move {path} aside, into {repository.commondir}/diurna/stale",
                 then="moves it aside",

@@ -75,7 +75,7 @@ def clock_noticed(survey: Survey) -> Iterator[Noticed]:
                 "clock-ahead",
                 f"the newest log of {whose}, {newest}, is more than a day ahead of this clock, which "
                 f"says {stamp_of(survey.now_ms)[:15]} UTC",
-                hint="check both clocks; no log is lost by it, and later ones sort after it",
+                hint="check both clocks; no log is lost, and later ones sort after it",
             )
         )
 

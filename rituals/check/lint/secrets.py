@@ -79,7 +79,7 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
     left = 0 if other else marker_line(text)
     if left and not conflicted(text):  # a whole conflict is told where the log is read
-        said = "a line of a merge that was never settled"
+        said = "a conflict marker that was never resolved"
         of = line_digest(text.split("\n")[left - 1])
         said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT, of))
     if waived:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from projection.fold.replay import State
     from rituals.check.survey import Survey
 
-_HINT = "`diurna redact {} --reason WHY` withholds it; history has it, and so may others"
+_HINT = "`diurna redact {} --reason WHY` withholds it; history still has it, and others may too"
 
 
 def fact_statements(state: State) -> Iterator[Finding]:

@@ -102,7 +102,7 @@ def damage_finding(home: Home, damage: Damage) -> Finding:
     path = damage.path
     if damage.kind == MOVED:
         said = f"{path} was moved to {damage.now}"
-        hint = f"it counts where it is, and is whole again once it stands at {path}"
+        hint = f"it counts where it is, and is whole again once it is back at {path}"
         if home.checked_out:
             hint += f": git mv {home.prefix}{damage.now} {home.prefix}{path}"
     elif cause.mode_after not in ("", FILE_MODE):

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 @options.dry_run
 @options.command
 def command(call: Invocation, dry_run: bool) -> None:
-    """Make a log of what you edited in continuity.md or a published view, and write the file anew.
+    """Make a log of your edits of continuity.md or a published view, and rewrite the file.
 
-    Reword a fact, tick a thread, add or delete a bullet, set `tier: core`. Whatever no event can say is
-    named with its line, and nothing changes. `publish`, `replay --write`, and `append` where it
-    publishes, absorb an edit by themselves.
+    Reword a fact, tick a thread, add or delete a bullet, or set `tier: core`. What cannot become a
+    log is named with its line, and then nothing changes. `publish`, `replay --write`, and `append`
+    where it publishes, absorb an edit by themselves.
 
     \b
     Examples:

@@ -15,17 +15,17 @@ from rituals.cli.context import Invocation
 @click.command("adopt")
 @click.argument("dir")
 @click.option("--compat", is_flag=True, help="Only print the other tool's own footers.")
-@click.option("--verbose", "-v", is_flag=True, help="Name each thing that was noticed.")
+@click.option("--verbose", "-v", is_flag=True, help="Name everything that was noticed.")
 @options.dry_run
 @options.command
 def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bool) -> None:
-    """Take over a ledger that another tool wrote, or a page written by hand, in place.
+    """Take over, in place, a ledger that another tool wrote, or a page written by hand.
 
     DIR holds memory/ with sessions/ and continuity.md, or is that folder. Its session logs stay as
-    they are, byte for byte; the texts of its facts enter the ledger by `import` logs: what the pages
-    said before at the times and by the authors of the commits that wrote it, as far as git has them.
-    Where the right count differs from the other tool's, it is said. Of a page alone the bullets become
-    facts, of the kind that their heading names; what is no bullet is named and stays in it.
+    they are, byte for byte. The texts of its facts enter the ledger by `import` logs, and so does
+    what the pages said earlier, with the time and author of each commit, as far back as git goes.
+    If a count differs from the other tool's, you are told. Of a page alone, each bullet becomes a
+    fact of the kind that its heading names; what is not a bullet is named and stays on the page.
 
     \b
     Examples:

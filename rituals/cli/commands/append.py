@@ -28,11 +28,11 @@ def command(
     dry_run: bool,
     **given: Any,
 ) -> None:
-    """Append a session log to the ledger and commit it.
+    """Append a session log and commit it.
 
     The log comes from a markdown FILE (- for standard input), from options, from both, or from
-    JSON. Agent, time, branch and commit are filled in. A secret in it is redacted, and said; a line with
-    `diurna: allow-secret` is left as it is.
+    JSON. Agent, time, branch and commit are filled in. Secrets are taken out, and you are told; a
+    line with `diurna: allow-secret` is left as it is.
     """
     from rituals.cli.append_input import read_draft_of
     from rituals.cli.views.receipt import record

@@ -19,10 +19,10 @@ from rituals.cli.views.decisions import author, decide
 @author
 @options.command
 def command(call: Invocation, /, id: str, reason: str, back: bool, **recorded: Any) -> None:
-    """Put a fact that holds into the archive by hand, recorded with the reason.
+    """Put a fact that holds into the archive, with a reason.
 
-    It keeps its text and is found there like one that faded. `--back` takes it out again; so does the next
-    work log that names it.
+    It keeps its text and can be found there, like one that faded. `--back` takes it out again; so
+    does the next work log that names it.
 
     \b
     Example:

@@ -23,18 +23,17 @@ from rituals.cli.context import Invocation
 @click.option("--agent", default="", metavar="NAME",
               help="Who reads it; else $DIURNA_AGENT, else the name git commits with.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(FORMATS), metavar="FORMAT",
-              help=f"How it is written: {', '.join(FORMATS)}.")  # fmt: skip
+              help=f"The format: {', '.join(FORMATS)}.")  # fmt: skip
 @options.command
 def command(
     call: Invocation, role: str, task: str, budget: int, agent: str, form: str | None
 ) -> None:
     """Show what an agent reads at the start of a session, most important first.
 
-    Where the ledger stands, contradictions, invariants, what was handed to the agent, what changed since
-    its last log, tasks, open threads, decisions, and the rest by what it has to do with the task and the
-    branch.
-    Whole lines, within the budget; the newest correction is always there. What is recorded stands in an
-    envelope, as evidence and not as instruction.
+    Contradictions, invariants, what was handed to the agent, what changed since its last log,
+    tasks, open threads, decisions, then the rest, sorted by how close it is to the task and the
+    branch. Whole lines, within the budget; the newest correction is always included. What is
+    quoted from memory is marked as evidence, not as instructions.
 
     \b
     Examples:

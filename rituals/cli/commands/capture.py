@@ -21,12 +21,12 @@ OUTCOME = "attempts host logs said session"
 @click.option("--host", default="", type=click.Choice(("", *HOSTS)), metavar="HOST",
               help="Of this host alone.")  # fmt: skip
 @click.option("--transcript", default="", metavar="FILE",
-              help="Its transcript, where no hook saw it.")  # fmt: skip
+              help="Its transcript, if no hook saw it.")  # fmt: skip
 @click.option("--show", is_flag=True, help="Write nothing; print the logs that would be written.")
 @click.option("--land", "mode", flag_value="land",
-              help="Commit the captured logs that wait, and tell no session.")  # fmt: skip
+              help="Commit the captured logs that wait, and record no session.")  # fmt: skip
 @click.option("--past", "mode", flag_value="past",
-              help="Sessions of this folder from before the hooks were there.")  # fmt: skip
+              help="Sessions of this folder from before the hooks.")  # fmt: skip
 @click.option("--again", "mode", flag_value="again",
               help="Ask your model about them once more; show what it finds.")  # fmt: skip
 @click.option("--catch-up", "mode", flag_value="rest", hidden=True)
@@ -39,13 +39,13 @@ def command(
     call: Invocation, /, show: bool, mode: str | None, write: bool, why: str, dry_run: bool,
     **given: str,
 ) -> int:  # fmt: skip
-    """Tell in session logs what hosts' sessions left: what was observed, and what was learned.
+    """Record what agents' sessions left: what they did, and what was said for people to read.
 
-    Hooks of hosts do this by themselves; by hand it takes all sessions of this clone that left something
-    since the last time. Each is told once, however often this runs. What is kept is said in `[capture]`
-    of diurna.toml. A captured log waits until it is in nobody's way; reading finds it all the same. With
-    --past it looks where hosts keep their transcripts, shows what they would leave, and asks; no model
-    reads them, and their logs move no clock.
+    Hooks do this by themselves; by hand it covers all sessions of this clone since the last time.
+    Each is recorded once, however often this runs. `[capture]` in diurna.toml says what is kept. A
+    captured log can be read at once, and is committed when that does not disturb your work. --past
+    looks for transcripts from before the hooks, shows what they would leave, and asks; no model
+    reads them, and nothing fades because of them.
 
     \b
     Examples:

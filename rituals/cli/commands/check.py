@@ -30,13 +30,13 @@ def command(
 ) -> int:
     """Check the ledger, this clone and this machine; each finding is named once.
 
-    It looks at the history, secrets, what is due, what was left lying here, and agents' programs. It ends
-    with 1 if there is an error. --fix moves locks aside that belong to nobody, commits what waits, writes
-    lost objects again, and the like; it deletes nothing of yours.
+    It looks at the history, secrets, what is due, what was left behind here, and agents' programs.
+    It ends with 1 if there is an error. --fix moves abandoned locks aside, commits what waits,
+    restores lost objects, and the like; it deletes nothing of yours.
 
-    In CI, --ci checks the ledger alone. FILE is a draft, a log or a page, checked before it is recorded.
-    --accept records, with a --reason, that findings are known: they are counted and not named any more, in
-    every clone. A file that changes makes its findings new again.
+    In CI, --ci checks the ledger alone. FILE is a draft, a log or a page, checked before it is
+    recorded. --accept records, with a --reason, that findings are known: from then on they are
+    only counted, in every clone. If a file changes, its findings are new again.
 
     \b
     Examples:

@@ -12,9 +12,9 @@ from rituals.cli.context import Invocation
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")), metavar="bash|zsh|fish")
 @options.command
 def command(call: Invocation, shell: str) -> None:
-    """Print the script by which a shell completes commands, options, ids, kinds, tiers and agents.
+    """Print the script that lets a shell complete commands, options, ids, kinds, tiers and agents.
 
-    Put the line for your shell into its start file.
+    Add the line for your shell to its start file.
 
     \b
       bash  eval "$(diurna completion bash)"

@@ -16,10 +16,10 @@ from rituals.cli.views.decisions import author, decide
 @author
 @options.command
 def command(call: Invocation, /, ids: tuple[str, ...], **recorded: Any) -> None:
-    """Record that a person looked at facts and they hold.
+    """Record that a person looked at facts and they still hold.
 
-    `diurna status` names the facts that are due: those that never fade, and that nobody confirmed for
-    `verify_invariants_every` work sessions.
+    `diurna status` names the facts that are due: those that never fade, and that nobody confirmed
+    for `verify_invariants_every` work sessions.
 
     \b
     Example:

@@ -12,9 +12,9 @@ from rituals.cli.context import Invocation
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @options.listing(contradictions="choices id kind resolve said")
 def command(call: Invocation, ids: tuple[str, ...]) -> None:
-    """List contradictions: every side that stands, who said it and when, and how to resolve it.
+    """List contradictions: every side, who said it and when, and how to resolve it.
 
-    What a person decided and an agent, a machine or a document overruled is listed behind them until a
+    A person's decision that an agent, a machine or a document overruled is listed too, until a
     person says which holds, in `diurna review`.
 
     \b

@@ -33,8 +33,8 @@ def command(
 ) -> None:
     """Make an open thread of each point of a critique, or say what became of points.
 
-    Points are bullets, numbered items, and headings with text below them. The same point read again adds
-    nothing. FILE is - for standard input.
+    Points are bullets, numbered items, and headings with text below them. Reading the same point
+    again adds nothing. FILE may be - for standard input.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ from rituals.cli.output import counted
 def command(call: Invocation, range: str) -> None:
     """Show what memory learned, forgot and corrected between two points.
 
-    A point is a time (a day as it ended), a stem or a commit; without B it is now.
+    A point is a time (a day means its end), the name of a log, or a commit; without B it is now.
 
     \b
     Examples:

@@ -15,12 +15,12 @@ from rituals.cli.context import Invocation
 @options.dry_run
 @options.listing(findings=options.FINDING)
 def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
-    """Check that everything is in order on this machine and in this repository.
+    """Check this machine and this repository.
 
-    It looks at what verify looks at, and at locks, settings, disks and what waits here. Ends with 1 if
-    there is a finding of severity error. --fix moves locks aside that belong to nobody,
-    commits what waits, writes lost objects again, and the like; it deletes nothing of yours. With
-    --dry-run it says what it would do.
+    It does what `verify` does, and also looks at locks, settings, disks and what waits here. Ends
+    with 1 if it finds an error. --fix moves abandoned locks aside, commits what waits, restores
+    lost objects, and the like; it deletes nothing of yours. With --dry-run it says what it would
+    do.
 
     \b
     Examples:

@@ -22,10 +22,10 @@ from rituals.cli.views.decisions import author, decide
 def command(
     call: Invocation, /, id: str, text: str, kind: str, reason: str, **recorded: Any
 ) -> None:
-    """Give a fact another text. The one of before stays in its history (`diurna why ID --versions`).
+    """Give a fact a new text. The old one stays in its history (`diurna why ID --versions`).
 
-    Without TEXT, on a terminal, $VISUAL or else $EDITOR opens with the text; - reads standard input.
-    What is false altogether: `diurna note "…" --replace ID`, or `diurna forget ID`.
+    Without TEXT, on a terminal, $VISUAL or else $EDITOR opens with the text; - reads standard
+    input. If the fact is false altogether: `diurna note "…" --replace ID`, or `diurna forget ID`.
 
     \b
     Examples:

@@ -12,10 +12,10 @@ from rituals.cli.context import Invocation
 @click.argument("name", default="")
 @options.listing(entities="facts false name spellings", facts=options.FACT)
 def command(call: Invocation, name: str) -> None:
-    """Show all that memory holds about an entity, with a summary of what stands now.
+    """Show all that memory holds about an entity, with a summary of what holds now.
 
-    Facts say what they are about in their footer, `entity: NAME`, several names parted by commas. Without
-    NAME the entities are listed.
+    A fact says what it is about in its footer, `entity: NAME`, several names separated by commas.
+    Without NAME it lists the entities.
 
     \b
     Examples:

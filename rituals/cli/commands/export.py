@@ -23,12 +23,12 @@ _FORMS = ("events", "vault", "site", *words_of("export"))
 def command(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> int:
     """Print all events as lines of JSON, or write linked notes or a site into a folder.
 
-    `events` loses nothing: header, title, prose, every field of every event, and of a log written by hand
-    its text. `diurna import events` makes the same logs of them, to the byte. As git does it carries the
-    words of what was redacted, with the log that withholds them.
+    `events` loses nothing: header, title, prose, every field of every event, and the text of logs
+    written by hand. `diurna import events` makes the same logs of them, byte for byte. Like git,
+    it carries the words of what was redacted, with the log that withholds them.
 
-    `vault` is what Obsidian and its like open: MEMORY.md, a note for each fact with its links, its days
-    and entities, nothing of what is withheld. A file in DIR that Diurna did not write there, or that was
+    `vault` is for Obsidian and the like: MEMORY.md, a note for each fact with its links, days and
+    entities, and nothing that is withheld. A file in DIR that Diurna did not write, or that was
     changed since, stays as it is and is named, and the exit code is 1.
 
     `site` is what `diurna web` shows, as files; `snapshot` a page for a second opinion.

@@ -37,7 +37,7 @@ def _one(name: str, metavar: str, help: str) -> Callable[[Any], Any]:
 @options.dry_run
 @options.listing(findings="id line outcome path rule state symbol text times_regressed")
 def command(call: Invocation, /, action: str, message: str, **given: Any) -> None:
-    """Record what was found wrong, and list it: one bug is one fact, whoever meets it and how often.
+    """Record what was found wrong, and list it: one bug is one fact, however often it is found.
 
     \b
     ACTION is one of:

@@ -24,10 +24,11 @@ from rituals.cli.views.decisions import asked_way, author, decide
 def command(
     call: Invocation, /, id: str, how: str | None, replaced_by: str, reason: str, **recorded: Any
 ) -> None:  # fmt: skip
-    """Forget a fact, in one of four ways. On a terminal it asks which; nothing is ever deleted.
+    """Let a fact go, in one of four ways. On a terminal it asks which; nothing is ever deleted.
 
-    What is false and what is replaced goes to the archive with who said so. --withhold is `diurna redact`:
-    for good. --archive is `diurna archive`: the next work log that names the fact brings it back.
+    A fact that is false or replaced goes to the archive, with who said so. --withhold hides its
+    text for good, as `diurna redact` does. --archive puts it out of sight, as `diurna archive`
+    does: the next work log that names it brings it back.
 
     \b
     Examples:

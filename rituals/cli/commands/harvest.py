@@ -31,10 +31,11 @@ def command(
 ) -> None:
     """Make facts of what the repository's own documents decide, rule and leave open.
 
-    Read from HEAD: decision records that are accepted, must and never of guides and design notes, open
-    items of roadmaps; each one sentence, with `source: path:line@commit`. The first time all of them, then
-    those that changed since; with PATH, all of those. A fact whose passage changes later is due in the
-    review. On a terminal it shows what it found and asks once; elsewhere it writes with --write.
+    It reads HEAD: accepted decision records, sentences with must and never in guides and design
+    notes, open items of roadmaps. Each fact is one sentence, with `source: path:line@commit`. The
+    first run reads all documents, later ones those that changed; with PATH, all of those named. If
+    its passage changes later, the review asks about the fact. On a terminal it shows what it found
+    and asks once; elsewhere it writes only with --write.
 
     \b
     Examples:

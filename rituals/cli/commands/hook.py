@@ -15,16 +15,16 @@ from rituals.cli.context import Invocation
 @options.dry_run
 @options.command
 def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool) -> None:
-    """Do what a hook of git, or of the program that runs an agent, is for.
+    """Answer a hook of git, or of a program that runs an agent.
 
-    With the name of a git hook: let what waits for a commit go with it; after a merge or rebase, publish
-    what it left behind where appends publish. `diurna init --hooks` lets git run it. It never fails, reads
-    no input, and gives up after 20 seconds.
+    With the name of a git hook: let what waits for a commit go with it; after a merge or rebase,
+    publish what it left behind, where appends publish. `diurna init --hooks` installs it. It never
+    fails, reads no input, and gives up after 20 seconds.
 
-    With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of its
-    events: read the event from standard input and answer with one JSON object. The start of a session is
-    answered with the brief, a stop at times with a question, most else with {}. It ends with 0, whatever
-    happens; DIURNA_HOOKS=off keeps it silent.
+    With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of
+    its events: read the event from standard input and answer with one JSON object. The start of a
+    session is answered with the brief, a stop now and then with a question, most others with {}.
+    It always ends with 0; DIURNA_HOOKS=off silences it.
 
     \b
     Examples:

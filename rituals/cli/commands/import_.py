@@ -28,14 +28,14 @@ def command(
     verbose: bool,
     dry_run: bool,
 ) -> None:
-    """Bring in what another tool remembers; `events` is what another home exported.
+    """Bring in what another tool remembers, or (`events`) what another home exported.
 
-    Each thing is looked at first: what memory knows is counted, what the tool changed since updates its
-    fact, what contradicts memory is kept with a thread that asks. Dates and authors stay, secrets are not
-    stored, and what is about you goes to your personal home alone. Without PATH it reads what lies in this
-    project, and what the tool keeps of this project elsewhere, and says where; without SOURCE all that is
-    there, documents too. On a terminal it shows the plan and asks once; elsewhere it only shows it, and
-    --write takes it in.
+    Everything is compared first: what memory knows already is counted, what changed in the tool
+    updates its fact, and what contradicts memory is kept, with a thread that asks. Dates and
+    authors come along, secrets do not, and what is about you goes to your personal home alone.
+    Without SOURCE it looks for everything, documents too; without PATH it looks in this project,
+    and where the tool keeps data of this project, and says where. On a terminal it shows the plan
+    and asks once; elsewhere it only shows it, and --write takes it in.
 
     \b
     Examples:

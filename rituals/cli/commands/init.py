@@ -24,19 +24,18 @@ from rituals.cli.context import Invocation
 @options.dry_run
 @options.command
 def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any) -> None:
-    """Make a home for a ledger. What is there already is left as it is.
+    """Make a home for memory. What is there already is left as it is.
 
-    In a repository the home is a folder beside the code, reviewed and branched with it: memory/, or
-    --tree FOLDER. With --branch it is a branch of its own, which is never checked out: live for all
-    branches, agents and worktrees, and read in .memory/. DIR makes a repository of its own. On a
-    terminal it asks which, and offers `install` where agents' programs are found.
-    --move takes a home from the one to the other; --dry-run shows how, and a terminal is asked.
-    In a clone of a home it tells git to keep the computed files as they are in a pull. Beside the code
-    logs go with your own next commit, by a git hook that init puts in beside yours; in another clone
+    In a repository the home is a folder beside the code, reviewed and branched with it: memory/,
+    or --tree FOLDER. With --branch it is a branch of its own, which is never checked out: live for
+    all branches, agents and worktrees, and read in .memory/. DIR makes a repository of its own. On
+    a terminal it asks which, and offers `install` if agents' programs are found. --move takes a
+    home from one to the other; --dry-run shows how, and on a terminal it asks first. In a clone of
+    a home it tells git to keep the computed files as they are in a pull. Beside the code, logs go
+    with your own next commit, by a git hook that init puts in beside yours; in another clone
     --hooks does. With --no-hooks Diurna commits each. In a repository of its own --hooks publishes
-    behind a pull.
-    --personal makes the home of what is only yours: it stands in your briefs and in no shared home, is
-    never sent unless you say so, and `--home personal` is its name for every command.
+    after a pull. --personal makes a home of what is only yours: it is in your briefs and in no
+    shared home, is never sent unless you say so, and every command knows it as `--home personal`.
 
     \b
     Examples:

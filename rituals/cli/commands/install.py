@@ -26,11 +26,12 @@ def command(
     call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, export: str,
     dry_run: bool,
 ) -> int:  # fmt: skip
-    """Let agents' programs read this memory: their hooks, their MCP server, a rule in AGENTS.md.
+    """Let agents' programs use this memory: their hooks, their MCP server, a rule in AGENTS.md.
 
-    HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, those
-    that are found here are asked for on a terminal, and listed elsewhere. The rest of each file keeps its
-    bytes; a file that can not be read is named and left alone. `--remove` takes all out again.
+    HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, it
+    asks for each that is found here on a terminal, and lists them elsewhere. The rest of each file
+    keeps its bytes; a file that cannot be read is named and left alone. `--remove` takes
+    everything out again.
 
     \b
     Examples:

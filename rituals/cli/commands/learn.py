@@ -20,14 +20,15 @@ from rituals.cli.context import Invocation
 def command(
     call: Invocation, since: str, ask: bool, accept: str, text: str, agent: str, dry_run: bool
 ) -> None:
-    """Propose at most seven facts that sessions taught and memory does not have, each with its diff.
+    """Propose at most seven facts that sessions taught and memory lacks, each with its diff.
 
-    From people's corrections, decisions and preferences, lessons, what three sessions repeat,
-    candidates of captured logs, and findings that recur. The bar: it recurs, no document has it,
-    the code does not show it, one can act on it. On a terminal it asks about each: accept, edit,
-    reject (for good), later. Elsewhere it only lists them: --accept lets one in, with --ask they
-    become open threads (candidates never), and no fact is ever written unasked. An accepted
-    promotion is written into AGENTS.md (or the file for agents that is there), not committed.
+    They come from people's corrections, decisions and preferences, from lessons, from what three
+    sessions repeat, from candidates in captured logs, and from findings that recur. The bar: it
+    recurs, no document has it, the code does not show it, one can act on it. On a terminal it asks
+    about each: accept, edit, reject (for good), later. Elsewhere it only lists them: --accept lets
+    one in, and --ask makes open threads of them (never of candidates). No fact is ever written
+    unasked. An accepted promotion is written into AGENTS.md (or the file for agents that is
+    there), not committed.
 
     \b
     Examples:

@@ -18,10 +18,10 @@ _EDGE = "closed direction edge entity exists false id instead kind line marks ti
 def command(call: Invocation, id: str, hops: int) -> None:
     """Show what a fact is linked with: supersessions, footers, `[[id]]` in texts, shared entities.
 
-    Also what helped in the log that it was born in, and what else helped where it did. What an edge leads
-    to and is not there is said, and what stands in the place of what is superseded. With three hops also
-    the purpose: what the fact serves, as far as its vision, what serves it, and the commits that their
-    texts and logs name.
+    Also what helped in the log that created it, and what else helped where it helped. A link to a
+    fact that does not exist says so, and a superseded fact shows what replaced it. With three hops
+    also the purpose: what the fact serves, up to its vision, what serves it, and the commits that
+    their texts and logs name.
 
     \b
     Examples:

@@ -20,11 +20,11 @@ from rituals.cli.context import Invocation
 @click.option("--quiz", is_flag=True, help="Put the quiz, too: does memory answer?")
 @options.listing(findings=f"{options.FINDING} key")
 def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz: bool) -> int:
-    """Check a home for CI: all that verify finds, secrets, personal data, what is due and too large.
+    """Check a home for CI: all that verify finds, secrets, personal data, what is due or too big.
 
-    With FILES only these are checked, before they are appended or committed: drafts, logs, projections.
-    Ends with 1 if there is an error; with --quiz also where memory does not answer a question of `diurna
-    quiz`. The value of a secret is never printed. What `diurna check --accept` accepted is only counted.
+    With FILES only these are checked, before they are committed. Ends with 1 if there is an error,
+    with --quiz also if memory does not answer a question of `diurna quiz`. The value of a secret is
+    never printed. What `diurna check --accept` accepted is only counted.
 
     \b
     Examples:

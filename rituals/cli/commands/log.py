@@ -21,11 +21,11 @@ _NAME_WORDS = 3  #: of a user; what has more is what was asked for
 def command(
     call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None
 ) -> None:
-    """List session logs, newest first, or tell in short what one says.
+    """List session logs, newest first, or summarise one.
 
-    Of the one that is named: its summary, decisions, open actions, points and names, by rules alone. Every
-    line stands in the log, on the line whose number is before it; a long one is cut at `…`. The start of a
-    stem is enough. A file or - for standard input can be any text.
+    The summary has decisions, open actions, points and names, by rules alone. Every line of it is
+    in the log, on the line whose number is in front; a long one is cut at `…`. The start of a
+    log's name is enough. A file, or - for standard input, can be any text.
 
     \b
     Examples:

@@ -21,10 +21,10 @@ from rituals.cli.context import Invocation
 def command(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
 ) -> None:
-    """List facts by kind, one line each: id, kind, tier, how it is known, and how the text begins.
+    """List facts by kind, a line each: id, kind, tier, how it is known, the start of the text.
 
-    PATTERN is a part of the id or of the text, in any case, or with `*` the whole of an id. Of several
-    each has to fit.
+    PATTERN is a part of the id or of the text, in any case, or with `*` the whole of an id. Of
+    several, each has to match.
 
     \b
     Examples:

@@ -26,9 +26,10 @@ _PORT = 7873
 def command(call: Invocation, http: int | None, agent: str) -> None:
     """Serve this memory to agents, by the Model Context Protocol.
 
-    A client starts it and speaks on standard input and output. The home is that of the folder it is
-    started in, or --home; no client can name another. Where there is none yet, each tool says so.
-    It needs the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
+    A client starts it and talks to it over standard input and output. The home is that of the
+    folder it is started in, or --home; no client can name another. Where there is none yet, each
+    tool says so. It needs the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's
+    repository.
 
     \b
     Examples:

@@ -26,15 +26,16 @@ def command(
     dry_run: bool,
     **given: Any,
 ) -> None:
-    """Record facts, a text each: the short form of `append --new`.
+    """Record facts, one for each text: the short form of `append --new`.
 
     A text may begin with its kind (`decision: …`, `lesson: …`, `thread: …`), and before that with
-    `id=my-id`, `entity=NAME`, `tags=NAME`. `ID -> KIND: text` replaces a fact, `done ID` closes a thread,
-    `wrong ID` says that a fact is false, `used ID, ID` that it was relied on, `title: …` what was done.
+    `id=my-id`, `entity=NAME`, `tags=NAME`. `ID -> KIND: text` replaces a fact, `done ID` closes a
+    thread, `wrong ID` says that a fact is false, `used ID, ID` that you relied on them, `title: …`
+    what was done.
 
-    Without TEXT, or with -, the lines or bullets on standard input are read, however they are marked; a
-    bullet with an open checkbox is a thread. What can not be recorded is said, and costs no other line.
-    `nothing` records nothing.
+    Without TEXT, or with -, it reads the lines or bullets on standard input, however they are
+    marked; a bullet with an open checkbox is a thread. What cannot be recorded is named, and the
+    other lines are recorded. `nothing` records nothing.
 
     \b
     Examples:

@@ -13,11 +13,11 @@ from rituals.cli.context import Invocation
 @click.argument("what", default="", metavar="[ID|STEM]")
 @options.command
 def command(call: Invocation, what: str) -> None:
-    """Open the place of a memory in $VISUAL or else $EDITOR: continuity.md, unless one is named.
+    """Open a memory in $VISUAL or else $EDITOR: continuity.md, unless you name one.
 
     A fact is opened at its line of continuity.md, or of the archive's page; what you change in
-    continuity.md becomes a log (`diurna absorb`). A session log is for reading: it is never edited.
-    Without a terminal, without an editor, and with --json the place is printed.
+    continuity.md becomes a log (`diurna absorb`). A session log is only for reading. Without a
+    terminal or an editor, and with --json, the place is printed.
 
     \b
     Examples:

@@ -12,12 +12,12 @@ from rituals.cli.context import Invocation
 @click.argument("switch", required=False, type=click.Choice(["on", "off"]), metavar="[on|off]")
 @options.command
 def command(call: Invocation, switch: str | None) -> None:
-    """Let a session be silent: nothing of it is observed, kept or recorded by itself until `off`.
+    """Keep a session silent: until `off`, hooks observe, keep and record nothing of it.
 
-    Called by an agent whose program names its session, it is that session, from the request on that the
-    agent is at; else every session that works in this work tree. The brief is told all the same, and what
-    is recorded on purpose is recorded. What was said in silence is not recorded later either. Without a
-    word it says what is silent. `<private>…</private>` keeps a passage out.
+    If an agent calls this and its program names the session, it is that session, from the current
+    request on; else every session in this work tree. The brief is still shown, and what is
+    recorded on purpose is recorded. What was said in silence is not recorded later either. Without
+    a word it says what is silent. `<private>…</private>` keeps a passage out.
 
     \b
     Examples:

@@ -19,15 +19,15 @@ _SHOWN = 40
 @click.option(
     "--discard-edits",
     is_flag=True,
-    help="Also over what people edited in these files and no log says; that is shown and kept beside git.",
+    help="Also over people's edits of these files that no log has; they are shown and kept beside git.",
 )
 @options.dry_run
 @options.command
 def command(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
     """Write and commit the projection where it differs from the replay.
 
-    An edit by a person becomes a log first. One that is not understood is in the way, line by line: mend
-    these lines, or let the page go with --discard-edits.
+    A person's edit becomes a log first. If a line of it is not understood, nothing is published:
+    correct that line, or let the page go with --discard-edits.
 
     \b
     Examples:

@@ -17,13 +17,14 @@ from rituals.cli.context import Invocation
     suggestions="answered expect line text",
 )
 def command(call: Invocation, suggest: bool) -> None:
-    """Ask memory what the project has to know, and say what it does not answer.
+    """Ask memory what the project needs to know, and say what it does not answer.
 
-    The questions are facts of kind `question`, whose footer `expect` names the facts that answer them, and
-    eight general ones that any project has to answer. One is answered when a fact that it expects, or what
-    stands in its place now, is live and among the first three facts that `diurna recall` gives by words; a
-    general one when one of the first three of the kinds that it expects is live. `diurna review` notes the
-    score, and `diurna check --ci --quiz` ends with 1 where memory does not answer one of the ledger.
+    The questions are facts of kind `question`, whose footer `expect` names the facts that answer
+    them, and eight general ones that any project should answer. One is answered if a fact that it
+    expects, or one that replaced it, is live and among the first three facts that `diurna recall`
+    finds by words; a general one, if one of the first three of the expected kinds is live. `diurna
+    review` notes the score, and `diurna check --ci --quiz` ends with 1 if memory does not answer
+    one of the ledger.
 
     \b
     Examples:

@@ -19,10 +19,10 @@ from rituals.cli.option_table import RECALL
     "tier tokens whole"
 )
 def command(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
-    """Find what answers a question, in few tokens: first a line each, then more of what matters.
+    """Find what answers a question, in few tokens: first one line each, then more of what matters.
 
-    "quoted words" follow each other, begin* stands for every word that begins so, and a hit has nothing
-    of what -word or -"quoted words" name (behind `--`, so that they are no options).
+    "quoted words" must follow each other, begin* stands for every word that begins so, and behind
+    `--` a hit must not contain what -word or -"quoted words" name.
 
     \b
     Examples:

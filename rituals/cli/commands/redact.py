@@ -20,7 +20,7 @@ from rituals.cli.views.purge import agreed_purge, tell_purge
 @click.option("--words-only", is_flag=True,
               help="Only a log's title, prose and remarks; the facts that it brought stay.")  # fmt: skip
 @click.option("--purge", is_flag=True,
-              help="Write git's history anew without it, behind a backup; shows the plan.")  # fmt: skip
+              help="Rewrite git's history without it, after a backup; shows the plan.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do not ask whether to purge.")
 @author
 @options.command
@@ -28,11 +28,11 @@ def command(
     call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool, purge: bool,
     yes: bool, **recorded: Any,
 ) -> None:  # fmt: skip
-    """Withhold the text of facts, or all that a session log says, from everything that is shown. For good.
+    """Hide the text of facts, or all that a session log says, from every answer. For good.
 
-    It is taken out of all that Diurna keeps beside git. Files and history still hold it; the answer says
-    where. --purge takes it out of this clone's history, too, and says what every other clone has to do;
-    it sends nothing. A secret has to be rotated.
+    It is removed from all that Diurna keeps beside git. Files and history still hold it, and the
+    answer says where. --purge removes it from this clone's history too, and says what every other
+    clone has to do; it sends nothing. If it was a secret, change the secret.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ from rituals.cli.output import counted
 def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
     """Replay the whole ledger from git, ignoring every cache, and compare.
 
-    Compared are the published projection (drift) and what the cache answers.
+    It compares the published projection (drift) and what the cache answers.
 
     \b
     Examples:

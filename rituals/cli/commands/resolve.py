@@ -16,8 +16,8 @@ from rituals.cli.views.decisions import author, decide
 @click.command("resolve")
 @click.argument("id")
 @click.option("--choose", default="", metavar="SIDE",
-              help="What holds: one side of `diurna conflicts`, its start or its number.")  # fmt: skip
-@click.option("--text", default="", metavar="TEXT", help="A new text in place of all of them.")
+              help="The side that holds: its start or its number in `diurna conflicts`.")  # fmt: skip
+@click.option("--text", default="", metavar="TEXT", help="A new text instead of all of them.")
 @click.option("--file", default="", metavar="FILE", help="The new text from a file (- for stdin).")
 @click.option("--closed/--open", "closed", default=None, help="Whether the thread is closed.")
 @click.option("--state", type=click.Choice(STATES), metavar="STATE",
@@ -30,8 +30,8 @@ def command(
 ) -> None:  # fmt: skip
     """Resolve a contradiction: choose one side, or give a new text.
 
-    Appends a log that names every side that stood. A side that came meanwhile is not named, and goes on
-    standing. On a terminal, without options, it asks.
+    Appends a log that names every side there was. A side that arrives later is not settled by it.
+    On a terminal, without options, it asks.
 
     \b
     Examples:

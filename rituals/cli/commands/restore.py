@@ -19,12 +19,12 @@ from rituals.cli.views.decisions import author, decide
 @author
 @options.command
 def command(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
-    """Let an older text of a fact stand again, or a fact that was superseded or invalidated.
+    """Let an older text of a fact hold again, or a fact that was superseded or invalidated.
 
-    Appends a log; nothing is rewritten. VERSION is one of `diurna why ID --versions`, or the start of it.
-    Without VERSION the fact holds after all: a person's act, recorded with its reason. It takes back what
-    the logs say against it that stand here now; what is said elsewhere meanwhile, or later, counts. Its
-    successors go on standing.
+    Appends a log; nothing is rewritten. VERSION is one of `diurna why ID --versions`, or the start
+    of it. Without VERSION the fact holds after all: a person's act, recorded with its reason. It
+    takes back what the logs here say against it; what is said elsewhere meanwhile, or later, still
+    counts. What replaced it goes on holding.
 
     \b
     Examples:

@@ -19,11 +19,11 @@ from rituals.cli.output import counted
 def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
 
-    It verifies first, and says what is wrong. On a terminal it asks about each question, and `?` explains
-    the answers; whoever quits keeps those given, and the review does not count as held. Elsewhere, or with
-    --yes, it decides nothing: what needs a person becomes an open thread, each once. Appends one log of
-    type `review` and publishes the projection; with nothing new it writes no log. What is too much for one
-    log waits for the next review.
+    It verifies first, and says what is wrong. On a terminal it asks about each question, and `?`
+    explains the answers; if you quit, your answers are kept and the review does not count as held.
+    Elsewhere, or with --yes, it decides nothing: what needs a person becomes an open thread, once.
+    It appends one log of type `review` and publishes the projection; if nothing is new, it writes
+    no log. What is too much for one log waits for the next review.
 
     \b
     Examples:
@@ -47,7 +47,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
         return out.findings(outcome.findings)
     cut_short = outcome.unasked and (outcome.stem or not plan.nothing_new)
     if cut_short and not (outcome.stem or dry_run):
-        out.line("nothing was answered, and nothing is recorded")
+        out.line("nothing was answered, so nothing was recorded")
     elif not outcome.stem and not (dry_run and not plan.nothing_new):
         waiting = total(asked(plan))
         left = f"; {counted(waiting, 'question')} still open" if waiting else ""

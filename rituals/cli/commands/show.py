@@ -21,10 +21,10 @@ from rituals.cli.context import Invocation
 def command(
     call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None
 ) -> None:
-    """Show what memory holds: the replayed continuity.md, facts by id, kind or tier, or a session log.
+    """Show what memory holds: the page of all that holds now, facts by id, kind or tier, or a log.
 
-    With --json every fact, whatever its tier. The start of an id or a stem is enough where nothing else
-    begins so.
+    With --json every fact, whatever its tier. The start of an id or of a log's name is enough if
+    nothing else begins so.
 
     \b
     Examples:

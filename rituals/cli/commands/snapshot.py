@@ -14,10 +14,11 @@ from rituals.cli.context import Invocation
 @click.option("--stuck", "reason", flag_value="stuck", help="The work is stuck.")
 @options.command
 def command(call: Invocation, task: str, reason: str | None) -> None:
-    """Print a page that stands alone, for a head that knows nothing: a model of another make, a colleague.
+    """Print a page that stands alone, for a reader who knows nothing: another model, a colleague.
 
-    It tells the objective, recent acts, changes, state, assumptions, open questions and evidence, and is
-    committed nowhere. Secrets are withheld. What comes back, `diurna critique FILE` makes threads of.
+    It has the objective, recent acts, changes, state, assumptions, open questions and evidence,
+    and is committed nowhere. Secrets are withheld. `diurna critique FILE` makes threads of the
+    answer.
 
     \b
     Examples:

@@ -11,9 +11,10 @@ from rituals.cli.context import Invocation
 @click.command("status")
 @options.command
 def command(call: Invocation) -> None:
-    """Show where the ledger stands: its home, its logs and facts, what is due, and what was found.
+    """Show where memory stands: its home, its logs and facts, what is due, and what was found.
 
-    `asks` counts the questions of a review, `found` what `diurna check` finds in the ledger itself.
+    `asks` counts the questions of a review, `found` what `diurna check` finds in the ledger
+    itself.
 
     \b
     Example:

@@ -12,16 +12,18 @@ from rituals.cli.output import counted
 @click.command("sync")
 @click.argument("remote", required=False, default="")
 @click.option("--adopt", is_flag=True, help="Join a ledger that began apart, too; all logs stay.")
-@click.option("--push", is_flag=True, help="Send a personal home, too; else that is only fetched.")
+@click.option(
+    "--push", is_flag=True, help="Send a personal home, too; otherwise it is only fetched."
+)
 @options.dry_run
 @options.command
 def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
     """Share memory through a git remote: fetch, join both sides' logs, push.
 
-    Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is ever dropped:
+    Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is dropped: the
     logs of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile.
-    Commits of code are never sent or fetched into the work tree: beside those it says what to do with git.
-    Homes of others that `[upstream]` of the policy names are fetched to be read, and never sent to.
+    Commits of code are never sent, or fetched into the work tree; it says what to do with git then.
+    Homes that `[upstream]` in diurna.toml names are fetched to be read, and nothing is sent to them.
 
     \b
     Examples:

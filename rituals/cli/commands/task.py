@@ -32,13 +32,13 @@ def _actions(_: click.Context, __: click.Parameter, begin: str) -> list[str]:
               help="add: high, medium or low.")  # fmt: skip
 @one("owner", "NAME", "add: whom it is meant for.")
 @one("goal", "TEXT", "add: what it is good for.")
-@many("depends", "ID", "add: what has to be done before. Repeatable, or with commas.")
+@many("depends", "ID", "add: what has to be done first. Repeatable, or with commas.")
 @many("serves", "ID", "add: what it is done for. Repeatable, or with commas.")
 @many("criterion", "TEXT", "add: when it is done. Repeatable.")
 @many("risk", "TEXT", "add: what may go wrong. Repeatable.")
 @many("question", "TEXT", "add, handoff: what is open. Repeatable.")
-@click.option("--anyway", is_flag=True, help="add: ids that memory does not know are meant.")
-@click.option("--take-over", is_flag=True, help="start: also what somebody else has, as agreed.")
+@click.option("--anyway", is_flag=True, help="add: allow ids that memory does not know.")
+@click.option("--take-over", is_flag=True, help="start: even if somebody else has it, as agreed.")
 @click.option("--start", is_flag=True, help="pick: claim it, too.")
 @one("why", "TEXT", "move, done: the reason.")
 @one("to", "NAME", "handoff: the agent or role that is to get it; else whoever takes it.")
@@ -63,7 +63,7 @@ def command(call: Invocation, /, action: str, words: tuple[str, ...], **given: A
       move ID STATE      todo, in-progress, handoff-ready, blocked, done or cancelled
       done ID            it is done
       handoff ID         hand it over, with what the next one has to know
-      pick               the one to begin next: nobody has it, and nothing is in its way
+      pick               the one to begin next: nobody has it, and it waits for nothing
 
     `diurna show ID` and `diurna why ID` tell all of one.
 

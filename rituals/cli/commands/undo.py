@@ -29,12 +29,14 @@ def command(
 ) -> None:  # fmt: skip
     """Take back what your last log did, by a log that says so; again, the one before.
 
-    Yours is the newest log of this agent that was committed by whoever commits here. What it created
-    becomes false, and all else that it changed stands as before. `diurna redo` does it again.
+    Yours is the newest log of this agent that was committed by whoever commits here. What it
+    created becomes false, and everything else that it changed is as before. `diurna redo` does it
+    again.
 
-    Logs that are named, or that a session wrote, or an agent since a time, are taken back with what was
-    derived from them: what supersedes, serves or links to their facts, asks about them, was learned from
-    them. The plan is shown first. What others changed since, or a person decided, is left, and said.
+    Logs that you name, or that a session wrote, or an agent since a time, are taken back with what
+    was derived from them: what supersedes, serves or links to their facts, asks about them, or was
+    learned from them. The plan is shown first. What others changed since, or a person decided, is
+    left alone and named.
 
     \b
     Examples:

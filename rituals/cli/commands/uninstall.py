@@ -18,7 +18,7 @@ from rituals.hosts.install.layout import LAYOUTS
 def command(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool) -> int:
     """Take out of agents' programs what `diurna install` put there; without HOST, of all of them.
 
-    What was there before is there again, byte for byte, and so is what was written since. The rule in
+    What was there before is back, byte for byte, and what was written since stays. The rule in
     AGENTS.md stays as long as another host here reads it. The memory itself is not touched.
 
     \b

@@ -27,14 +27,14 @@ def command(
     call: Invocation, /, findings: tuple[str, ...], restore: bool, everything: bool, reason: str,
     dry_run: bool, **given: Any,
 ) -> int:  # fmt: skip
-    """Check the ledger: names match contents, nothing was changed in history, all can be read.
+    """Check the ledger: names match contents, history changed nothing, everything can be read.
 
-    Ends with 1 if there is a finding of severity error. --restore adds lost logs again, with the
-    bytes that they had first, and changes nothing else.
+    Ends with 1 if it finds an error. --restore adds lost logs again, with their first bytes, and
+    changes nothing else.
 
-    --accept records in a log that findings are known, with a reason: from then on verify, lint, status,
-    doctor and review count them and name only what is new, in every clone. A finding whose file changes
-    is new again. What concerns this clone alone can not be accepted.
+    --accept records in a log that findings are known, with a reason: from then on verify, lint,
+    status, doctor and review only count them, in every clone, and name what is new. A finding
+    whose file changes is new again. What concerns this clone alone cannot be accepted.
 
     \b
     Examples:

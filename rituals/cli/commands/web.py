@@ -33,12 +33,12 @@ _PORT = 7874
 def command(
     call: Invocation, /, port: int, write: bool, no_open: bool, agent: str, **site: Any
 ) -> None:
-    """Show this memory as pages in a browser: what holds, why, what is to be decided.
+    """Show this memory as pages in a browser: what holds, why, and what is to be decided.
 
     The address that it prints opens the memory to whoever has it, on this machine alone, until the
-    server ends. A site needs no server: `--export` writes it for a forge's pages, or to be opened from the
-    disk; what is withheld, and what is only yours, is not in it. Both need the extra `web`:
-    `pip install '.[web]'` in a clone of Diurna's repository.
+    server ends. A site needs no server: `--export` writes it for a forge's pages or for your disk,
+    without what is withheld or only yours. Both need the extra `web`: `pip install '.[web]'` in a
+    clone of Diurna's repository.
 
     \b
     Examples:

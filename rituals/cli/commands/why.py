@@ -22,10 +22,10 @@ _NEAR = 100
     versions="agent commit date event number stands stem text title version was",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
-    """Show where a fact comes from: every event of it, oldest first, with each version of its text.
+    """Show where a fact comes from: every event, oldest first, with each version of its text.
 
-    At the end stand the supersessions that lead to it and on from it, the
-    nearest 100 each way; --json has all.
+    At the end are the supersessions that lead to it and on from it, the nearest 100 each way;
+    --json has all.
 
     \b
     Examples:

@@ -27,19 +27,19 @@ _EXAMPLE_CHARS = 48
 _QUOTING = ("bad-id", "unknown-verb")  #: codes whose messages end in what they quote
 #: What several findings of a code have in common.
 _TOGETHER = {
-    "bad-id": "names are no fact ids, and passed over",
+    "bad-id": "names are not fact ids, and skipped",
     "unknown-id": "ids are named, and no page has a text for them",
     "unknown-verb": "bullets of references begin with no known verb",
-    "adopt-differs": "values are other than the reference tool's",
-    "bad-footer": "footers can not be read as they stand",
-    "bad-date": "dates are none, and read as unknown",
-    "bad-name": "files under sessions/ are no session logs, and not read",
+    "adopt-differs": "values differ from the reference tool's",
+    "bad-footer": "footers can not be read as they are",
+    "bad-date": "dates are not dates, and read as unknown",
+    "bad-name": "files under sessions/ are not session logs, and not read",
     "bad-event": "references can not be read",
-    "contradiction": "facts stand with several texts; all are kept",
+    "contradiction": "facts have several texts; all are kept",
     "date-only-name": "logs have a date and no time in their names",
-    "section-suffix": "headings of references have a suffix, and are read",
+    "section-suffix": "headings of references have a suffix, and were read",
     "repeated-section": "logs have several sections of references; all are read",
-    "not-canonical": "texts can not stand as they are, and were changed a little",
+    "not-canonical": "texts had to be changed a little",
     "hand-edited": "lines or pages are a person's",
     "log-edited": "logs differ from what is committed",
     "secret-redacted": "secrets are not stored",
@@ -115,7 +115,7 @@ def show_noticed(out: Output, findings: Sequence[Finding], *, everything: bool) 
     left = [one for _, some in ordered[LINES - 2 :] for one in some]
     if left:
         out.talk(f"and {len(left)} more, of {len(ordered) - len(shown)} other kinds")
-    out.hint("the same with -v names each, with its place and what to do about it")
+    out.hint("-v names each, with its place and what to do about it")
     out.told.update(fresh)
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _WAYS = {
     "f": ("false", "it does not hold, and nothing replaces it"),
     "r": ("replaced", "another fact says what holds"),
-    "w": ("withhold", "nobody is shown its text again: a secret, a name"),
-    "a": ("archive", "it holds, and is only out of sight"),
+    "w": ("withhold", "show its text to nobody again: a secret, a name"),
+    "a": ("archive", "it holds, but put it out of sight"),
     "q": ("quit", "change nothing"),
 }
 
@@ -141,7 +141,7 @@ def tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None
     git, out = found.git, call.out
     if not (stands or git.commits):
         return
-    out.line("it still stands, for `git grep`, for an agent's search and for the forge's:")
+    out.line("git still has it, for `git grep`, for agents and for the forge's search:")
     for path in stands:
         out.line(f"  in the file {path}")
     for commit in git.messages:
@@ -156,7 +156,7 @@ def tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None
         out.line(f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to")
     if git.packs:
         out.line(f"  packed in {', '.join(git.packs)}")
-    out.line("whether the history is written anew, a person decides with all who have a clone;")
+    out.line("rewriting the history is for a person to decide, with everybody who has a clone;")
     out.line("`diurna redact … --purge --dry-run` shows what that would be")
 
 

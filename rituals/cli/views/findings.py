@@ -108,7 +108,7 @@ def hint_baseline(out: Output, result: Made) -> None:
     """Say how many old findings become few, where there are many."""
     if len(result.keys) >= _MANY:
         out.hint(
-            "what is old and known can be accepted, so that what is new stands out: "
+            "accept what is old and known, so that what is new stands out: "
             "`diurna check --accept-all --reason TEXT`, or one by one (`diurna check --all`)"
         )
 

@@ -61,7 +61,7 @@ def show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> Non
 def show_links(out: Output, found: Links) -> None:
     """Print the neighbourhood of a fact."""
     if found.standing is None:
-        out.line((found.id, "bold"), "  there is no such fact; it is only named")
+        out.line((found.id, "bold"), "  there is no such fact; only its id is named")
     else:
         out.line((found.id, "bold"), f"  {_place(found.standing, found.mark)}")
         out.line(f"  {summary_of(found.standing.fact)}")

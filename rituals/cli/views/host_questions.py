@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
 
 _WHO_READS = """\
-Of a session is told what the agent reported, on this machine. A model makes facts of it, too: claude or
-codex by your subscription, or http, an endpoint of yours. It reads what was said in the session."""
+Sessions are recorded on this machine, without a model. A model can also make facts of what was said:
+claude or codex on your subscription, or http, an endpoint of yours. It then reads all of the session."""
 _WHAT_IS_KEPT = (
-    "sessions leave logs, which everybody reads who reads this memory: what agents report at the end of "
-    "turns, bodies of commits, answers in dialogs, what was edited, committed and tested, and what a "
-    "person asks to be remembered; not what is about somebody. "
+    "sessions leave logs that everybody with this memory can read: what agents report at the end of "
+    "turns, commit messages, answers in dialogs, what was edited, committed and tested, and what a "
+    "person asks to be remembered; nothing about a person. "
     "`diurna capture --show` prints them before anything is written; "
     '`[capture] keep = "off"` in diurna.toml keeps none'
 )
@@ -45,7 +45,9 @@ def ask_extractor(call: Invocation) -> None:
     if is_configured():
         return
     call.out.talk(_WHO_READS)
-    chosen = click.prompt("who reads?", NOBODY, type=click.Choice(EXTRACTORS), err=True)
+    chosen = click.prompt(
+        "which may read sessions?", NOBODY, type=click.Choice(EXTRACTORS), err=True
+    )
     if chosen == NOBODY:
         return
     said = []
@@ -90,7 +92,7 @@ def hook_up(
     code = carry_out(call, plan, hosts, user=user, dry_run=dry_run)
     if plan.changes and (asked := ", ".join([host for host in hosts if HOSTS[host].asks])):
         call.out.hint(
-            f"{asked}: at a stop the agent is asked now and then what the next session must know; "
+            f"{asked}: when it stops, the agent is at times asked what the next session needs to know; "
             "`ask = 0` below `[capture]` in diurna.toml: never"
         )
     if plan.changes and not dry_run:

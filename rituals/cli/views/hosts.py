@@ -51,7 +51,7 @@ def list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: boo
         call.out.answer({**said, "dry_run": True})
         return 0
     if not found:
-        call.out.line(f"no host is found here; it can be named: {', '.join(LAYOUTS)}")
+        call.out.line(f"no agent's program was found here; name one: {', '.join(LAYOUTS)}")
         return 0
     call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
     call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")

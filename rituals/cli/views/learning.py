@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 _EDIT, _LATER, _QUIT = "edit", "later", "quit"
 #: letter -> (name, what it does); the name has the letter in it.
 _ANSWERS = {
-    "a": (ACCEPT, "record it as it stands in the diff"),
+    "a": (ACCEPT, "record it as the diff shows it"),
     "e": (_EDIT, "record it in your words"),
-    "r": (REJECT, "it is not worth keeping, and not asked again"),
-    "l": (_LATER, "leave it; it is asked again the next time"),
+    "r": (REJECT, "it is not worth keeping; do not ask again"),
+    "l": (_LATER, "leave it; ask again next time"),
     "q": (_QUIT, "record what is answered, and leave the rest"),
 }
 _REPORT_HINT = 'for example: diurna finding report --rule flaky --path tests/a.py "it fails alone"'
@@ -154,7 +154,7 @@ def show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> 
         out.line(
             "nothing new is to be asked"
             if asked
-            else "nothing was answered, and nothing is recorded"
+            else "nothing was answered, so nothing was recorded"
         )
         return
     if receipt and (receipt.commit or receipt.waits):

@@ -56,7 +56,7 @@ def tell_past(
     elif written:
         call.out.line(f"told in {counted(sum(len(one.logs) for one in news), 'log')}")
     elif news:
-        call.out.hint("nothing was written; with --write it is, and --show prints the logs whole")
+        call.out.hint("nothing was written; --write writes it, --show prints the logs in full")
     return 0
 
 
@@ -98,7 +98,7 @@ def show_again(call: Invocation, host: str, since: str, *, unasked: bool, dry_ru
     if call.json:
         call.out.answer({"candidates": lines, "failed": failed})
     elif not lines:
-        call.out.line("nothing is found that others have to know")
+        call.out.line("nothing was found that others need to know")
     else:
         call.out.hint('nothing was recorded; `diurna note "KIND: TEXT"` records one')
     if failed:

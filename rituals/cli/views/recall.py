@@ -53,7 +53,7 @@ def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
     named = [one.strip() for one in ids.split(",") if one.strip()]
     if bool(named) == bool(" ".join(query).strip()):
         raise WrongUsage(
-            "give a question, or ids with --ids",
+            "ask a question, or name ids with --ids",
             hint="`diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`",
         )
     return named

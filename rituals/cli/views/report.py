@@ -67,7 +67,7 @@ def _print_cost(report: Report, out: Output) -> None:
     shown = [one for one in found.usage if one.shown]
     told = [one for one in found.usage if one.told]
     if not (shown or told or again.sessions):
-        out.line(("cost and use", "bold"), "  not known: no log of a captured session is here")
+        out.line(("cost and use", "bold"), "  not known yet: no session was captured here")
         return
     out.line("")
     out.line(("cost", "bold"), f"  {_costs(found.costs)}")

@@ -28,8 +28,8 @@ _README = """\
 # Diurna
 
 Memory for coding agents, kept in git. Each session in a project that has a memory starts with a brief of
-what holds there; what the session did and learned becomes a session log, which is committed where it is in
-nobody's way. Where a project has no memory, the plugin says nothing.
+what holds there; what the session did and learned becomes a session log, which is committed without
+disturbing anybody's work. Where a project has no memory, the plugin says nothing.
 
 The plugin calls the program `diurna`, which has to be on PATH, with its extra `mcp`; its README says how.
 In a project `diurna init` makes a home for its memory; `diurna capture --show` tells what would be kept.

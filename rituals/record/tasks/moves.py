@@ -66,7 +66,7 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
         said = f"{task.claimant} {'has' if task.state != TODO else 'is to do'} {id}"
         raise DiurnaError(
             f"{said}, since {task.when}",
-            hint="`diurna task pick` gives another one; `--take-over` claims it where that was agreed",
+            hint="`diurna task pick` gives another one; `--take-over` claims it if you agreed on that",
         )
     notes = [f"{id} waits for {wait.id} ({wait.why})" for wait in task.waits]
     elsewhere = handed_elsewhere(
