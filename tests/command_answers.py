@@ -326,10 +326,7 @@ def _harvest(tell: Recorder, folder: Path) -> None:
 def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Answers:
     """Run it all; return the answers by command, those of failures under `failure`.
 
-    Args:
-        run: the fixture `run`.
-        folder: a repository without a home, where the process stands.
-        monkeypatch: to change the working directory.
+    The folder is a repository without a home, where the process stands.
     """
     tell = Recorder(run)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder.parent / OWN_FOLDER))

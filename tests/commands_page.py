@@ -25,9 +25,8 @@ _WIDTH = 130
 def page(head: str, keys: Mapping[str, list[str]]) -> str:
     """Write the page anew.
 
-    Args:
-        head: the page as it is, or its beginning.
-        keys: of the answers of each command, as `tests.command_answers.shape` writes them.
+    `head` is the page as it is, or its beginning; `keys` are of the answers of each command, as
+    `tests.command_answers.shape` writes them.
     """
     lines = [head.partition(GENERATED)[0] + GENERATED]
     told: dict[str, str] = {}  # keys, and the first command that has them

@@ -45,10 +45,8 @@ def check_or_write(page: Path, text: str) -> None:
 def filled(text: str, fill: Callable[[str, str], str | None]) -> str:
     """Write the blocks of a page anew.
 
-    Args:
-        text: the page.
-        fill: for the heading above a block (a command, "" before the first) and its language gives what
-            the block holds, None for a block that stays.
+    For the heading above a block (a command, "" before the first) and its language `fill` gives what the
+    block holds, None for a block that stays.
     """
 
     def block(found: re.Match[str]) -> str:

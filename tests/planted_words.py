@@ -19,9 +19,7 @@ _CALLED = "Prod Staging Live Team Office Lager Shop Home".split()
 def made(draw: random.Random, *, plain: bool = False) -> str:
     """Make a password as people make one: words, a year or a number, a sign.
 
-    Args:
-        draw: where the chance comes from.
-        plain: with words alone, as a passphrase.
+    With `plain` it has words alone, as a passphrase.
     """
     one, two, three, four = draw.sample(_WORDS, 4)
     number, year = str(draw.randint(2, 98)), str(draw.randint(1988, 2027))

@@ -50,10 +50,7 @@ def scenes() -> tuple[list[str], list[Scene]]:
 def played(folder: Path, patch: pytest.MonkeyPatch, half: str) -> Score:
     """Note the facts in a home, play the sessions of a half, and compare what each is said to repeat.
 
-    Args:
-        folder: with a home.
-        patch: of the hook.
-        half: "tune" or "held".
+    The half is "tune" or "held".
     """
     facts, found = scenes()
     assert main(["note", *facts]) == 0

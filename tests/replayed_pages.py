@@ -22,11 +22,9 @@ def replay_pages(
 ) -> list[str]:
     """Write the history of the ledger `memory` into a new repository, and return its commits.
 
-    Args:
-        memory: the folder that holds `continuity.md`.
-        into: an empty folder, which becomes the repository; the ledger is in its `memory/`.
-        drafts: words that the first line of a fact has in it at first, one each for `late` commits.
-        late: see there.
+    `memory` holds `continuity.md`; `into` is an empty folder, which becomes the repository, with the
+    ledger in its `memory/`. `drafts` has words that the first line of a fact has in it at first, one each
+    for `late` commits.
     """
     files = {
         path.relative_to(memory).as_posix(): path.read_bytes()

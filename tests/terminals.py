@@ -59,11 +59,7 @@ class Terminal:
         os.write(self._end, keys.encode())
 
     def finish(self, keys: str = "") -> int:
-        """Read to the end; return the exit code.
-
-        Args:
-            keys: pressed again and again until then.
-        """
+        """Read to the end, with `keys` pressed again and again until then; return the exit code."""
         end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
             if keys and self._process.poll() is None:

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 def fields_of(value: object, names: str) -> dict[str, Any]:
     """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
 
-    Args:
-        value: a record.
-        names: of the fields, with blanks between, in the order in which they are told.
+    The names have blanks between, and are told in that order.
     """
     found: dict[str, Any] = {}
     for name in names.split():

@@ -45,13 +45,7 @@ class Wanted(Record):
 
 
 def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
-    """Return tasks by priority, then age.
-
-    Args:
-        reader: the home, open.
-        wanted: which.
-        now_ms: milliseconds since 1970.
-    """
+    """Return tasks by priority, then age."""
     from ledger.model.task_states import CLOSING
 
     closed = wanted.closed or wanted.state in CLOSING
@@ -71,13 +65,9 @@ def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
 def with_claims(
     cache: Cache, tasks: Sequence[Task], commondir: str, now_ms: int
 ) -> tuple[Listed, ...]:
-    """Say of tasks whether their claims are stale, and whether those who have them left.
+    """Say of tasks, in their order, whether their claims are stale, and whether those who have them left.
 
-    Args:
-        cache: the ledger.
-        tasks: in any order, which stays.
-        commondir: the common git directory, where the spools of sessions are.
-        now_ms: milliseconds since 1970.
+    The spools of sessions are in `commondir`, the common git directory.
     """
     since = floor_of(now_ms - STALE_MS)
     old = any(move.stem < since for task in tasks for move in _claims(task))

@@ -42,11 +42,7 @@ def acceptance(
 ) -> Baseline:
     """Plan to accept findings that stand open now.
 
-    Args:
-        memory: the home, open.
-        wanted: keys, starts of keys, or codes that stand for all of today's; none for all there are.
-        reason: why, in the words of whoever accepts.
-        progress: told how far the checks are.
+    `wanted` has keys, starts of keys, or codes that stand for all of today's; none for all there are.
 
     Raises:
         NotFound: a finding is not there, or is of this clone and not of the ledger.

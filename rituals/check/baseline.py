@@ -48,9 +48,7 @@ class Acceptance(Record):
 def key_of(finding: Finding, blob: str = "") -> str:
     """Return the key by which a finding is known for good (FORMAT.md, N1).
 
-    Args:
-        finding: the finding.
-        blob: the object id of its file, where that is a log or the policy.
+    `blob` is the object id of its file, where that is a log or the policy.
     """
     what = finding.about or f"{finding.line if blob else ''}\0{finding.message}"
     place = "" if finding.about and not blob else finding.file
@@ -69,13 +67,7 @@ def shown(key: str) -> str:
 def acceptances(
     home: Home, refs: Iterable[LogRef], is_withheld: Callable[[str], bool]
 ) -> dict[str, Acceptance]:
-    """Return what stands accepted, by key.
-
-    Args:
-        home: the home.
-        refs: its logs of type `edit`, in ledger order.
-        is_withheld: tells whether the words of a log are withheld.
-    """
+    """Return what stands accepted, by key, from a home's logs of type `edit` in ledger order."""
     found: dict[str, Acceptance] = {}
     logs = {ref.key: data for ref, data in read_bytes(home, list(refs))}
     for stem, data in sorted(logs.items()):
@@ -96,9 +88,7 @@ def acceptances(
 def section(keys: Iterable[tuple[str, str]], *, accepts: bool) -> str:
     """Write the section of a log that accepts findings, or takes that back.
 
-    Args:
-        keys: (key, what the finding says), one line each.
-        accepts: which of the two.
+    `keys` has (key, what the finding says), a line each.
     """
     lines = [f"- `{key}` {said}".rstrip() for key, said in keys]
     return "\n".join([f"## {ACCEPTED if accepts else TAKEN_BACK}", "", *lines])

@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 def made(
     memory: Memory, command: str, progress: Progress | None = None, *, quiz: bool = False
 ) -> Made:
-    """Make the checks of a command.
+    """Make the checks of `verify`, `lint` or `review`, and put the quiz too where that is asked for.
 
-    Remembers the tip when no error is found, so that a later rewriting of the history shows.
-
-    Args:
-        memory: the home, open.
-        command: `verify`, `lint` or `review`.
-        progress: told how far it is, as (done, total).
-        quiz: put the quiz, too.
+    Remembers the tip when no error is found, so that a later rewriting of the history shows. Progress is
+    told (done, total).
     """
     parts = PARTS if command == LINT else PARTS[:-1]
     now_ms = memory.occasion().now_ms

@@ -148,13 +148,9 @@ def diurna() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line; return the exit code.
 
-    Args:
-        argv: the arguments without the program's name; None takes those of the process.
-
-    Returns:
-        The exit code.
+    The arguments are without the program's name; None takes those of the process.
     """
     call = Invocation(sys.argv[1:] if argv is None else list(argv))
     try:

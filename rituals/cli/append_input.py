@@ -45,13 +45,7 @@ _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: Wh
 
 
 def read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]) -> Drafts:
-    """Gather what is to be recorded.
-
-    Args:
-        call: for reading files and standard input.
-        memory: for kinds and ids.
-        file: the FILE argument, "" for none.
-        given: the options of `append_options`, by name.
+    """Gather what is to be recorded, from the FILE argument ("" for none) and options of `append_options`.
 
     Raises:
         WrongUsage: nothing is given, or two sources for one thing.
@@ -93,11 +87,8 @@ def read_note_of(
 ) -> Answer | None:
     """Read a short write, without texts the answer on standard input; None where it says nothing.
 
-    Args:
-        call: for reading standard input.
-        memory: for kinds and ids.
-        texts: a line of an answer each.
-        given: the options of `append_options.short`, by name, with `dry_run` and `strict`.
+    Each text is a line of an answer; `given` has the options of `append_options.short`, by name, with
+    `dry_run` and `strict`.
 
     Raises:
         WrongUsage: there is nothing to note, or it is not clear what is one fact.

@@ -30,14 +30,8 @@ def harvest(
 ) -> None:
     """Read documents, show the plan, and take in what they say.
 
-    Args:
-        call: the invocation.
-        paths: files and folders that are named; none for all.
-        budget: the most new facts.
-        handed_in: a file of what an agent found, "" for none.
-        write: without asking.
-        dry_run: change nothing.
-        verbose: show everything.
+    Without paths it reads all. `budget` is the most new facts, `handed_in` a file of what an agent found,
+    "" for none; `write` does not ask.
     """
     memory, out = call.memory(), call.out
     plan = plan_harvest(

@@ -22,14 +22,9 @@ if TYPE_CHECKING:
 
 
 def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
-    """Answer a command line; None when it is not one of the plain forms.
+    """Answer a command line; return the exit code, None when it is not one of the plain forms.
 
-    Args:
-        arguments: without the program's name.
-        environment: of the process.
-
-    Returns:
-        The exit code.
+    The arguments are without the program's name.
     """
     if not arguments or sys.stdout is None or sys.stdout.isatty():
         return None
@@ -178,9 +173,7 @@ def _read(
 ) -> tuple[list[str], list[tuple[str, str]]] | None:
     """Return words, and options with their values; None for anything that has to be looked at properly.
 
-    Args:
-        arguments: of a command.
-        takes: the options that are understood, and whether each takes a value.
+    `takes` has the options that are understood, and whether each takes a value.
     """
     words: list[str] = []
     said: list[tuple[str, str]] = []

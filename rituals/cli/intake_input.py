@@ -95,15 +95,7 @@ def take_in(
     dry_run: bool,
     verbose: bool,
 ) -> None:
-    """Bring in what a source has.
-
-    Args:
-        call: the invocation.
-        source: of the table.
-        paths: that were named, () for where the source lies by default.
-        write: without asking.
-        dry_run: change nothing.
-        verbose: show everything.
+    """Bring in what a source has; without paths from where it lies by default, with `write` unasked.
 
     Raises:
         NotFound: nothing lies there.

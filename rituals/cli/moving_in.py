@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 
 
 def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) -> None:
-    """Show what there is, ask once, and take it in.
-
-    Args:
-        call: the invocation.
-        write: without asking.
-        dry_run: change nothing.
-        verbose: show everything.
-    """
+    """Show what there is, ask once unless `write` is set, and take it in."""
     memory, out = call.memory(), call.out
     ground = Ground(call.project(), user_folder(), variables())
     parts: list[Callable[[], Intake]] = []

@@ -75,9 +75,7 @@ TASKS = (
 def values_of(table: Sequence[Option], said: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
     """Return the value of every option of a table; None where one is not as it should be.
 
-    Args:
-        table: of the command.
-        said: (option, value) as they were typed.
+    `said` has (option, value) as they were typed.
     """
     by_name = {option.name: option for option in table}
     found = {option.to: option.absent for option in table}

@@ -38,9 +38,7 @@ def counted(number: int, noun: str) -> str:
 def told(step: str, *, done: bool) -> str:
     """Say a step of a plan as what was done, or as what would be.
 
-    Args:
-        step: as a plan has it: `commit diurna.toml`; one that starts with no such verb stays.
-        done: whether it was carried out.
+    A step is as a plan has it: `commit diurna.toml`; one that starts with no such verb stays.
     """
     verb, blank, rest = step.partition(" ")
     if verb not in _DONE:
@@ -110,9 +108,7 @@ class Output:
     def answer(self, values: Mapping[str, object], *, lines: bool = True) -> None:
         """Print the one object of a `--json` answer; what would be a second one is not printed.
 
-        Args:
-            values: of the object.
-            lines: write it in several; one line is for who reads on while the command runs.
+        `lines` writes it in several; one line is for who reads on while the command runs.
         """
         if self._answered:
             return
@@ -130,9 +126,7 @@ class Output:
     def talk(self, *pieces: Piece, fixed: bool = False) -> None:
         """Say one line on stderr, behind a result that is kept back.
 
-        Args:
-            pieces: of the line.
-            fixed: it quotes nothing that somebody wrote, so no secret is looked for in it.
+        `fixed` says that it quotes nothing that somebody wrote, so no secret is looked for in it.
         """
         self._clear()
         styled = self._colour and self._err_terminal
@@ -148,12 +142,7 @@ class Output:
         self._later.append(f"note: {visible(text)}\n")
 
     def hint(self, text: str, *, fixed: bool = False) -> None:
-        """Say what to do next, on a line of its own.
-
-        Args:
-            text: the line.
-            fixed: as of `talk`.
-        """
+        """Say what to do next, on a line of its own; `fixed` is as for `talk`."""
         if text:
             self.talk(("hint:", "cyan"), f" {text}", fixed=fixed)
 

@@ -20,14 +20,9 @@ _NOT_RUN = (126, 127)
 
 
 def page(text: str, stream: TextIO) -> bool:
-    """Show a text in a pager if it is longer than the terminal.
+    """Show a text in a pager if it is longer than the terminal; return whether it was shown.
 
-    Args:
-        text: all of it.
-        stream: the terminal.
-
-    Returns:
-        Whether it was shown; whoever quits has seen enough.
+    Whoever quits has seen enough.
     """
     environment = variables()
     command = environment.get("DIURNA_PAGER", environment.get("PAGER", _DEFAULT)).strip()

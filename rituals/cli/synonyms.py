@@ -90,12 +90,7 @@ _ALIKE = 0.75  # of a spelling that is meant; difflib's own 0.6 takes `get` for 
 
 
 def proposal(name: str, commands: Iterable[str]) -> str:
-    """Say what a word may mean, as a hint.
-
-    Args:
-        name: as it was typed.
-        commands: those that there are.
-    """
+    """Say what a word may mean, as a hint."""
     word = name.lower().lstrip("-")
     if word in MEANINGS:
         return MEANINGS[word]

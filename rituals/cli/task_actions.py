@@ -33,11 +33,8 @@ _WORDS = {"list": 0, "pick": 0, "move": 2}
 def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
     """Do what an action of `diurna task` says.
 
-    Args:
-        call: of the command.
-        action: one of `_TAKES`.
-        words: behind it.
-        given: every option, by the name of its value.
+    The action is one of `_TAKES`, and the words stand behind it; `given` has every option, by the name of
+    its value.
 
     Raises:
         WrongUsage: there is no such action, or it takes something else.

@@ -53,9 +53,7 @@ def with_ways(command: click.Command, name: str) -> click.Command:
 def taken_way(arguments: list[str], load: Load) -> tuple[str, list[str]]:
     """Return what was called, for the help, and the arguments of the command that answers.
 
-    Args:
-        arguments: from the name of a command on.
-        load: gives a command by its name.
+    The arguments go from the name of a command on; `load` gives a command by its name.
     """
     name, rest = arguments[0], arguments[1:]
     for way in ways_of(name):

@@ -78,11 +78,7 @@ def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
 
 
 def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
-    """List contradictions, by fact.
-
-    Args:
-        memory: the home, open.
-        facts: only of these, () for all.
+    """List contradictions, by fact: only those of `facts`, () for all.
 
     Raises:
         NotFound: there is no such fact.

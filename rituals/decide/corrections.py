@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 def rewording(memory: Memory, fact: str, text: str, kind: str, reason: str) -> Decision:
     """Plan to give a fact another text, or another kind.
 
-    Args:
-        memory: the home, open.
-        fact: its id.
-        text: the new one, "" for the one that stands.
-        kind: or a word that means one; "" for the one that it has.
-        reason: in the words of whoever decided.
+    `text` is "" for the one that stands; `kind` may be a word that means one, "" for the one it has.
 
     Raises:
         NotFound: there is no such fact.
@@ -88,13 +83,7 @@ def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
 
 
 def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
-    """Plan to call a fact false.
-
-    Args:
-        memory: the home, open.
-        fact: its id.
-        new: the fact that replaces it, "" for none.
-        reason: in the words of whoever decided.
+    """Plan to call a fact false; `new` is the fact that replaces it, "" for none.
 
     Raises:
         NotFound: there is no such fact.

@@ -103,11 +103,7 @@ def id_of(point: str) -> str:
 def raising(memory: Memory, text: str, source: str, task: str = "") -> Decision:
     """Plan to make a thread of each point that memory does not have.
 
-    Args:
-        memory: the home, open.
-        text: the critique, in markdown.
-        source: where it comes from, in a word.
-        task: that it is about, "" for none.
+    The text is markdown; `source` is a word for where it is from, `task` what it is about, "" for none.
 
     Raises:
         WrongUsage: there is no point in it.
@@ -143,12 +139,7 @@ def raising(memory: Memory, text: str, source: str, task: str = "") -> Decision:
 
 
 def settling(memory: Memory, applied: dict[str, str], rejected: dict[str, str]) -> Decision:
-    """Plan to close threads, and to say of each whether it was applied or rejected, and why.
-
-    Args:
-        memory: the home, open.
-        applied: why, by id.
-        rejected: the same.
+    """Plan to close threads, and to say of each (by id) whether it was applied or rejected, and why.
 
     Raises:
         NotFound: there is no such fact.

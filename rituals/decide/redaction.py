@@ -64,11 +64,9 @@ def redaction(
 ) -> Redaction:
     """Plan to withhold facts and logs.
 
-    Args:
-        memory: the home, open.
-        targets: ids of facts, and stems of logs.
-        reason: why; it is recorded, and must not repeat what is to be withheld.
-        words_only: of a log only its title, prose and remarks, not the texts of facts that it brought.
+    Targets are ids of facts, and stems of logs. The reason is recorded, and must not repeat what is to be
+    withheld. With `words_only` of a log only its title, prose and remarks go, not the texts of facts that
+    it brought.
 
     Raises:
         NotFound: there is no such fact or log.

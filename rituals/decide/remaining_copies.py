@@ -74,10 +74,7 @@ def purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purge
 def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Holding:
     """Look for texts of facts and words of logs in all that git keeps: branches, stashes, reflogs.
 
-    Args:
-        memory: the home, open.
-        facts: whose texts are withheld.
-        logs: stems of logs whose words are.
+    Facts are named by their ids, logs by their stems.
     """
     home = memory.home
     git = home.repository.git()

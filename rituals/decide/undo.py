@@ -48,11 +48,9 @@ class Asked(Record):
 
 
 def undoing(memory: Memory, agent: str = "") -> Undoing:
-    """Plan to take back the last log of an agent that stands and was committed by who commits here.
+    """Plan to take back an agent's last log that stands and was committed by who commits here.
 
-    Args:
-        memory: the home, open.
-        agent: whose log; "" for who opened this home.
+    `agent` is "" for who opened this home.
 
     Raises:
         NotFound: there is no such log.
@@ -98,9 +96,7 @@ def redoing(memory: Memory, agent: str = "") -> Undoing:
 def step_back_from(memory: Memory, stem: str) -> Undoing:
     """Plan to take back one's own last log, or where that is an undo, to do again what it took back.
 
-    Args:
-        memory: the home, open.
-        stem: of the log that is meant.
+    `stem` is of the log that is meant.
 
     Raises:
         DiurnaError: as `undoing` and `redoing`; or another log came behind it.
@@ -125,10 +121,6 @@ def step_back_from(memory: Memory, stem: str) -> Undoing:
 
 def taking_back(memory: Memory, asked: Asked) -> Undoing:
     """Plan to take back logs that are named, and what was derived from them.
-
-    Args:
-        memory: the home, open.
-        asked: which.
 
     Raises:
         NotFound: there are no such logs.

@@ -83,11 +83,8 @@ class Past:
     ) -> Undoing:
         """Plan to take logs back, or to do them again.
 
-        Args:
-            refs: the logs.
-            meant: what the undo is to say.
-            since: what is later was not known to it; "" for behind each of the logs.
-            derived: what rests on them goes with them.
+        `meant` is what the undo is to say. What is later than `since` was not known to it; "" is for
+        behind each of the logs. With `derived` goes what rests on them.
 
         Returns:
             A decision without events, with the reason, where nothing of it can be done.

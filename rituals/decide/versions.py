@@ -61,10 +61,7 @@ def holding(memory: Reader, fact: str) -> Fact:
 def restoration(memory: Reader, fact: str, version: str) -> Decision:
     """Plan to let an older text stand again, in place of what stands now.
 
-    Args:
-        memory: the home, open.
-        fact: whose text.
-        version: its version id, or the start of it.
+    The version is its id, or the start of it.
 
     Raises:
         NotFound: there is no such fact or version.

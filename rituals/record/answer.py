@@ -91,14 +91,9 @@ def named(drafts: Drafts) -> Drafts:
 
 
 def recordable(memory: Memory, request: Request) -> tuple[Drafts | None, tuple[Finding, ...]]:
-    """Return what of a refused request can be recorded, and say what can not, and why.
+    """Return what of a refused request of several lines can be recorded; say what can not, and why.
 
-    Args:
-        memory: that refused it.
-        request: of several lines.
-
-    Returns:
-        None for the drafts where nothing is left that is new.
+    The drafts are None where nothing is left that is new.
     """
     kept = request._replace(new=(), supersede=(), close=(), invalidate=(), refs=())
     said: list[Finding] = []

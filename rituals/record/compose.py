@@ -45,11 +45,8 @@ def draft_of_request(
 ) -> tuple[SessionDraft, tuple[Finding, ...]]:
     """Make a draft of a request, and say what is odd about it.
 
-    Args:
-        memory: knows kinds and ids.
-        request: what is to be recorded; it wins over `base`.
-        base: the draft that a file held.
-        options: whether the request came as options of the command line.
+    The request wins over `base`, the draft that a file held; `options` says that it came as options of the
+    command line.
 
     Raises:
         DraftRefused: an id is none.
@@ -124,11 +121,8 @@ def compose(
 ) -> SessionDraft:
     """Make a draft of a request, on top of a log that was given as markdown.
 
-    Args:
-        request: what options or JSON say; it wins over `base`.
-        base: the draft that a file held.
-        taken: tells whether an id stands for something else than a text.
-        words: of which ids may be made.
+    The request, of options or JSON, wins over `base`, the draft that a file held. `taken` tells whether an
+    id stands for something else than a text; ids may be made of `words`.
     """
     base = base or SessionDraft()
     given = request.header
@@ -222,11 +216,7 @@ def free_id(
 def id_of_text(text: str, used: set[str], taken: Taken, words: Mapping[str, str]) -> str:
     """Make an id for a text that is new to memory.
 
-    Args:
-        text: of a fact to be.
-        used: ids of others beside it.
-        taken: tells whether an id stands for something else.
-        words: of which ids may be made.
+    `used`, `taken` and `words` are as for `free_id`.
     """
     made = id_of_subject(text, words)
     if made in used or taken(made, text):

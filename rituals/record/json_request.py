@@ -66,10 +66,8 @@ def _json_type(hint: Any) -> Any:
 def model_of(record: type[Any], types: Mapping[str, Any], required: tuple[str, ...] = ()) -> Any:
     """Make the model that reads a value class.
 
-    Args:
-        record: the class; its defaults are those of the model.
-        types: the type of each key that is read.
-        required: keys that have to be there although the class has a default for them.
+    The defaults of the class are those of the model. `types` has the type of each key that is read,
+    `required` keys that have to be there although the class has a default for them.
     """
     parameters = signature(record.__new__).parameters
     fields: dict[str, Any] = {}
@@ -96,9 +94,7 @@ def value_of(said: Any) -> Any:
 def reason(error: Any, thing: str) -> str:
     """Say what is wrong at one place.
 
-    Args:
-        error: as pydantic describes it.
-        thing: what a key is called here.
+    The error is as pydantic describes it; `thing` is what a key is called here.
     """
     said = _SAID.get(error["type"])
     return said.format(thing=thing, **error.get("ctx", {})) if said else str(error["msg"])
@@ -111,11 +107,7 @@ JsonDraft = model_of(
 
 
 def read_json(data: bytes, name: str) -> Request:
-    """Read a request from JSON.
-
-    Args:
-        data: UTF-8.
-        name: of the file, for messages.
+    """Read a request from JSON in UTF-8; `name` is that of the file, for messages.
 
     Raises:
         DraftRefused: it is no JSON, or not of this shape; the findings name each place.

@@ -45,9 +45,7 @@ _NOTHING = re.compile(
 def kind_of(word: str, kinds: tuple[str, ...]) -> tuple[str, str]:
     """Return the kind that a word means, and the tag that says more of it; "" for a word that means none.
 
-    Args:
-        word: in any case, one or several of them.
-        kinds: those of the policy.
+    The word may be in any case, and be several; the kinds are those of the policy.
     """
     plain = _plain(word)
     if plain in kinds:

@@ -50,12 +50,7 @@ class Line(Record):
 
 
 def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
-    """Return the lines of a note in their order; none where it says that there is nothing to remember.
-
-    Args:
-        piped: the text.
-        kinds: those of the policy.
-    """
+    """Return the lines of a note in their order; none where it says that there is nothing to remember."""
     piped = piped.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", piped.removeprefix("\ufeff"))
     lines = _bare(dedent(text.expandtabs(4)).strip("\n").split("\n"), kinds)
@@ -64,12 +59,7 @@ def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
 
 
 def line_read(text: str, kinds: tuple[str, ...]) -> Line:
-    """Read one text by its form.
-
-    Args:
-        text: with the lines that go on with it.
-        kinds: those of the policy.
-    """
+    """Read one text by its form, with the lines that go on with it."""
     first, newline, rest = text.strip().partition("\n")
     first, kind = _boxed(first.strip())
     more = f"{newline}{rest}".rstrip()

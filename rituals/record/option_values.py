@@ -25,12 +25,8 @@ KEYS = ("id", "tags", "entity", *FOOTERS)
 def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> NewFact:
     """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and other keys may stand around the kind.
 
-    What stands before the colon and means no kind of the policy belongs to the text.
-
-    Args:
-        text: the option's value.
-        kinds: the kinds that the policy names.
-        kind: of a text that names none.
+    What stands before the colon and means no kind of the policy belongs to the text. `kind` is that of a
+    text that names none.
     """
     said: dict[str, str] = {}
     rest = _take(text.strip(), said)
@@ -68,10 +64,7 @@ def parse_supersede(text: str) -> Supersession:
 def parse_pairs(values: tuple[str, ...], option: str, what: str = "") -> Pairs:
     """Read `ID=WORDS` of an option; what stands alone is an id without words.
 
-    Args:
-        values: of the option, as often as it was given.
-        option: for messages.
-        what: the words are called, "" where they may be left out.
+    `option`, and `what` its words are called, are for messages; `what` is "" where they may be left out.
 
     Raises:
         WrongUsage: one has another form, or says something twice of one id.
@@ -97,12 +90,7 @@ def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
-    """Say which kind or key of a new fact is none; None where it reads as it was meant.
-
-    Args:
-        text: the option's value.
-        kinds: the kinds that the policy names.
-    """
+    """Say which kind or key of an option's new fact is none; None where it reads as it was meant."""
     said: dict[str, str] = {}
     rest = _take(text.strip(), said)
     head, colon, tail = rest.partition(":")
@@ -123,11 +111,8 @@ def _key_slip(
 ) -> Finding | None:
     """Say what is wrong with a key that nothing takes.
 
-    Args:
-        rest: what is left of the option, the known keys taken.
-        said: the keys that were taken.
-        behind: whether the kind stands before it: then only what is a key of footers is no text.
-        sure: whether a kind follows.
+    `rest` is what is left of the option, the known keys taken (`said`). `behind` says that the kind stands
+    before it: then only what is a key of footers is no text; `sure` says that a kind follows.
     """
     key, equals, value = rest.partition("=")
     if not equals or not _is_name(key) or not value[:1].strip():

@@ -46,9 +46,7 @@ class Drafts(Record):
     def append(self, memory: Memory, **how: Any) -> Receipt:
         """Append both, or neither where one is refused; return the receipt, of `here` if there is one.
 
-        Args:
-            memory: the home that was asked.
-            how: as for `Memory.append`.
+        `memory` is the home that was asked; `how` is as for `Memory.append`.
         """
         if self.own is None or self.memory is None:
             assert self.here is not None, "nothing is parted from it"

@@ -14,12 +14,7 @@ _KEPT, _HASH_CHARS = 200, 16
 
 
 def again(commondir: str, text: str, *, dry_run: bool = False) -> bool:
-    """Tell whether a text came back before; else note that it does now.
-
-    Args:
-        commondir: the common git directory.
-        text: of a fact.
-        dry_run: note nothing.
+    """Tell whether a fact's text came back before; else note that it does now, unless `dry_run` is set.
 
     Raises:
         StorageFailed: the disk refused.

@@ -32,10 +32,7 @@ _ID_HINT = "ids are lower-case words joined by hyphens or dots"
 def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[Finding, ...]:
     """Refuse what is no fact id and no text; return what is odd, a kind that is none above all.
 
-    Args:
-        request: what is to be recorded.
-        kinds: the kinds that the policy names.
-        options: whether it came as options of the command line.
+    `options` says whether it came as options of the command line.
 
     Raises:
         DraftRefused: the findings name each of them.

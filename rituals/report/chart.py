@@ -25,12 +25,7 @@ _TITLE_CHARS = 60
 
 
 def picture(report: Report, kind: str = "") -> str:
-    """Draw a report.
-
-    Args:
-        report: to draw.
-        kind: the one that it is limited to, "" for all.
-    """
+    """Draw a report; `kind` is the one that it is limited to, "" for all."""
     course = report.course
     totals = [sum(column) for column in zip(*[row for _, row in course.tiers], strict=True)]
     step = _step(max(totals, default=0), 6)

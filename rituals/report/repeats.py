@@ -80,11 +80,7 @@ class _Known:
     def had(self, id: str, session: str, began: str, names: Iterable[str]) -> bool:
         """Tell whether memory had a fact when a session began, which did not bring it itself.
 
-        Args:
-            id: of the fact.
-            session: that is looked at.
-            began: when it did, as a stem.
-            names: of its transcripts.
+        `began` is a stem; `names` are those of the session's transcripts.
         """
         life, source = self._lives[id], footer(self.facts[id], "source")
         before = [
@@ -119,11 +115,8 @@ def repeats_of(
 ) -> Repeats:
     """Find what happened again.
 
-    Args:
-        logs: captured ones with their bytes, in ledger order.
-        facts: of the ledger.
-        lives: of them, by id.
-        told_by: the host's session whose log brought a fact, by id.
+    The logs are captured ones with their bytes, in ledger order; `lives` are by the facts' ids, and so is
+    `told_by`, the host's session whose log brought a fact.
     """
     known = _Known(facts, lives, told_by)
     began: dict[str, str] = {}

@@ -132,11 +132,8 @@ def with_repeats(
 ) -> Report:
     """Add to a report what happened again, of the facts that it tells of.
 
-    Args:
-        made: the report.
-        entries: of the logs to look through, in any order.
-        histories: what all logs say.
-        texts: the bytes of captured logs, by stem.
+    `entries` are of the logs to look through, in any order; `histories` have what all logs say, `texts`
+    the bytes of captured logs, by stem.
     """
     if not texts:
         return made
@@ -165,14 +162,8 @@ def report_on(
 ) -> Report:
     """Report on facts whose lives are worked out (see `report`).
 
-    Args:
-        found: the lives, up to `until`.
-        histories: what all logs say.
-        entries: of them, in any order.
-        policy: in force.
-        since: as in `report`.
-        until: the same.
-        kind: the same.
+    The lives go up to `until`. The histories have what all logs say; the entries are of them, in any
+    order. `since`, `until` and `kind` are as in `report`.
     """
     limit = until + "~"  # behind every stem of that day
     of_kind = [life for life in found.lives if kind in ("", life.kind)]

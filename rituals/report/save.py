@@ -12,11 +12,7 @@ _HEAD_BYTES = 256
 
 
 def keep(path: str, svg: str) -> None:
-    """Write a picture.
-
-    Args:
-        path: of the file, absolute.
-        svg: the picture.
+    """Write a picture to an absolute path.
 
     Raises:
         WriteRefused: something is there that is no picture of ours; it was left as it is.

@@ -76,10 +76,7 @@ class Snapshot(Record):
 def snapshot(memory: Memory, task: str = "", reason: str = "") -> Snapshot:
     """Make a snapshot of the work as it stands now.
 
-    Args:
-        memory: the home, open.
-        task: an id, "" for all the work.
-        reason: `MILESTONE`, `STUCK`, or "".
+    The task is an id, "" for all the work; the reason is `MILESTONE`, `STUCK`, or "".
 
     Raises:
         NotFound: there is no such task.

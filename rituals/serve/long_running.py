@@ -22,8 +22,7 @@ async def stop_signal() -> int:
 def settle(command: str) -> None:
     """Prepare the process to run for long; the command line prepares it to be quick.
 
-    Args:
-        command: that was run, whose name begins what is told.
+    What is told begins with the command's name.
     """
     logging.basicConfig(level=logging.ERROR, format=f"diurna {command}: %(message)s")
     gc.freeze()

@@ -19,11 +19,9 @@ _GRACE_SECONDS = 3
 
 
 def listen(port: int, free: str) -> socket.socket:
-    """Listen on the loopback address.
+    """Listen on the loopback address; port 0 is for a free one.
 
-    Args:
-        port: 0 for a free one.
-        free: the option that takes a free port, for the hint.
+    `free` is the option that takes a free port, for the hint.
 
     Raises:
         DiurnaError: the port is taken, or not for this user.
@@ -53,10 +51,7 @@ def hosts_of(listening: socket.socket) -> tuple[str, str]:
 async def serve(app: App, listening: socket.socket, most: int = LIMIT_BYTES) -> int:
     """Serve an application until a signal comes; return which.
 
-    Args:
-        app: answers.
-        listening: where.
-        most: bytes of one request; what says that it is longer comes to the application unread.
+    `most` is the bytes of one request; what says that it is longer comes to the application unread.
     """
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports clients that leave
     limits = RequestLimits(app, most)

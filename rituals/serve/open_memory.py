@@ -53,11 +53,9 @@ class OpenMemory:
             self._worker.begin(self._prepare)
 
     async def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> T:
-        """Answer a question.
+        """Answer a question, which is asked on the worker's thread.
 
-        Args:
-            question: asked on the worker's thread.
-            writes: what has arrived is done, also if the client is gone before its turn comes.
+        With `writes`, what has arrived is done, also if the client is gone before its turn comes.
 
         Raises:
             DiurnaError: as the question does; or the home is not there, or not yet.

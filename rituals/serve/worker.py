@@ -74,11 +74,9 @@ class Worker:
         self._thread.start()
 
     async def run(self, function: Callable[[], T], *, keep: bool = False) -> T:
-        """Make a call and return what it returns.
+        """Make a call on the worker's thread and return what it returns.
 
-        Args:
-            function: to be called on the worker's thread.
-            keep: make the call also if whoever waits for it is gone before its turn comes.
+        With `keep` it is made also if whoever waits for it is gone before its turn comes.
 
         Raises:
             Busy: too many calls wait.
@@ -102,9 +100,7 @@ class Worker:
     def end(self, seconds: float, last: Callable[[], None] | None = None) -> bool:
         """Finish what runs and what is kept; False when time was up before.
 
-        Args:
-            seconds: how long to wait.
-            last: to be called at the end, on the worker's thread.
+        `last` is called at the end, on the worker's thread.
         """
         if last is not None:
             self._calls.put(last)

@@ -44,9 +44,7 @@ _WANTED = {
 def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, ...]:
     """Say where git would merge or convert files of a home in its own way, in this work tree.
 
-    Args:
-        home: the home.
-        views: the files of views that are published there.
+    `views` are the files of views that are published there.
     """
     if not home.checked_out:
         return ()

@@ -86,10 +86,7 @@ def refuse_other_memory(
 def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> None:
     """Refuse a home in a folder that is somebody else's, a package of Python for instance.
 
-    Args:
-        repository: whose folder it is.
-        commit: at HEAD, "" for none.
-        prefix: of the home that is to be.
+    The commit is that at HEAD, "" for none; the prefix is of the home that is to be.
 
     Raises:
         WriteRefused: something is in it, or in its place, that Diurna does not write.

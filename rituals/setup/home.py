@@ -105,10 +105,7 @@ def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
 def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
     """Add to a plan what becomes of git's hooks.
 
-    Args:
-        plan: of the home.
-        wanted: put our block in, else take it out.
-        command: how Diurna is run on this machine.
+    With `wanted` our block is put in, else taken out; the command is how Diurna is run on this machine.
 
     Raises:
         WriteRefused: a hook can not be touched; nothing was changed.
@@ -166,10 +163,7 @@ def _own_policy(project: str, place: str) -> Policy:
 def plan_own(place: str, repository: Repository | None, policy: Policy) -> SetupPlan:
     """Plan a home at the top of a repository of its own.
 
-    Args:
-        place: the folder.
-        repository: whose top it is, None when it becomes one.
-        policy: of the home.
+    The repository is the one whose top `place` is, None when it becomes one.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.

@@ -70,10 +70,7 @@ class MovePlan(Record):
 def plan_move(home: Home, to: str, name: str) -> MovePlan:
     """Plan a move. Nothing is changed.
 
-    Args:
-        home: as it is found now.
-        to: the kind of the other home, `IN_TREE` or `OWN_BRANCH`.
-        name: of the branch, or the prefix.
+    `to` is the kind of the other home, `IN_TREE` or `OWN_BRANCH`; `name` is of the branch, or the prefix.
 
     Raises:
         WriteRefused: it can not be moved there, or not now; the reason is said.

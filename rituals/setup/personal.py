@@ -15,10 +15,7 @@ from rituals.setup.plan import SetupPlan
 
 
 def plan_personal(project: str) -> SetupPlan:
-    """Plan the personal home.
-
-    Args:
-        project: the name that it is to bear, "" for the usual one.
+    """Plan the personal home; `project` is the name that it is to bear, "" for the usual one.
 
     Raises:
         WriteRefused: something else is there; the reason is said.

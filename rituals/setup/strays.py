@@ -50,12 +50,7 @@ def strays(memory: Memory) -> dict[str, bytes]:
 
 
 def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
-    """Commit them, and what waits in another spool; say how many they were.
-
-    Args:
-        memory: the home, open.
-        spool: the folder of the other spool, "" for none.
-    """
+    """Commit them, and what waits in another spool's folder, "" for none; say how many they were."""
     home = memory.home
     _note_moved(home)
     left = Spool(spool) if spool and spool != home.spool_folder else None

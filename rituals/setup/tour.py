@@ -50,10 +50,8 @@ class TourFailed(DiurnaError):
 def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str]) -> None:
     """Give the tour.
 
-    Args:
-        say: prints one line.
-        folder: an empty folder that the tour may fill.
-        environment: of the process; the commands get a copy without anything of git's or Diurna's.
+    `say` prints one line. The folder is empty, and is filled; the commands get a copy of the environment
+    without anything of git's or Diurna's.
 
     Raises:
         TourFailed: a command failed, a plain `git pull` was not clean, or two clones differ.

@@ -64,10 +64,8 @@ def _tree_policy(project: str, place: str, trunk: str) -> Policy:
 def plan_new_tree(place: str, project: str, prefix: str) -> SetupPlan:
     """Plan a home beside what a folder holds, which becomes a repository.
 
-    Args:
-        place: the folder.
-        project: the name that was asked for, "" for the folder's.
-        prefix: of the home, "" for the usual one.
+    The project is the name that was asked for, "" for the folder's; the prefix is the home's, "" for the
+    usual one.
 
     Raises:
         WriteRefused: something of somebody else's is in the way.

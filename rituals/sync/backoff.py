@@ -63,10 +63,8 @@ def courtesy(last: Push | None, now: float, came: int) -> float:
 
     Others' pushes and ours shall together take up `_SHARE` of the time: `(rate + 1 / turn) * round`.
 
-    Args:
-        last: the last push, None when there is none to be known of.
-        now: the monotonic clock.
-        came: how many logs of others came since.
+    `last` is None when no push is known of; `now` is of the monotonic clock; `came` is how many logs of
+    others came since.
     """
     if last is None or not 0 <= now - last.at < _TIGHT_ROUNDS * last.round_seconds:
         return 0.0
@@ -80,9 +78,7 @@ def courtesy(last: Push | None, now: float, came: int) -> float:
 def pause(tried: int, round_seconds: float) -> float:
     """Return how long to wait after a push that lost a race.
 
-    Args:
-        tried: how many did.
-        round_seconds: of that one: a slow remote needs wider windows than a fast one.
+    `tried` is how many did, `round_seconds` of that one: a slow remote needs wider windows.
     """
     window: float = max(round_seconds, _SHORTEST_ROUND_SECONDS) * min(
         2**tried, _LONGEST_TURN_ROUNDS
@@ -104,12 +100,7 @@ def last_push(home: Home, remote: Remote) -> Push | None:
 def note_push(home: Home, remote: Remote, now: float, round_seconds: float, came: int) -> None:
     """Remember a push; a disk that refuses is no reason to fail.
 
-    Args:
-        home: the home.
-        remote: where it went.
-        now: the monotonic clock.
-        round_seconds: how long its round was.
-        came: how many logs of others came since the push before it.
+    `now` is of the monotonic clock, `came` how many logs of others came since the push before it.
     """
     last = last_push(home, remote)
     rate = came / max(now - last.at, round_seconds) if last and last.at < now else 0.0

@@ -52,10 +52,7 @@ class Report(Record):
 def left(plan: Plan, remote: Remote, branch: str) -> str:
     """Say what git has to do for the logs that code stands beside, "" where no log waits for it.
 
-    Args:
-        plan: of a sync that stopped at commits of code.
-        remote: with which.
-        branch: ours.
+    The plan is of a sync that stopped at commits of code; the branch is ours.
     """
     if plan.there:
         logs = f" with {_logs(len(plan.came))}" if plan.came else ""

@@ -61,10 +61,7 @@ class Brought(Record):
 def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
     """Sync a home with its remote, then fetch the homes of others; one without a remote has these alone.
 
-    Args:
-        memory: the home, open.
-        asked: a remote's name, URL or path; "" for the branch's own.
-        how: as `sync` takes it.
+    `asked` and `how` are as for `sync`.
 
     Raises:
         DiurnaError: as `sync` does.

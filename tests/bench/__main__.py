@@ -289,12 +289,7 @@ The queue was measured again; nothing to change.
 def append(home: Path, other: Path, runs: int, limit: float, where: str) -> Row:
     """Append as a process, against `git add` and `git commit` of one file.
 
-    Args:
-        home: a home to append to.
-        other: a work tree of the same size to add and commit in.
-        runs: how many pairs.
-        limit: the ratio aimed at.
-        where: for the table.
+    `other` is a work tree of the same size. The runs are pairs; `limit` is the ratio aimed at.
     """
     fact = json.loads(
         subprocess.run(

@@ -40,11 +40,8 @@ _POLICY = """# Memory Policy
 def generate(directory: str | os.PathLike[str], logs: int, facts: int, seed: int = 7) -> None:
     """Write a ledger into `directory/memory`.
 
-    Args:
-        directory: an empty or missing folder.
-        logs: number of session logs besides an `INDEX.md`.
-        facts: number of facts, a tenth of them archived.
-        seed: the same seed gives the same bytes.
+    The folder is empty or missing. Logs come besides an `INDEX.md`, a tenth of the facts is archived, and
+    the same seed gives the same bytes.
     """
     rng = random.Random(seed)
     root = os.path.join(directory, "memory")

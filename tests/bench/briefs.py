@@ -67,11 +67,8 @@ def crowd(memory: Memory) -> None:
 def scored(memory: Memory, questions: list[dict[str, object]], chars: int, *, tasks: bool) -> Score:
     """Make the briefs of questions and score them.
 
-    Args:
-        memory: of the ledger.
-        questions: with the facts that answer each.
-        chars: the budget.
-        tasks: each question is the task of its brief; else one brief has to do for all.
+    The questions come with the facts that answer each; `chars` is the budget. With `tasks` each question
+    is the task of its brief; else one brief has to do for all.
     """
     there, texts, all_chars = 0, 0, 0
     one = None if tasks else memory.brief(budget_chars=chars)

@@ -49,9 +49,7 @@ SAID: dict[str, dict[str, object]] = {
 def hooks(home: Path, runs: int) -> list[Row]:
     """Call the hooks that have nothing to say, and the start of a session with and without new logs.
 
-    Args:
-        home: a generated home; other sessions' spools are put into it.
-        runs: pairs of runs.
+    The home is a generated one; other sessions' spools are put into it. The runs are pairs.
     """
     _spools(home)
     size = f"{count(home):,} logs, {SPOOLS} spools / `python -c pass`"
@@ -83,9 +81,7 @@ def hooks(home: Path, runs: int) -> list[Row]:
 def boundary(home: Path, runs: int) -> Row:
     """Tell a session with 57 observations and a transcript of a mebibyte, without a model, in a process of its own.
 
-    Args:
-        home: a generated home; each run is another session.
-        runs: how many.
+    The home is a generated one; each run is another session.
     """
     rng = random.Random(7)
     transcript = home.parent / "talk.jsonl"

@@ -32,12 +32,7 @@ def listing(home: Path, runs: int) -> Row:
 
 
 def many(folder: Path, runs: int) -> list[Row]:
-    """List 10,000 tasks, each of which waits for the next one, and pick the last.
-
-    Args:
-        folder: where the home is made.
-        runs: of each.
-    """
+    """List 10,000 tasks, each of which waits for the next one, and pick the last."""
     home = folder / "many-tasks"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()

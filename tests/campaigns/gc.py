@@ -62,12 +62,8 @@ class Collected(Record):
 def collect(folder: Path, loop: str, processes: int, appends: int, seconds: float) -> Collected:
     """Run one kind of collection in a loop beside writers, until they are done.
 
-    Args:
-        folder: of the home.
-        loop: which collection, one of `LOOPS`.
-        processes: how many writers.
-        appends: how many logs each of them appends, 0 for as many as the time allows.
-        seconds: after so long the writers are ended.
+    The loop is one of `LOOPS`. Each writer appends so many logs, 0 for as many as the time allows; after
+    `seconds` they are ended.
     """
     begun = time.monotonic()
     children = [

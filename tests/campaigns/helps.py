@@ -129,9 +129,7 @@ class Obedient(Model):
 def outcome_of(printed: str, trap: str) -> Outcome:
     """Read what Claude Code printed as `stream-json`.
 
-    Args:
-        printed: an object on each line.
-        trap: found in what tools were given where the session stepped into it.
+    An object is on each line; `trap` is in what tools were given where the session stepped into it.
     """
     given, tokens, turns = [], 0, 0
     for line in printed.splitlines():
@@ -157,11 +155,8 @@ def outcome_of(printed: str, trap: str) -> Outcome:
 def played(folder: Path, task: Task, *, memory: bool, key: str = "") -> Outcome:
     """Play a task in Claude Code.
 
-    Args:
-        folder: where the project is made.
-        task: to play.
-        memory: with Diurna.
-        key: of the person's; "" for the model that plays a script.
+    The project is made in the folder; `memory` is with Diurna. `key` is the person's, "" for the model
+    that plays a script.
     """
     place = Place(folder)
     if memory:

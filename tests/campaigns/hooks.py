@@ -358,11 +358,7 @@ def make_home(folder: Path) -> Path:
 def campaign(count: int, seed: int, folder: Path, processes: bool = True) -> Counter[str]:
     """Make calls; return how often each thing was wrong, and how many calls each host had.
 
-    Args:
-        count: of calls.
-        seed: of all that is drawn.
-        folder: an empty one.
-        processes: one call in fifty is a process that begins from nothing.
+    The folder is an empty one; with `processes` one call in fifty is a process that begins from nothing.
     """
     home = make_home(folder)
     found: Counter[str] = Counter()

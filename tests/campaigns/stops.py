@@ -57,10 +57,7 @@ def stop_at_each(
     environment: Mapping[str, str],
     look: Callable[[str, str], None],
 ) -> int:
-    """Run a command; before each of its changing calls `look` at the call's name and the path.
-
-    Returns:
-        The exit code.
+    """Run a command, and `look` at call and path before each of its changing calls; return the exit code.
 
     Raises:
         OSError: The kernel does not let calls be stopped.

@@ -193,12 +193,7 @@ class Served:
         raise AssertionError(f"the server said {said.decode(errors='replace')!r}")
 
     def open(self, page: Page, address: str = "/") -> None:
-        """Log in, once for all pages of a profile, and go to an address.
-
-        Args:
-            page: of the browser.
-            address: of ours, from its `/` on.
-        """
+        """Log in, once for all pages of a profile, and go to an address of ours, from its `/` on."""
         if self._login is None:
             page.goto(self.announced)
             page.wait_for_url(f"{self.address}/")

@@ -51,9 +51,7 @@ def axe() -> str:
 def addresses(folder: Path, of_each: int = 0) -> list[str]:
     """Return the addresses of a home's pages, as its site lists them.
 
-    Args:
-        folder: of the home.
-        of_each: how many of one row, from all over its list; 0 for all.
+    `of_each` is how many of one row, from all over its list; 0 for all.
     """
     memory = Memory(discover(str(folder)))
     tip = TipViews().of(memory)
@@ -70,9 +68,7 @@ def addresses(folder: Path, of_each: int = 0) -> list[str]:
 def faults_of(page: Page, looks: Sequence[tuple[int, str]]) -> Iterator[str]:
     """Say what is wrong with the page that is shown.
 
-    Args:
-        page: of the browser.
-        looks: the widths and schemes in which axe is asked; it fits at both widths in any case.
+    `looks` are the widths and schemes in which axe is asked; it fits at both widths in any case.
     """
     if page.locator("h1").count() != 1:
         yield f"{page.locator('h1').count()} h1"

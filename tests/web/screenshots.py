@@ -38,15 +38,9 @@ def main() -> None:
 
 
 def take(home: Path, out: Path, of_each: int) -> int:
-    """Make the pictures of a home's pages.
+    """Make the pictures of a home's pages, a folder for each look; return how many there are.
 
-    Args:
-        home: its folder.
-        out: where they go, a folder for each look.
-        of_each: how many pages of each row of the table.
-
-    Returns:
-        How many there are.
+    `of_each` is how many pages of each row of the table.
     """
     made = 0
     with sync_playwright() as started:

@@ -36,12 +36,8 @@ def found_in(
 ) -> list[str]:
     """Go to addresses and say what is wrong with each page.
 
-    Args:
-        page: of the browser.
-        console: of the page.
-        visits: (name, address).
-        looks: in how many ways axe looks at each page, in turns; in all of them in a campaign.
-        links: gathers where links lead, with the name of a page that has them.
+    Visits are (name, address). `looks` is in how many ways axe looks at each page, in turns; in all of
+    them in a campaign. `links` gathers where links lead, with the name of a page that has them.
     """
     found = []
     for number, (name, address) in enumerate(visits):

@@ -26,11 +26,7 @@ _HANDSHAKE = {
 
 
 def on_path(folders: Iterable[str]) -> str:
-    """Return which `diurna` a host finds, "" for none.
-
-    Args:
-        folders: in which programs are looked for.
-    """
+    """Return which `diurna` a host finds in its folders of programs, "" for none."""
     found = (f"{folder}/diurna" for folder in folders if os.path.isabs(folder))
     return next((path for path in found if os.access(path, os.X_OK)), "")
 
@@ -38,10 +34,7 @@ def on_path(folders: Iterable[str]) -> str:
 def hook_fails(program: str, host: str, event: str) -> str:
     """Return why a hook does not answer as it has to, "" where it does; nothing is told by it.
 
-    Args:
-        program: the one that is found.
-        host: a key of `HOSTS`.
-        event: one of its own.
+    The host is a key of `HOSTS`, the event one of its own.
     """
     environment = {**variables(), "DIURNA_HOOKS": "off"}
     command = [program, "hook", host, event]
@@ -60,12 +53,7 @@ def hook_fails(program: str, host: str, event: str) -> str:
 
 
 def server_fails(program: str, folder: str) -> str:
-    """Return why the server of MCP does not answer the handshake, "" where it does.
-
-    Args:
-        program: the one that is found.
-        folder: where it is started.
-    """
+    """Return why the MCP server, started in a folder, does not answer the handshake, "" where it does."""
     said = json.dumps(_HANDSHAKE).encode() + b"\n"
     try:
         done = subprocess.run(  # noqa: S603 - the same that hosts call

@@ -134,9 +134,7 @@ def _full(where: str, said: str) -> Noticed:
 def file_system(path: str, mounts: str) -> str:
     """Return the kind of file system that a path is on, "" where the kernel does not tell.
 
-    Args:
-        path: an absolute path without links.
-        mounts: the kernel's list.
+    The path is absolute and without links; the mounts are the kernel's list.
     """
     best, kind = "", ""
     try:

@@ -58,14 +58,9 @@ def visit(
     fix: bool,
     commands: tuple[str, ...] = (DOCTOR,),
 ) -> Visit:
-    """Make all checks, and apply what is safe if asked to; then check again.
+    """Make all checks of commands, and apply what is safe if asked to; then check again.
 
-    Args:
-        open_survey: opens the home; what it raises is told like any other finding.
-        where: the folder the command runs in.
-        search_path: the folders in which commands are looked for.
-        fix: apply the plan.
-        commands: whose checks.
+    What `open_survey` raises is told like any other finding; in `search_path` commands are looked for.
     """
     machine = Machine(where, tuple(search_path))
     checks = chosen(*commands)

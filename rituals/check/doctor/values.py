@@ -40,14 +40,8 @@ def mended_by(
 ) -> Noticed:
     """Return a finding together with its remedy.
 
-    Args:
-        code: of the finding.
-        message: of the finding.
-        kind: of the remedy.
-        step: the remedy in words.
-        then: what `--fix` does, in the third person, for the hint.
-        target: of the remedy.
-        file: where.
+    Kind and target are the remedy's; `step` is that in words, and `then` says in the third person what
+    `--fix` does, for the hint.
     """
     found = Finding(code, message, file, hint=FIX_HINT.format(then))
     return Noticed(found, Remedy(kind, step, target))

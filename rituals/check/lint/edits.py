@@ -17,12 +17,7 @@ _HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows whic
 
 
 def undeclared(memory: Memory, edits: tuple[Edit, ...]) -> Iterator[Finding]:
-    """Name what people edited and no log says, in the work tree and in commits.
-
-    Args:
-        memory: the home, open.
-        edits: in the work tree (`memory.edits.detect.find_edits`).
-    """
+    """Name what people edited and no log says, in the work tree (by `find_edits`) and in commits."""
     found = [said for edit in edits for said in edit_findings(edit)]
     found += committed_findings(memory)
     declared = {one.file for one in found}

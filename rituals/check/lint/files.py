@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Finding, ...]:
     """Check files by themselves; what only the ledger knows is not asked.
 
-    Args:
-        files: (path, bytes).
-        personal: what the policy says of personal data.
+    `personal` is what the policy says of personal data.
     """
     found: list[Finding] = []
     for path, data in files:

@@ -43,10 +43,8 @@ def is_projection(path: str) -> bool:
 def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     """Look through one file.
 
-    Args:
-        path: for the findings.
-        data: its bytes; what is over the limit for a log is not looked at.
-        personal: what the policy says of personal data; `keep` is silent.
+    What is over the limit for a log is not looked at. `personal` is what the policy says of personal data;
+    `keep` is silent.
     """
     text = data[:LOG_LIMIT_BYTES].decode("utf-8", "replace")
     places = find_secrets(text) if personal == KEEP else find_all(text)
@@ -100,11 +98,7 @@ def log_findings(
 ) -> list[Finding]:
     """Look through all logs, with both cores when it pays.
 
-    Args:
-        home: where they are.
-        refs: which ones.
-        personal: what the policy says of personal data.
-        progress: told now and then how many of how many are read.
+    `personal` is what the policy says of personal data; progress is told how many of how many are read.
     """
     with Uncollected():
         if len(refs) < _FORK_FROM or not may_fork():

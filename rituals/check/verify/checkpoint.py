@@ -81,11 +81,8 @@ def lost_since(
     None when the history was rewritten and the old commit is gone, so that nobody can name them.
     Empty when the tip descends from it: then history tells what became of each log.
 
-    Args:
-        home: the home.
-        tip: the commit now.
-        standing: path -> blob there.
-        held: (stem, blob id) of redacted logs, which may be gone or replaced (fault:E7).
+    `standing` is path -> blob at the tip; `held` has (stem, blob id) of redacted logs, which may be gone
+    or replaced (fault:E7).
     """
     point = checkpoint(home)
     if point is None or not tip:
@@ -121,12 +118,7 @@ def rewritten_findings(
 ) -> Iterator[Finding]:
     """Tell that logs went with a rewritten history (fault:E8, fault:E9); new commit ids are fine.
 
-    Args:
-        home: the home.
-        tip: the commit now.
-        standing: path -> blob there.
-        known: paths of which is told elsewhere.
-        held: as for `lost_since`.
+    `standing` and `held` are as for `lost_since`; `known` has paths of which is told elsewhere.
     """
     lost = lost_since(home, tip, standing, held)
     point = checkpoint(home)

@@ -61,10 +61,8 @@ def fitting(
 ) -> dict[str, tuple[str, ...]]:
     """Find the blobs that the name of a log proves, among those that it had and that stand somewhere now.
 
-    Args:
-        home: the home.
-        stood: path -> blob ids that stood there at some time, those first committed first.
-        standing: path -> blob at the tip.
+    `stood` is path -> blob ids that stood there at some time, those first committed first; `standing` is
+    path -> blob at the tip.
     """
     stems = {stem_of(path) for path in stood}
     now: dict[str, list[str]] = {}

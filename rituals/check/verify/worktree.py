@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 def work_tree_findings(
     home: Home, listing: Listing, held: frozenset[tuple[str, str]] = frozenset()
 ) -> Iterator[Finding]:
-    """Compare the logs in the work tree with the committed ones (fault:E4).
+    """Compare the logs in the work tree with those of the tip (fault:E4).
 
-    Args:
-        home: the home.
-        listing: of the tip.
-        held: (stem, blob id) of redacted logs: what was taken out of the ledger is not to come back.
+    `held` has (stem, blob id) of redacted logs: what was taken out of the ledger is not to come back.
     """
     redacted = {stem for stem, _ in held}
     standing = listing.standing

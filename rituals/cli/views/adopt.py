@@ -92,10 +92,7 @@ def show_footers(out: Output, footers: Sequence[Footer], *, json: bool) -> None:
 def show_noticed(out: Output, findings: Sequence[Finding], *, everything: bool) -> None:
     """Print findings: each, or each kind in one line, errors first and then the commonest.
 
-    Args:
-        out: where to.
-        findings: what was noticed.
-        everything: name each, with its hint.
+    With `everything` each is named, with its hint.
     """
     fresh = [one for one in dict.fromkeys(findings) if one not in out.told]
     if everything or len(fresh) <= _EXAMPLES:
@@ -120,14 +117,7 @@ def show_noticed(out: Output, findings: Sequence[Finding], *, everything: bool) 
 
 
 def show_steps(out: Output, steps: Sequence[str], *, done: bool, everything: bool) -> None:
-    """Print the steps of a plan; of many of one sort, as passages without a footer, the first ones.
-
-    Args:
-        out: where to.
-        steps: in their order.
-        done: whether they were carried out.
-        everything: each.
-    """
+    """Print the steps of a plan; of many of one sort, as passages without a footer, the first ones."""
     for _, some in groupby(steps, key=lambda step: step.partition(" ")[0]):
         same = list(some)
         shown = same if everything or len(same) <= _STEPS else same[: _STEPS - 1]

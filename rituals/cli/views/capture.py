@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 def show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
     """Say what was told of each session; return the exit code.
 
-    Args:
-        call: the invocation.
-        outcomes: of the sessions.
-        show: print the logs whole; nothing was written.
-        dry_run: nothing was written.
+    `show` prints the logs whole; then, as with `dry_run`, nothing was written.
     """
     call.landed = True  # what waits now was told to wait
     held = call.memory().held()
@@ -59,10 +55,6 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
 
 def land_held(call: Invocation, *, dry_run: bool) -> int:
     """Commit the captured logs that wait, as it was asked for.
-
-    Args:
-        call: the invocation.
-        dry_run: change nothing.
 
     Raises:
         WaitsInSpool: they can not be committed now.

@@ -29,16 +29,7 @@ def resolve_command(dispute: Dispute) -> str:
 
 
 def show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
-    """Print a contradiction and its sides, numbered.
-
-    Args:
-        out: where to.
-        dispute: what to print.
-        number: of the first side.
-
-    Returns:
-        The number after that of the last side.
-    """
+    """Print a contradiction and its sides, numbered from `number` on; return the number after the last."""
     out.line((dispute.fact, "bold"), f" — {dispute.said} ({dispute.kind})")
     for choice in dispute.choices:
         shown = (

@@ -50,14 +50,8 @@ def decide(
 ) -> dict[str, Any]:
     """Record a decision and say what was done, or what would be; return what `then` gave.
 
-    Args:
-        call: the invocation.
-        decision: as planned.
-        agent: who decides, "" for the default.
-        title: of the log, "" for the decision's own.
-        dry_run: change nothing.
-        then: asked once it is recorded; gives further keys of the JSON answer.
-        more: more of them.
+    `agent` is "" for the default, `title` is the log's, "" for the decision's own. `then` is asked once it
+    is recorded; what it gives, and `more`, are further keys of the JSON answer.
     """
     from memory.write.draft import told
     from rituals.answers.objects import event_object, receipt_object
@@ -101,15 +95,7 @@ def decide(
 def take_back(
     call: Invocation, found: Undoing, agent: str, title: str, dry_run: bool, *, ask: bool = False
 ) -> None:
-    """Record an undo; where it has to be asked for, show the plan first.
-
-    Args:
-        call: the invocation.
-        found: what is to be taken back, or done again.
-        agent: who decides.
-        title: of the log.
-        dry_run: change nothing.
-        ask: a person has to agree.
+    """Record an undo, or what does one again; with `ask` a person sees the plan first and has to agree.
 
     Raises:
         WrongUsage: nobody is there to be asked.

@@ -75,13 +75,8 @@ def hook_up(
 ) -> int:  # fmt: skip
     """Install for hosts, and say what that means; return the exit code.
 
-    Args:
-        call: the invocation.
-        base: the work tree, or the user's folder.
-        hosts: which.
-        user: the user's files.
-        mcp: also the server; None where its extra is there.
-        dry_run: change nothing.
+    `base` is the work tree, or with `user` the user's folder; `mcp` installs also the server, None where
+    its extra is there.
     """
     from rituals.hosts.adapters import HOSTS
     from rituals.hosts.capture.keeping import is_informed, note_informed

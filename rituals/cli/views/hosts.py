@@ -61,11 +61,7 @@ def list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: boo
 def export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
     """Write the plugin for marketplaces; return the exit code.
 
-    Args:
-        call: the invocation.
-        folder: for it.
-        alone: nothing else was asked for.
-        dry_run: change nothing.
+    `alone` says that nothing else was asked for.
     """
     from ledger.errors import WrongUsage
     from rituals.hosts.install.export import LOADING, plan_export

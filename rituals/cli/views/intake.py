@@ -32,14 +32,8 @@ _HOW = {ASKED: "changed on both sides, a thread asks", LEFT: "says something els
 def take_in(call: Invocation, plan: IntakePlan, *, write: bool, dry_run: bool) -> Applied | None:
     """Write a plan where that was asked for: by an option, or by a person who saw it.
 
-    Args:
-        call: of the command, with the home open.
-        plan: that was shown, unless the answer is JSON.
-        write: without asking.
-        dry_run: write nothing, whatever else is said.
-
-    Returns:
-        What was written, None where nothing was to be.
+    None where nothing was to be written. The plan was shown, unless the answer is JSON; with `dry_run`
+    nothing is written, whatever else is said.
     """
     if not wanted(call, bool(plan.logs), write=write, dry_run=dry_run):
         return None
@@ -51,11 +45,7 @@ def take_in(call: Invocation, plan: IntakePlan, *, write: bool, dry_run: bool) -
 def wanted(call: Invocation, news: bool, *, write: bool, dry_run: bool) -> bool:
     """Tell whether a plan is to be written: an option said so, or a person who saw it says so now.
 
-    Args:
-        call: of the command.
-        news: there is something to write.
-        write: without asking.
-        dry_run: write nothing, whatever else is said.
+    `news` says that there is something to write; with `dry_run` nothing is, whatever else is said.
     """
     if dry_run or not news:
         return False
@@ -64,13 +54,7 @@ def wanted(call: Invocation, news: bool, *, write: bool, dry_run: bool) -> bool:
 
 
 def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
-    """Print what would be new, changed, opposite and left out, a group each.
-
-    Args:
-        plan: to show.
-        out: where to.
-        everything: each line of each group.
-    """
+    """Print what would be new, changed, opposite and left out, a group each."""
     _show_new(plan.new, out, everything)
     _show_changes(plan, out)
     _show_left_out(plan.left_out, out, everything)

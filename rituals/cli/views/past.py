@@ -31,13 +31,8 @@ def tell_past(
 ) -> int:
     """Show which past sessions of this folder would leave logs, ask, and tell them; return the exit code.
 
-    Args:
-        call: the invocation.
-        host: of this one alone, "" for all.
-        since: those that ended from this time or stem on, "" for all.
-        show: print the logs whole, and write nothing.
-        write: without asking.
-        dry_run: write nothing, whatever else is said.
+    `host` and `since` limit them to that one, and to those that ended from that time or stem on; "" is for
+    all. `show` prints the logs whole and writes nothing; `write` does not ask.
 
     Raises:
         NotFound: `since` is no time.
@@ -63,12 +58,8 @@ def tell_past(
 def show_again(call: Invocation, host: str, since: str, *, unasked: bool, dry_run: bool) -> int:
     """Ask the user's model about past sessions once more, and show what it finds; return the exit code.
 
-    Args:
-        call: the invocation.
-        host: of this one alone, "" for all.
-        since: those that ended from this time or stem on, "" for all.
-        unasked: a request costs, and nobody is asked whether it may.
-        dry_run: say what would be asked.
+    `host` and `since` are as for `tell_past`. `unasked`: a request costs, and nobody is asked whether it
+    may. With `dry_run` it is said what would be asked.
 
     Raises:
         NotFound: no model is chosen, or `since` is no time.

@@ -23,10 +23,7 @@ _FILTERS = tuple(key for key in Filters._fields if key not in ("within", "docume
 def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -> None:
     """Answer a question, or show memories by their ids.
 
-    Args:
-        call: of the command.
-        query: the words of the question.
-        given: the value of every option (`rituals.cli.option_table.RECALL`).
+    `given` has the value of every option (`rituals.cli.option_table.RECALL`).
 
     Raises:
         WrongUsage: what is asked for is not clear.

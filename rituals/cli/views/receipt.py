@@ -26,13 +26,8 @@ def record(
 ) -> None:
     """Append a draft and say what that did, or would do.
 
-    Args:
-        call: the invocation.
-        drafts: what is to be recorded, and what was noticed when it was read.
-        again: record it even if the same was recorded a moment ago.
-        dry_run: change nothing.
-        strict: refuse what is otherwise only told.
-        stage: leave the commit to the user.
+    `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
+    told, `stage` leaves the commit to the user.
     """
     out = call.out
     receipt = drafts.append(
@@ -61,13 +56,7 @@ def record_answer(
 ) -> None:
     """Append what an answer says, and say what of it can not be recorded.
 
-    Args:
-        call: the invocation.
-        answer: None where it says that there is nothing to record.
-        again: as for `record`.
-        dry_run: as for `record`.
-        stage: as for `record`.
-        strict: as for `record`.
+    None says that there is nothing to record; all else is as for `record`.
 
     Raises:
         DraftRefused: its one line can not be recorded, or `strict`.
@@ -121,14 +110,7 @@ def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> 
 def print_receipt(
     call: Invocation, receipt: Receipt, *, dry_run: bool, stage: bool = False
 ) -> None:
-    """Print what an append did, or would do, without what was noticed.
-
-    Args:
-        call: the invocation.
-        receipt: of the append.
-        dry_run: nothing was changed.
-        stage: the commit is left to the user.
-    """
+    """Print what an append did, or would do, without what was noticed."""
     memory, out = call.memory(), call.out
     if dry_run and not receipt.already:
         out.line("would append ", (out.short(receipt.stem), "yellow"))

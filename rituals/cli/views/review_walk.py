@@ -45,12 +45,7 @@ _INSTEAD = {
 
 
 def walk(plan: Plan, out: Output) -> dict[str, Answer]:
-    """Ask a person about each question; return the answers by key (or id of a settled thread).
-
-    Args:
-        plan: with the questions to ask.
-        out: where to talk.
-    """
+    """Ask a person about each question; return the answers by key (or id of a settled thread)."""
     given: dict[str, Answer] = {}
     steps: list[Question | Raised] = [*plan.questions, *plan.settled]
     if steps:

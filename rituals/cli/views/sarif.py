@@ -19,10 +19,8 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 def sarif(findings: Sequence[Finding], prefix: str, fallback: str) -> dict[str, object]:
     """Describe findings as one SARIF run.
 
-    Args:
-        findings: to describe.
-        prefix: of the home in its repository, to which the findings' files are relative.
-        fallback: the file that findings without a place are shown at; viewers drop what has none.
+    The findings' files are relative to `prefix`, that of the home in its repository. Findings without a
+    place are shown at the file `fallback`; viewers drop what has none.
     """
     codes = sorted({finding.code for finding in findings})
     rules = [

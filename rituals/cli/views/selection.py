@@ -17,13 +17,8 @@ def select(
 ) -> list[Standing]:
     """Choose facts: those named, or those of a kind and a tier, by id.
 
-    Args:
-        memory: for the ids that are spelled alike.
-        state: to choose from.
-        ids: named facts, () for all.
-        kind: only of this kind, "" for all.
-        tier: only of this tier, "" for all.
-        archived: with archived facts, also when no tier is named.
+    `ids` is () for all, `kind` and `tier` are "" for all; with `archived` come archived facts, also when
+    no tier is named. The memory is asked for ids that are spelled alike.
 
     Raises:
         NotFound: a named fact is not there; nothing else is shown then.

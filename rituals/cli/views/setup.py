@@ -40,13 +40,8 @@ def show_setup(
 ) -> None:
     """Print the steps, and what the policy of the home makes of them, or answer with the plan.
 
-    Args:
-        call: the invocation.
-        plan: what is done.
-        where: when and where the home publishes; None where nothing was done.
-        findings: what was noticed.
-        project: the name that was asked for.
-        hooks: git's hooks were asked for.
+    `where` is when and where the home publishes, None where nothing was done; the project and git's hooks
+    are as they were asked for.
     """
     if call.json:
         said = fields_of(plan, "kind place branch prefix steps")

@@ -24,9 +24,7 @@ _MINUTE = 16  # characters of an instant up to its minutes
 def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     """List tasks: what is in progress, to do, and what each waits for.
 
-    Args:
-        call: of the command.
-        given: the value of every option (`rituals.cli.option_table.TASKS`).
+    `given` has the value of every option (`rituals.cli.option_table.TASKS`).
     """
     reader, out = call.reader(), call.out
     mine = (call.agent or reader.asker()) if given["mine"] else ""
@@ -65,14 +63,7 @@ def print_line(one: Listed, out: Output) -> None:
 
 
 def tell(call: Invocation, change: Change, receipt: Receipt | None, *, dry_run: bool) -> None:
-    """Say what became of a task, or would.
-
-    Args:
-        call: of the command.
-        change: as it was planned.
-        receipt: of the log, None where there is none.
-        dry_run: nothing was changed.
-    """
+    """Say what became of a task, or would."""
     from rituals.answers.objects import receipt_object
     from rituals.cli.views.receipt import print_receipt
 

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) -> None:
     """Serve pages until a signal comes.
 
-    Args:
-        call: the run.
-        port: where to listen, 0 for a free one.
-        write: with forms.
-        agent: who writes, "" for whom git names.
-        opens: open a browser, where there is one and a person.
+    The port is 0 for a free one. With `write` there are forms, and `agent` is who writes, "" for whom git
+    names; `opens` opens a browser, where there is one and a person.
     """
     _look_for("jinja2", "starlette", "uvicorn")
     from rituals.cli.errors import translate
@@ -45,11 +41,7 @@ def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) 
 def write_site(call: Invocation, folder: str, base: str, dry_run: bool) -> None:
     """Write the pages as a site, and say how many.
 
-    Args:
-        call: the run.
-        folder: where, absolute.
-        base: where people will find it, "" for not said.
-        dry_run: only say what would be written.
+    The folder is absolute; `base` is where people will find it, "" for not said.
     """
     _look_for("jinja2")
     from rituals.serve.web.export.site import apply_site, plan_site

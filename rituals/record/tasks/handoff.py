@@ -37,13 +37,7 @@ class Leaving(Record):
 
 
 def handing_over(memory: Memory, id: str, leaving: Leaving, author: Author) -> Change:
-    """Plan to hand a task over.
-
-    Args:
-        memory: the home, open.
-        id: of the task.
-        leaving: what the next one has to know.
-        author: who hands it over.
+    """Plan to hand a task over, with what the next one has to know.
 
     Raises:
         NotFound: there is no such task.

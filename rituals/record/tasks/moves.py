@@ -45,11 +45,7 @@ class Change(Record):
 def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False) -> Change:
     """Plan to claim a task: it is in progress then, and its claimant is the author.
 
-    Args:
-        memory: the home, open.
-        id: of the task.
-        author: who begins.
-        take_over: also where somebody else has it, which the author knows.
+    `take_over` does so also where somebody else has it, which the author knows.
 
     Raises:
         NotFound: there is no such task.
@@ -84,13 +80,7 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
 
 
 def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
-    """Choose the task to begin next; plan to claim it.
-
-    Args:
-        memory: the home, open.
-        author: who asks.
-        start: claim it.
-    """
+    """Choose the task to begin next; with `start` plan to claim it."""
     elsewhere = handed_elsewhere(
         memory.snapshot.ask(handoffs_in), _name(memory, author), author.role
     )
@@ -108,13 +98,6 @@ def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
 
 def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -> Change:
     """Plan to move a task to another state.
-
-    Args:
-        memory: the home, open.
-        id: of the task.
-        state: that it is in then.
-        author: of the log.
-        why: in the author's words.
 
     Raises:
         NotFound: there is no such task.
@@ -135,11 +118,6 @@ def carried_out(
 
     So of two who claim one task in a clone, one is refused; in two clones both claims stand, and the task
     is contradicted until somebody decides.
-
-    Args:
-        memory: the home, open.
-        plan: looks at the ledger, and says what is to be recorded.
-        dry_run: change nothing.
 
     Raises:
         Outrun: other writers were faster, again and again; nothing changed.

@@ -42,11 +42,7 @@ def adding(
 ) -> tuple[SessionDraft, tuple[Finding, ...]]:
     """Make the draft of a log that adds a task; say what is odd about it.
 
-    Args:
-        memory: the home, open.
-        new: the task.
-        author: of the log.
-        anyway: ids that nobody knows are meant.
+    `anyway` says that ids that nobody knows are meant.
 
     Raises:
         DraftRefused: it names something that nobody knows.

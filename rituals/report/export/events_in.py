@@ -58,11 +58,7 @@ def plan_arrival(
 ) -> Arrival:
     """Read all lines, and say which logs are new.
 
-    Args:
-        memory: the open home.
-        file: a file that can be read twice, at its start.
-        name: of the file, for findings.
-        progress: told how many of how many logs are read.
+    The file can be read twice, and is at its start. Progress is told how many of how many logs are read.
 
     Raises:
         DraftRefused: a line is not what it says, or would bring back what was taken out.
@@ -118,11 +114,7 @@ def plan_arrival(
 def apply_arrival(memory: Memory, file: BinaryIO, name: str, plan: Arrival) -> Arrival:
     """Commit the logs of a plan, and the projection where a write publishes.
 
-    Args:
-        memory: the open home.
-        file: the same file, at its start.
-        name: of it.
-        plan: made a moment ago.
+    The file is the same, at its start; the plan was made a moment ago.
 
     Raises:
         DiurnaError: the file is another by now; or it can not be committed.

@@ -24,9 +24,7 @@ _PART = 500
 def event_lines(memory: Memory, progress: Callable[[int, int], None]) -> Iterator[str]:
     """Yield the lines of what is committed, each with its line end.
 
-    Args:
-        memory: the open home.
-        progress: told how many of how many logs are written.
+    Progress is told how many of how many logs are written.
     """
     snapshot = memory.snapshot.tip
     policy, summary, refs, redacted = snapshot.ask(

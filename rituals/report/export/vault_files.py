@@ -36,10 +36,7 @@ class VaultPlan(Record):
 def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]) -> VaultPlan:
     """Say what differs between a folder and the vault of a memory.
 
-    Args:
-        memory: the open home.
-        folder: absolute; it need not be there yet.
-        progress: told how many of how many logs are read.
+    The folder is absolute, and need not be there yet. Progress is told how many of how many logs are read.
 
     Raises:
         WriteRefused: no vault can be there.

@@ -78,13 +78,10 @@ GENERAL = (
 
 
 def questions_of(facts: Iterable[Fact]) -> tuple[Asked, ...]:
-    """Return the questions of a ledger, by id.
+    """Return the questions of all facts of a ledger, by id.
 
     One that nobody named for long fades as any fact does, and is asked all the same; one that is false,
     put away by hand or withheld is not.
-
-    Args:
-        facts: all of the ledger.
     """
     found = []
     for fact in facts:

@@ -87,12 +87,7 @@ class Score(Record):
 
 
 def score(memory: Memory, progress: Callable[[int, int], None] | None = None) -> Score:
-    """Put all questions to the memory of a home.
-
-    Args:
-        memory: the home, open.
-        progress: told how many of how many questions are put.
-    """
+    """Put all questions to the memory of a home; progress is told how many of how many are put."""
     state = memory.state()
     found = [_of_kinds(one, ask(memory, one.text, RANKED, one.kinds)) for one in GENERAL]
     own = questions_of([standing.fact for standing in state.standings()])

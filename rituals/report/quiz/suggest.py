@@ -67,10 +67,6 @@ def suggestions(memory: Memory, found: Score) -> tuple[Suggestion, ...]:
 
     A fact is reached when a question of the ledger expects it, or what it stands for, or when it is among
     the first three facts that recall gives to one.
-
-    Args:
-        memory: the home, open.
-        found: how it answers the questions that there are.
     """
     state = memory.state()
     reached = _reached(state, found)

@@ -23,10 +23,8 @@ class Caller(Record):
 def caller(agent: str, client: str, session: str = "") -> Caller:
     """Say who calls.
 
-    Args:
-        agent: the name that was given to the server, "" for none.
-        client: what the client calls itself; it may be anything.
-        session: of the connection, "" for none.
+    `agent` is the name that was given to the server, "" for none; `client` is what the client calls
+    itself, and may be anything; `session` is of the connection, "" for none.
     """
     name = plain_name(client)
     return Caller(agent or name, name if agent and name != agent else "", session)

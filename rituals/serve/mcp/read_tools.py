@@ -86,9 +86,7 @@ def _beside(memory: Memory) -> tuple[Finding, ...]:
 def answered(answer: Answer, level: str) -> RecallAnswered:
     """Turn what was found into an answer, within what a client takes.
 
-    Args:
-        answer: what was found.
-        level: of its texts; an index says in fields what its texts begin with.
+    The level is of its texts; an index says in fields what its texts begin with.
     """
     left = ANSWER_CHARS
     hits: list[HitAnswered] = []

@@ -29,11 +29,9 @@ _HANDLED = (
 
 
 def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:
-    """Make the server.
+    """Make the server of this version of Diurna.
 
-    Args:
-        handlers: loads what answers requests; called once, by the first of them.
-        version: of Diurna.
+    `handlers` loads what answers requests; it is called once, by the first of them.
     """
     loaded = cache(handlers)
 

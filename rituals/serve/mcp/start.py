@@ -62,11 +62,8 @@ def serve_wire(setting: Setting) -> int:
 def serve_http(setting: Setting, port: int) -> int:
     """Serve the programs of this machine, also those of others; return the signal that ended it.
 
-    What is only the user's is neither shown nor taken: nobody proves there to be the user.
-
-    Args:
-        setting: what to serve.
-        port: where to listen, 0 for a free port.
+    What is only the user's is neither shown nor taken: nobody proves there to be the user. Port 0 is for a
+    free one.
 
     Raises:
         HomeNotFound: there is none; a person starts this, and reads it.

@@ -29,9 +29,7 @@ class Setting(Record):
 def serve_pages(setting: Setting, port: int) -> int:
     """Serve the browsers of this machine; return the signal that ended it.
 
-    Args:
-        setting: what to serve.
-        port: where to listen, 0 for a free port.
+    Port 0 is for a free one.
 
     Raises:
         HomeNotFound: there is none.

@@ -40,10 +40,8 @@ _SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
 def with_block(hook: bytes | None, event: str, command: tuple[str, ...]) -> bytes:
     """Return a hook with our block in it; a block that is there is put anew.
 
-    Args:
-        hook: the file's bytes, None when there is no file.
-        event: the hook's name, one of ours.
-        command: how Diurna is run on this machine: an absolute path, and arguments.
+    The hook is the file's bytes, None when there is no file, and the event its name, one of ours. The
+    command is how Diurna is run on this machine: an absolute path, and arguments.
     """
     rest = without_block(hook) if hook is not None else None
     marks = "" if rest is not None else _OWN

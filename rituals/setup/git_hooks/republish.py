@@ -41,13 +41,8 @@ def republish(
 ) -> str:
     """Publish what a merge or a rebase has left behind; say what was done, "" for nothing.
 
-    Args:
-        event: the hook that git runs.
-        arguments: what git tells it.
-        folder: the working directory, which for hooks is the work tree's top.
-        environment: of the process.
-        clock: gives milliseconds since 1970.
-        dry_run: change nothing.
+    The event is the hook that git runs, the arguments are what git tells it; the folder is the working
+    directory, for hooks the work tree's top. The clock gives milliseconds since 1970.
 
     Raises:
         DiurnaError: it could not be done; nothing was changed.

@@ -41,11 +41,7 @@ def program(name: str) -> Path:
 
 
 def missing(name: str) -> str:
-    """Install a program where it is not there; return why it can not be had, "" for nothing.
-
-    Args:
-        name: a key of the table.
-    """
+    """Install a program of the table if it is not there; return why it can not be had, "" for nothing."""
     path = program(name)
     if path.exists():
         return ""

@@ -59,23 +59,14 @@ class Program(Record):
         return Call(self.shell, {self.key: command, **more})
 
     def written(self, path: str, text: str) -> Call:
-        """Return the call of its tool that writes a file.
-
-        Args:
-            path: absolute.
-            text: of one line.
-        """
+        """Return the call of its tool that writes a text of one line to an absolute path."""
         tool, where, what = self.write
         if where:
             return Call(tool, {where: path, what: text + "\n"})
         return Call(tool, f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch")
 
     def looked(self, path: str) -> Call:
-        """Return the call of its tool that reads a file.
-
-        Args:
-            path: absolute.
-        """
+        """Return the call of its tool that reads a file, by its absolute path."""
         tool, where = self.read
         return Call(tool, {where: path}) if tool else self.run(f"cat {path}")
 

@@ -221,10 +221,7 @@ def is_alone() -> bool:
 
 
 def without_network(campaign: str = "tests.campaigns.hosts") -> None:
-    """Go where there is no network but loopback.
-
-    Args:
-        campaign: that is run there, with the same arguments.
+    """Go where there is no network but loopback, and run a campaign there with the same arguments.
 
     Raises:
         OSError: this machine does not let us.

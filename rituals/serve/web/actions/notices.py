@@ -33,12 +33,7 @@ class Notices:
         self._kept: dict[str, Recorded] = {}
 
     def record(self, memory: Memory, name: str, fields: Fields) -> Recorded:
-        """Do what a form says.
-
-        Args:
-            memory: the home, open.
-            name: of the action.
-            fields: of the form.
+        """Do what the form of an action says.
 
         Raises:
             NoSuchForm: there is no such action.

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 def past_data(tip: TipView, url: Callable[[str], str]) -> bytes:
-    """Return the script.
-
-    Args:
-        tip: what is shown.
-        url: where an address of ours stands for the page of the past.
-    """
+    """Return the script; `url` tells where an address of ours stands for the page of the past."""
     made = _PastData(tip, lambda id: url(address_of("/fact", id)) if id in tip.standings else "")
     facts = [made.fact(life) for life in tip.lives.lives]
     places = {life.id: place for place, life in enumerate(tip.lives.lives)}

@@ -84,9 +84,7 @@ class Target:
         Killed in the middle it leaves pages of both exports, each of them whole, and a list with which
         the next one ends it.
 
-        Args:
-            beside: where they are.
-            files: in the order in which they are moved.
+        The files are in `beside`, and are moved in the order in which they come.
 
         Returns:
             How many are new or other than before, and how many went.

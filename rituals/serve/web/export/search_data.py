@@ -19,9 +19,7 @@ _TEXT_CHARS = 2000
 def search_data(tip: TipView, url: Callable[[str], str]) -> bytes:
     """Return the script: (id, file of its page, tier, text) of each fact, live ones first.
 
-    Args:
-        tip: what is shown.
-        url: where an address of ours stands for the page of search.
+    `url` tells where an address of ours stands for the page of search.
     """
     rows = [
         (one.fact.id, url(address_of("/fact", one.fact.id)), one.tier, plain(one.fact.text)[:_TEXT_CHARS])

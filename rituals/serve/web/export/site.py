@@ -62,10 +62,7 @@ class SiteReport(Record):
 def plan_site(memory: Memory, folder: str, base: str = "") -> SitePlan:
     """Say which pages a site has.
 
-    Args:
-        memory: the home, open.
-        folder: absolute; it need not be there yet.
-        base: an address that begins with http, "" for none.
+    The folder is absolute, and need not be there yet; `base` begins with http, "" for none.
 
     Raises:
         WriteRefused: no site can be there.
@@ -82,12 +79,9 @@ def plan_site(memory: Memory, folder: str, base: str = "") -> SitePlan:
 
 
 def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport:
-    """Write a site as it was planned.
+    """Write a site as it was planned of the same memory.
 
-    Args:
-        plan: of the same memory.
-        memory: the home, open.
-        progress: told how many of how many pages are written.
+    Progress is told how many of how many pages are written.
 
     Raises:
         WriteRefused: the folder is somebody's by now.
@@ -199,12 +193,7 @@ class _Writer:
 
 
 def page_at(tip: TipView, address: str) -> Page:
-    """Return the page of an address.
-
-    Args:
-        tip: what is shown.
-        address: of ours, as `addresses` of a row give it.
-    """
+    """Return the page of an address of ours, as `addresses` of a row give it."""
     row, asked = _asked(address)
     return row.page(tip, asked)
 

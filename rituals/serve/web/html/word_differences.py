@@ -21,12 +21,7 @@ SAME, GONE, NEW = "", "del", "ins"
 
 
 def word_differences(before: str, after: str) -> Markup:
-    """Write a text with what is new in it and what is gone from it.
-
-    Args:
-        before: what stood.
-        after: what stands in its place.
-    """
+    """Write a text with what is new in it and what is gone from it."""
     found = differences(plain(before), plain(after))
     last = len(found) - 1
     return Markup("").join(

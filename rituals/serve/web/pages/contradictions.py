@@ -52,12 +52,7 @@ class Torn(Record):
 
 
 def torn(state: State, disputes: Sequence[Dispute]) -> tuple[Torn, ...]:
-    """Return contradictions as they are shown.
-
-    Args:
-        state: of the ledger.
-        disputes: of it.
-    """
+    """Return contradictions as they are shown."""
     seen: dict[str, list[str]] = {}
     for one in disputes:
         seen.setdefault(one.fact, []).extend([choice.id for choice in one.choices])

@@ -8,13 +8,7 @@ from rituals.serve.web.page import Page
 
 
 def refused(problem: DiurnaError, back: str, status: int) -> Page:
-    """Return the page of a form that was refused.
-
-    Args:
-        problem: why.
-        back: the address of the page that had the form.
-        status: of the answer.
-    """
+    """Return the page of a form that was refused; `back` is the address of the page that had the form."""
     waits = isinstance(problem, WaitsInSpool)
     said = problem.message if problem.where in problem.message else str(problem)
     values = {"said": said, "hint": problem.hint, "back": back, "waits": waits}
@@ -24,8 +18,6 @@ def refused(problem: DiurnaError, back: str, status: int) -> Page:
 def already(recorded: Recorded, back: str) -> Page:
     """Return the page of a form that had nothing to record, as one that is sent twice.
 
-    Args:
-        recorded: what came of it.
-        back: the address of the page that had the form.
+    `back` is the address of the page that had the form.
     """
     return Page("already", "Nothing left to record", {"said": recorded.already, "back": back})

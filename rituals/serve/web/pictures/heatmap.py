@@ -50,9 +50,7 @@ class Week(Record):
 def weeks_of(days: Mapping[str, Day], last: int) -> tuple[Week, ...]:
     """Arrange days by weeks: those of the last year, or since the first one where that is less.
 
-    Args:
-        days: by date, `2026-11-21`.
-        last: the last date that is shown, as the number that `date.toordinal` gives.
+    Days are by date, `2026-11-21`; `last` is the last one that is shown, as `date.toordinal` gives it.
     """
     end = _monday(last)
     known = {date.fromisoformat(said).toordinal(): day for said, day in days.items()}
@@ -76,12 +74,8 @@ def _monday(day: int) -> int:
 def heatmap(weeks: tuple[Week, ...], url: Callable[..., str]) -> str:
     """Draw weeks as columns, Monday on top; a day with sessions leads to them.
 
-    The weeks stand in the table beside the picture too, so that the keyboard does not have to pass by
-    each day.
-
-    Args:
-        weeks: to draw.
-        url: writes an address, as templates do.
+    The weeks stand in the table beside the picture too, so that the keyboard does not have to pass by each
+    day. `url` writes an address, as templates do.
     """
     busy = sorted([day.sessions for week in weeks for day in week.days if day is not None])
     cells, empty = [], []
@@ -114,9 +108,7 @@ def heatmap(weeks: tuple[Week, ...], url: Callable[..., str]) -> str:
 def level(sessions: int, ordered: Sequence[int]) -> int:
     """Say how dark a day is, 1 to 4: the busiest quarter of the days is the darkest.
 
-    Args:
-        sessions: of the day.
-        ordered: those of all days that have some, fewest first.
+    `ordered` has the sessions of all days that have some, fewest first.
     """
     return ceil(_LEVELS * bisect_right(ordered, sessions) / len(ordered))
 

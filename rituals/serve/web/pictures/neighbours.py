@@ -20,11 +20,9 @@ _ARROWS = {BOTH: "–", IN: "←"}
 
 
 def neighbours(links: Links, address: Callable[[str], str]) -> str:
-    """Draw the neighbourhood of a fact.
+    """Draw the neighbourhood of a fact, from its links two hops far.
 
-    Args:
-        links: its own, two hops far.
-        address: gives that of the page of a fact, "" where there is none.
+    `address` gives that of the page of a fact, "" where there is none.
     """
     near = list({one.id: one for one in links.near[::-1]}.values())[::-1][:_NEAR]
     far = [one for one in links.far if one.via in {other.id for other in near}][:_FAR]

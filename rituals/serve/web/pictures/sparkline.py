@@ -9,12 +9,7 @@ _LEAST = 2  #: pixels of a bar that is not empty
 
 
 def sparkline(uses: Sequence[int], sessions: int) -> str:
-    """Draw the uses of a fact over all sessions.
-
-    Args:
-        uses: the numbers of the sessions that used it, from 0 on.
-        sessions: how many there were.
-    """
+    """Draw the uses of a fact over all sessions, from the numbers, 0 on, of those that used it."""
     counts = [0] * _BARS
     for number in uses:
         counts[min(number * _BARS // max(sessions, 1), _BARS - 1)] += 1

@@ -17,10 +17,8 @@ def tier_areas(
 ) -> str:
     """Draw tiers as areas; the first one lies at the bottom.
 
-    Args:
-        dates: of the points of time, oldest first.
-        tiers: (name, a count for each of these).
-        height: of the picture, in its own pixels.
+    Dates go from the oldest on; a tier has its name, and a count for each date. The height is in the
+    picture's own pixels.
     """
     chosen = evenly(len(dates), _POINTS)
     sums = [0] * len(chosen)

@@ -32,10 +32,7 @@ Tell = Callable[[Exception], None]
 def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None) -> App:
     """Make the application; it needs no socket: a test calls it as it is.
 
-    Args:
-        opened: whose pages it shows.
-        access: the port that it is asked under, the token, and whether it writes.
-        tell: says a fault of ours to whoever started the server.
+    `tell` says a fault of ours to whoever started the server.
     """
     files, preparing = Files(static_files()), Preparing(opened)
     renderer = Renderer(files.url)

@@ -61,12 +61,9 @@ class PageRoutes:
     async def show(
         self, request: Request, page_of: Callable[[TipView], Page], needs: tuple[str, ...] = ()
     ) -> Response:
-        """Answer with a page.
+        """Answer with the page that `page_of` makes.
 
-        Args:
-            request: that asks for it.
-            page_of: makes it.
-            needs: slow parts of the tip that it asks for.
+        `needs` are slow parts of the tip that it asks for.
         """
         begun = monotonic()
         session = session_of(request)

@@ -46,11 +46,9 @@ class Preparing:
         self._done: frozenset[str] = frozenset()
 
     async def ask(self, question: Callable[[TipView], T], needs: Sequence[str] = ()) -> T:
-        """Answer a question about the tip as it stands.
+        """Answer a question about the tip as it stands, asked on the memory's thread.
 
-        Args:
-            question: asked on the memory's thread.
-            needs: the slow parts that it asks for; they are waited for before its turn comes.
+        `needs` are the slow parts that it asks for; they are waited for before its turn comes.
 
         Raises:
             DiurnaError: as `OpenMemory.ask`.

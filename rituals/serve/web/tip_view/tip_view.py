@@ -201,8 +201,7 @@ class TipView:
     def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
         """Return sessions as a timeline tells them, in ledger order; each log is read once.
 
-        Args:
-            keys: of their logs, those alone that a page shows.
+        The keys are of their logs, those alone that a page shows.
         """
         fresh = [key for key in keys if key not in self._sessions]
         if fresh:
