@@ -164,11 +164,9 @@ HOSTS = {
 
 
 def meaning(host: str, event: str) -> str:
-    """Return what an event of a host means here.
+    """Return what a host's own name of an event means here.
 
-    Args:
-        host: the name that the hook was installed with.
-        event: the host's own name of it; Claude's are understood of every host.
+    `host` is the name that the hook was installed with; Claude's events are understood of every host.
     """
     return HOSTS[host].events.get(event) or _UNDERSTOOD.get(event, OTHER)
 
@@ -176,11 +174,9 @@ def meaning(host: str, event: str) -> str:
 def caller(host: str, environment: Mapping[str, str], payload: Mapping[str, object]) -> Host:
     """Return the host that calls: Copilot and Codex run hooks that were installed for Claude, too.
 
-    Args:
-        host: the name that the hook was installed with.
-        environment: of the process.
-        payload: what the host says. Copilot gives a time or no transcript, which Claude never does; Codex
-            names the turn, or at the start of a session the mode of permissions, beside the model.
+    `host` is the name that the hook was installed with. Copilot gives a time or no transcript, which
+    Claude never does; Codex names the turn, or at the start of a session the mode of permissions, beside
+    the model.
     """
     if host != "claude":
         return HOSTS[host]

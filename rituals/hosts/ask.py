@@ -90,11 +90,7 @@ class Talk(Record):
 def request(said: Moment, commondir: str, environment: Mapping[str, str], limit: int) -> str:
     """Count what an agent reports at a stop; return the question where it is to be asked, else "".
 
-    Args:
-        said: the stop.
-        commondir: the common git directory.
-        environment: of the process.
-        limit: how often a session may be asked, by the policy.
+    A session is asked `limit` times at most, by the policy.
     """
     if limit <= 0 or not said.session or said.agent or not HOSTS[said.host].asks:
         return ""
@@ -115,13 +111,7 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
 
 
 def note_answer(commondir: str, session: str, *, nothing: bool = False) -> None:
-    """Note that a session recorded something, or said that there is nothing.
-
-    Args:
-        commondir: the common git directory.
-        session: the host's id, "" for none.
-        nothing: it recorded nothing.
-    """
+    """Note that a session ("" for none) recorded something, or said that there is nothing (`nothing`)."""
     for host in HOSTS if session else ():
         _change(_path(commondir, host, session), lambda talk: talk.told(nothing=nothing))
 
@@ -129,10 +119,7 @@ def note_answer(commondir: str, session: str, *, nothing: bool = False) -> None:
 def before_leaving(commondir: str, session: str, limit: int) -> str:
     """Return the question for a session that hands over or was compacted with much unsaid, else "".
 
-    Args:
-        commondir: the common git directory.
-        session: the host's id.
-        limit: how often a session may be asked.
+    A session is asked `limit` times at most.
     """
     asks = False
 
@@ -149,13 +136,7 @@ def before_leaving(commondir: str, session: str, limit: int) -> str:
 
 
 def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
-    """Return the question for a session whose words were compacted, else "".
-
-    Args:
-        said: the start that follows.
-        commondir: the common git directory.
-        environment: of the process.
-    """
+    """Return the question for a session whose words were compacted, at the start that follows, else ""."""
     from rituals.hosts.observed.admission import observing
     from rituals.hosts.silence import is_silent
 
@@ -179,12 +160,7 @@ def asks_person(report: str) -> bool:
 
 
 def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
-    """Tell whether a person looks on; not where nobody tells.
-
-    Args:
-        said: the stop.
-        environment: of the process.
-    """
+    """Tell whether a person looks on at a stop; not where nobody tells."""
     if said.host == "claude":
         begun = environment.get("CLAUDE_CODE_ENTRYPOINT", "")
         return (
@@ -241,10 +217,7 @@ def _talk(data: bytes) -> Talk:
 def _change(path: str, change: Callable[[Talk], Talk], *, new: bool = False) -> bool:
     """Change what is known of a session, under its lock; tell whether that could be done.
 
-    Args:
-        path: of its file.
-        change: returns what is known from now on.
-        new: begin the file where there is none.
+    `new` begins the file where there is none.
     """
     import fcntl
 

@@ -24,12 +24,7 @@ class Fault(Record):
 
 
 def note(commondir: str, said: str) -> None:
-    """Note a fault; a disk that refuses is no reason to fail.
-
-    Args:
-        commondir: the common git directory.
-        said: one line; secrets in it are replaced.
-    """
+    """Note a fault in one line, secrets in it replaced; a disk that refuses is no reason to fail."""
     from ledger.secrets.scanner import without_secrets
 
     path = f"{commondir}/{HOOK_FAULTS_FILE}"
@@ -48,11 +43,7 @@ def note(commondir: str, said: str) -> None:
 
 
 def faults(commondir: str) -> list[Fault]:
-    """Return what failed, oldest first.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return what failed, oldest first."""
     said = read_start(f"{commondir}/{HOOK_FAULTS_FILE}", 2 * _FILE_BYTES)
     lines = said.decode("utf-8", "replace").splitlines()
     pairs = [line.partition(" ") for line in lines]

@@ -62,10 +62,7 @@ class TookTooLong(BaseException):
 def run(host: str, event: str, environment: Mapping[str, str]) -> int:
     """Answer a hook on standard output; return the exit code, which is always 0.
 
-    Args:
-        host: one of `HOSTS`.
-        event: the host's own name of it.
-        environment: of the process.
+    `event` is the host's own name of it.
     """
     call = Call(host, event, environment)
     answer = call.answer()

@@ -75,11 +75,7 @@ def moment(
 ) -> Moment:
     """Read an event.
 
-    Args:
-        host: the name that the hook was installed with.
-        event: the host's own name of it.
-        payload: what the host says.
-        environment: of the process.
+    `host` is the name that the hook was installed with; `event` is the host's own name of it.
     """
     calling = caller(host, environment, payload)
     kind = meaning(host, event)
@@ -124,11 +120,7 @@ def moment(
 
 
 def calls(batch: Moment) -> tuple[Moment, ...]:
-    """Return the calls of a batch as moments of their own.
-
-    Args:
-        batch: of the event `batch`.
-    """
+    """Return the calls of a batch, a moment of the event `batch`, as moments of their own."""
     listed = batch.given.get("calls")
     return tuple(
         batch._replace(

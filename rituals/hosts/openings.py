@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def note(home: Home, ids: Iterable[str], session: str = "") -> None:
     """Note that facts were opened, unless no host's session asked for them, or a silent one.
 
-    Args:
-        home: that has them.
-        ids: of facts; what is none is passed over.
-        session: that asked; "" for the one that this process is in.
+    What is no id is passed over; `session` is the one that asked, "" for the one of this process.
     """
     named, commondir = tuple(ids), home.repository.commondir
     if not named:

@@ -74,9 +74,7 @@ def read_file(path: str, limit: int = _FILE_BYTES) -> dict[str, object]:
 def record_of(sample: _R, said: object) -> _R | None:
     """Return the record that an object tells, None where one of its values is of another type.
 
-    Args:
-        sample: has the types of the fields, and the values of those that are not told.
-        said: the object.
+    `sample` has the types of the fields, and the values of those that are not told.
     """
     if not isinstance(said, dict):
         return None
@@ -95,12 +93,7 @@ def fields_of(record: Record) -> dict[str, object]:
 
 
 def write_object(said: Mapping[str, object], *, ascii_only: bool = True) -> str:
-    """Write an object of strings, numbers, lists and objects.
-
-    Args:
-        said: the object.
-        ascii_only: escape all other characters.
-    """
+    """Write an object of strings, numbers, lists and objects; `ascii_only` escapes all but ASCII."""
     try:
         from _json import encode_basestring, encode_basestring_ascii
     except ImportError:

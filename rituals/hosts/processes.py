@@ -60,8 +60,7 @@ def here() -> str:
 def is_gone(called: str) -> bool:
     """Tell whether a process has surely ended; one of elsewhere, or from before a restart, is unknown.
 
-    Args:
-        called: by `here`.
+    `called` is what `here` calls it.
     """
     name, _, where = called.partition(" ")
     number, _, began = name.partition("-")
@@ -73,11 +72,6 @@ def is_gone(called: str) -> bool:
 
 def note_session(commondir: str, host: str, session: str) -> None:
     """Note that the host's process above this one is in a session from now on.
-
-    Args:
-        commondir: the common git directory.
-        host: key of `HOSTS`.
-        session: the host's id.
 
     Raises:
         OSError: the disk refused.
@@ -98,11 +92,7 @@ def note_session(commondir: str, host: str, session: str) -> None:
 
 
 def noted_session(commondir: str) -> str:
-    """Return the session that the host's process above this one is in, "" where none was noted.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return the session that the host's process above this one is in, "" where none was noted."""
     process = host_process()
     if process is None:
         return ""

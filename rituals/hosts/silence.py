@@ -35,10 +35,7 @@ class Silence(Record):
     def holds(self, session: str, folder: str, at: int) -> bool:
         """Tell whether it holds for a session at a moment; what has no time, or no place, is in it.
 
-        Args:
-            session: the host's id.
-            folder: where it works, "" for unknown.
-            at: milliseconds since 1970, 0 for unknown.
+        `at` is in milliseconds since 1970, `folder` where the session works; 0 and "" are unknown.
         """
         here = not folder or f"{os.path.realpath(folder)}/".startswith(f"{self.top}/")
         mine = session == self.session if self.session else here
@@ -46,11 +43,7 @@ class Silence(Record):
 
 
 def silences(commondir: str) -> tuple[Silence, ...]:
-    """Return all that are remembered, oldest first.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return all that are remembered, oldest first."""
     listed = read_file(f"{commondir}/{SILENCES_FILE}").get("silences")
     found = []
     for one in listed if isinstance(listed, list) else ():
@@ -84,11 +77,7 @@ def place_of(home: Home) -> str:
 def begin(commondir: str, top: str, session: str, since: int) -> bool:
     """Let sessions be silent; return False where they are already.
 
-    Args:
-        commondir: the common git directory.
-        top: of the work tree.
-        session: the host's id, "" for every session of the work tree.
-        since: milliseconds since 1970.
+    `session` "" is every session of the work tree; `since` is in milliseconds since 1970.
 
     Raises:
         StorageFailed: the disk refused.
@@ -119,11 +108,7 @@ def end(commondir: str, top: str, session: str, now: int) -> bool:
 def audible(part: Slice, commondir: str, session: str, folder: str) -> Slice:
     """Return a part of a transcript without what was said in silence.
 
-    Args:
-        part: of the transcript.
-        commondir: the common git directory.
-        session: the host's id.
-        folder: where it works, "" for unknown.
+    `folder` is where the session works, "" for unknown.
     """
     known = silences(commondir)
     turns = [one for one in part.turns if heard(known, session, folder, one.when)]

@@ -33,11 +33,7 @@ def context(
 
     Behind it comes what is to be called when the session has heard it, or is to hear it at its next
     prompt (`True`); None for nothing. Of two hooks that a host runs for one start one is answered.
-
-    Args:
-        said: the start of the session.
-        environment: of the process.
-        late: the hook that asked was told nothing.
+    `late`: the hook that asked was told nothing.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
@@ -80,10 +76,7 @@ def role_brief(
 ) -> tuple[str, Callable[[], None] | None]:
     """Return the brief for a subagent's role, and what is to be called then, as `context` does.
 
-    Args:
-        said: the start of the subagent.
-        environment: of the process.
-        commondir: the common git directory, "" where nobody listens.
+    `commondir` is "" where nobody listens.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
@@ -136,13 +129,7 @@ def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
 
 
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
-    """Leave what later hooks and the MCP server of a session ask for.
-
-    Args:
-        said: the start.
-        commondir: the common git directory.
-        environment: of the process.
-    """
+    """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
     from rituals.hosts.context.moment_index import opened
     from rituals.hosts.observed.policy_note import refresh
@@ -162,12 +149,8 @@ def make_ready(
 ) -> None:
     """Make what took too long in a process of its own: the next one that asks finds it ready.
 
-    What the start of a session was to hear its next prompt hears.
-
-    Args:
-        said: the moment that asked.
-        environment: of the process.
-        first: what else the time was up for.
+    What the start of a session was to hear its next prompt hears. `first` is what else the time was up
+    for.
     """
 
     def made() -> None:
@@ -192,10 +175,7 @@ def make_ready(
 def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
     """Bring forward, in a process of its own, what later hooks look up at a prompt, a command or a file.
 
-    Args:
-        said: the moment that found it out of date.
-        commondir: the common git directory.
-        environment: of the process.
+    `said` is the moment that found it out of date.
     """
 
     def made() -> None:

@@ -18,9 +18,6 @@ def look_after(home: Home) -> None:
 
     A failure is none of the caller's: an append is recorded, whatever becomes of the marks. Under a clock
     that was set by hand nothing is started: it does not tell what was written before a commit.
-
-    Args:
-        home: in whose work tree somebody works.
     """
     if not has_code(home) or "DIURNA_NOW" in variables() or not _is_work(home):
         return

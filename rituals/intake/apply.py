@@ -31,11 +31,8 @@ def apply_intake(
 ) -> Applied:
     """Write what a plan says: one log of type `import`, several where it is too much for one.
 
-    Args:
-        memory: the home that the plan was made for.
-        plan: made a moment ago.
-        agent: who takes it in, "" for the default of the process.
-        progress: told how many of how many logs are written.
+    `agent` takes it in, "" for the default of the process; `progress` is told how many of how many logs
+    are written.
 
     Raises:
         DraftRefused: memory has by now what the plan takes for new; what was written before is whole, and

@@ -22,8 +22,7 @@ def in_steps(
 ) -> tuple[list[FactCreated], list[list[FactUpdated]]]:
     """Return births with the first texts, and for each further text of any the updates to it.
 
-    Args:
-        brought: births with the texts of now, and for each the texts before that, oldest first.
+    `brought` has births with the texts of now, and for each the texts before that, oldest first.
     """
     births: list[FactCreated] = []
     updates: list[list[FactUpdated]] = []

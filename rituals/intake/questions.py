@@ -31,21 +31,13 @@ def contradiction(found: Opposition) -> FactCreated:
 def asking(id: str, version: str) -> str:
     """Return the id of the thread that asks about a fact that both sides changed.
 
-    Args:
-        id: of the fact.
-        version: of the text that the source has.
+    `version` is that of the text that the source has.
     """
     return f"changed-twice-{version_id(f'{id} {version}')}"
 
 
 def changed_twice(source: str, id: str, text: str) -> FactCreated:
-    """Ask what holds of a fact that was changed here and in its source.
-
-    Args:
-        source: its name.
-        id: of the fact.
-        text: that the source has now.
-    """
+    """Ask what holds of a fact that was changed here and in its source, which now has `text`."""
     said = shortened(footer_value(text), _QUOTED_CHARS)
     asked = (
         f"`{id}` was changed here and in {source} since it was taken in. What does hold? "
@@ -57,9 +49,7 @@ def changed_twice(source: str, id: str, text: str) -> FactCreated:
 def denied(id: str, document: str) -> FactCreated:
     """Ask what holds of an accepted decision that memory calls false.
 
-    Args:
-        id: of the fact that says the same, and is false.
-        document: that has the decision.
+    `id` is of the fact that says the same, and is false; `document` has the decision.
     """
     path = footer_value(document)
     asked = f"`{id}` is false here, and {path} has it as an accepted decision. What does hold?"

@@ -37,10 +37,7 @@ class Brought(Record):
 def stored(event: Bringing, file: str = "", line: int = 0) -> tuple[Bringing, tuple[Finding, ...]]:
     """Return an event of an `import` log in a form that the format takes, and what was changed for that.
 
-    Args:
-        event: brings a text.
-        file: where that stands, for the finding.
-        line: of it.
+    `file` and `line` are where its text stands, for the finding.
 
     Raises:
         DraftRefused: the text is too large for any log.
@@ -88,11 +85,9 @@ def wrapped(text: str) -> str:
 
 
 def parts(brought: Iterable[Brought], loose: Sequence[Event] = ()) -> list[list[Event]]:
-    """Cut what is brought into logs that stay within the limits of the format.
+    """Cut what is brought, in its order, into logs that stay within the limits of the format.
 
-    Args:
-        brought: in the order in which it is to come.
-        loose: events without a text, behind it.
+    `loose` events, those without a text, come behind it.
     """
     found: list[list[Event]] = []
     size = 0

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tuple[str, str]]:
     """Return (old, new) ids, each once, but those by which a fact would replace itself over others.
 
-    Args:
-        pairs: in the order in which they are believed.
-        state: of the ledger that they come to.
+    `pairs` come in the order in which they are believed.
     """
     found: dict[tuple[str, str], None] = {}
     after: dict[str, set[str]] = {}
@@ -31,9 +29,7 @@ def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tupl
 def with_edges(births: Sequence[FactCreated], edges: Iterable[tuple[str, str]]) -> list[Brought]:
     """Put each supersession beside the later birth of its two facts, where both of them are known.
 
-    Args:
-        births: in the order in which they come.
-        edges: (old, new) ids.
+    `births` stand in the order in which they come; `edges` are (old, new) ids.
     """
     rank = {event.id: number for number, event in enumerate(births)}
     states: dict[str, list[Event]] = {}

@@ -181,9 +181,7 @@ def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
 def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
     """Say what the log of a review says, as far as one log has room: the first questions first.
 
-    Args:
-        outcome: with the plan, and with what a person left unasked.
-        given: the answers of a person, None where nobody is there to be asked.
+    `outcome` has the plan, and what a person left unasked; `given` is None where nobody can be asked.
     """
     plan, prose = outcome.plan, body(outcome.plan)
     fresh = plan._replace(questions=plan.fresh)
@@ -230,10 +228,8 @@ def _append(memory: Memory, outcome: Outcome) -> Outcome:
 def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) -> tuple[Event, ...]:
     """Return what the log of a review says.
 
-    Args:
-        plan: of the review.
-        given: answers, by key of a question or id of a settled thread.
-        left: a person left before the end: what was not asked is not raised.
+    `given` has answers by key of a question or id of a settled thread; `left`: a person left before the
+    end, and what was not asked is not raised.
     """
     own = {key: answer for key, answer in given.items() if isinstance(answer, Event)}
     put_off = {key for key, answer in given.items() if answer == LATER or _is_thread(answer)}

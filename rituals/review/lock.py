@@ -25,10 +25,7 @@ class ReviewRuns(Busy):
 def alone(home: Home, agent: str, now_ms: int) -> Iterator[None]:
     """Keep other reviews of a repository out; the kernel frees the lock with its process.
 
-    Args:
-        home: to be reviewed.
-        agent: who reviews it.
-        now_ms: when that began.
+    `now_ms` is when the review began.
 
     Raises:
         ReviewRuns: another review is under way.

@@ -58,11 +58,7 @@ def overruled_questions(
 ) -> list[Question]:
     """Ask about each decision of a person that somebody else overruled.
 
-    Args:
-        state: of the ledger.
-        facts: to look at.
-        entry: gives what a log says, by its key.
-        raised: what earlier reviews raised.
+    `entry` gives what a log says, by its key; `raised` is what earlier reviews raised.
     """
     by_nobody = _closed_by_nobody(raised, entry)
     return [_question(state, fact, found, by_nobody) for fact, found in _found(state, facts, entry)]
@@ -71,9 +67,7 @@ def overruled_questions(
 def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, ...]:
     """List what these questions are about, by fact, without those that a person answered.
 
-    Args:
-        memory: the home, open.
-        ids: only of these facts, () for all.
+    `ids`: only of these facts, () for all.
     """
     state, cache = memory.state(), memory.snapshot.cache()
     facts = [one.fact for one in state.standings()]

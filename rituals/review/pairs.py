@@ -29,10 +29,8 @@ def pair_questions(
 ) -> list[Question]:
     """Ask about pairs of facts that disagree or say the same.
 
-    Args:
-        ground: of the review.
-        returned: ids of the facts that came back from the archive since the last review.
-        progress: told how far the comparing is.
+    `returned` has the ids of the facts that came back from the archive since the last review; `progress`
+    is told how far the comparing is.
     """
     facts = {
         one.fact.id: one.fact

@@ -87,10 +87,8 @@ def plan_review(
 ) -> Plan:
     """Make the plan of a review of a home as it stands now. Nothing is written.
 
-    Args:
-        memory: the home, open.
-        code_path: a folder in the code repository, "" for the home's own.
-        progress: told how far a long comparing of facts is.
+    `code_path` is a folder in the code repository, "" for the home's own; `progress` is told how far a
+    long comparing of facts is.
 
     Raises:
         NotFound: there is no repository at `code_path`.
@@ -113,12 +111,8 @@ def plan_of(
 ) -> Plan:
     """Make the plan of a review.
 
-    Args:
-        tip: the commit of the ledger.
-        state: of it.
-        logs: its logs, in ledger order.
-        code: the code repository, None for none.
-        progress: told how far a long comparing of facts is.
+    `tip` is the commit of the ledger; `logs` are in ledger order; `progress` is told how far a long
+    comparing of facts is.
     """
     entries = [entry for _, entry in logs]
     standings = tuple(state.standings())

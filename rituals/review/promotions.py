@@ -31,11 +31,7 @@ def score_facts(
 ) -> tuple[Score, ...]:
     """Score the facts that could be promoted; documents are read only where there are some.
 
-    Args:
-        state: of the ledger.
-        standings: all its facts.
-        entries: its logs, in any order.
-        code: the code repository, None for none.
+    `standings` are all facts of the ledger; `entries` are its logs, in any order.
     """
     if not candidates(standings):
         return ()
@@ -68,11 +64,7 @@ def promotion_questions(
 ) -> list[Question]:
     """Ask about the facts that are worth promoting.
 
-    Args:
-        found: the scores.
-        state: of the ledger.
-        doubted: ids that another question is about already.
-        files: the paths of the code.
+    `doubted` has the ids that another question is about already; `files` has the paths of the code.
     """
     asked = []
     for score in found:

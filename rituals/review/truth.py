@@ -52,13 +52,7 @@ def make(home: Home) -> None:
 
 
 def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) -> Kept:
-    """Find what is gone of what facts name.
-
-    Args:
-        standings: the facts.
-        code: what they are about.
-        before: what was found for an earlier commit.
-    """
+    """Find what is gone of what facts name; `before` was found for an earlier commit."""
     standings = list(standings)
     named = [one for one in named_by(standings, faded=True) if one.claim.kind in _KINDS]
     raised = raised_threads(standing.fact for standing in standings)

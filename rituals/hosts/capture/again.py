@@ -47,14 +47,7 @@ def models_of(environment: Mapping[str, str]) -> Settings:
 def read_again(
     memory: Memory, found: Iterable[Seen], chosen: Settings, environment: Mapping[str, str]
 ) -> Iterator[Reading]:
-    """Ask a model about sessions, part after part; nothing that it finds is recorded.
-
-    Args:
-        memory: the home, open.
-        found: the sessions.
-        chosen: the models.
-        environment: of the process, for keys and programs.
-    """
+    """Ask a model about sessions, part after part; nothing that it finds is recorded."""
     policy = memory.snapshot.ask(lambda cache: cache.policy)
     gates = Gates(memory, policy)
     kinds = [kind.name for kind in policy.kinds]

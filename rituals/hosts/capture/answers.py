@@ -28,15 +28,7 @@ class Answer(Record):
 
 
 def kept_answer(commondir: str, host: str, session: str, name: str, start: int) -> Answer | None:
-    """Return the answer that is kept for the part of a transcript that begins there.
-
-    Args:
-        commondir: the common git directory.
-        host: key of `HOSTS`.
-        session: the host's id.
-        name: of the transcript.
-        start: the first byte of the part.
-    """
+    """Return the answer that is kept for the part of the transcript `name` that begins at byte `start`."""
     said = read_file(_answer_path(commondir, host, session))
     span, listed = record_of(_SPAN, said), said.get("items")
     found = record_of(_FOUND, {**said, "items": ()})

@@ -53,11 +53,7 @@ def note_attempt(commondir: str, attempt: Attempt) -> None:
 
 
 def attempts(commondir: str) -> tuple[Attempt, ...]:
-    """Return the attempts that are kept, oldest first; a line that can not be read is none.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return the attempts that are kept, oldest first; a line that can not be read is none."""
     lines = read_start(f"{commondir}/{CAPTURED_DIR}/attempts.jsonl", 1 << 20).splitlines()
     found = [record_of(_SAMPLE, read_object(line)) for line in lines]
     return tuple([one for one in found if one is not None])

@@ -95,11 +95,6 @@ class _Failed(Exception):
 def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Outcome:
     """Tell what a session left since the last time.
 
-    Args:
-        memory: the home, open.
-        asked: which session.
-        environment: of the process, for extractors.
-
     Raises:
         Busy: another boundary of the session took longer than that is waited for.
         StorageFailed: the disk refused; what was not told is told the next time.

@@ -22,9 +22,7 @@ _BYTES = 64 << 10
 def commit_messages(folder: str, home: Repository) -> Iterator[MessageOf]:
     """Give what tells a commit's message, "" where git does not have it; only a question starts git.
 
-    Args:
-        folder: where the session works, "" for unknown.
-        home: the repository of the home, where that folder is in none.
+    Git is asked where the session works, in `folder` ("" for unknown), else in `home`.
     """
     running: list[Objects] = []
 

@@ -53,12 +53,7 @@ class Texts(Record):
 
 
 def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
-    """Return the texts of commits, pull requests and issues that the calls of tools wrote.
-
-    Args:
-        calls: of tools, with what they were given and what they answered.
-        message_of: asks git.
-    """
+    """Return the texts of commits, pull requests and issues that the calls of tools wrote."""
     commits: dict[str, Written] = {}
     texts: dict[str, Written] = {}
     files: dict[str, str] = {}

@@ -106,11 +106,7 @@ class _Passage:
 def passages_of(sources: Sources, room: int, opens: Opens, *, asks: bool) -> tuple[str, int]:
     """Write what a part of a session told, and tell how many paragraphs others may not read.
 
-    Args:
-        sources: what it told.
-        room: characters, for what was told in all.
-        opens: leaves out what others may not read.
-        asks: the short turns of persons are told, too.
+    What was told has `room` characters in all; with `asks` the short turns of persons are told, too.
     """
     answered = [f"{prose(question)} → {prose(answer)}" for question, answer in sources.answered]
     passages = [_Passage("Commits", one.heading, one.body) for one in sources.commits]

@@ -27,9 +27,7 @@ _DESCRIPTORS = 256
 def spawn(moment: Moment, *, catch_up: bool = False) -> None:
     """Fold a session of a host into a log, in a detached child; return at once.
 
-    Args:
-        moment: names the session, where it works and what made it due; without a session nothing is done.
-        catch_up: fold what sessions left that are over, and not this one.
+    `catch_up` folds sessions that are over, and not this one; else nothing is done without a session.
     """
     if not os.path.isdir(moment.folder) or not (moment.session or catch_up):
         return
@@ -44,10 +42,7 @@ def spawn(moment: Moment, *, catch_up: bool = False) -> None:
 def run(arguments: Sequence[str], folder: str, module: str = "rituals") -> None:
     """Run a command of Diurna's in a process that nobody waits for.
 
-    Args:
-        arguments: of the command line, without the program's name.
-        folder: where it works.
-        module: that runs, where it is not the command line.
+    `arguments` come without the program's name; `module` runs, where it is not the command line.
     """
     command = [sys.executable, "-P", "-m", module, *arguments]
     environment = {**variables(), "DIURNA_HOOKS": "off"}

@@ -91,9 +91,7 @@ class Evidence:
     def once(self, found: Iterable[Use], without: Collection[str] = ()) -> tuple[Use, ...]:
         """Return uses, each fact once, of those that no log of the session used.
 
-        Args:
-            found: uses, the surest first.
-            without: what the session speaks against.
+        `found` has the surest uses first; `without` is what the session speaks against.
         """
         used = self._memory.snapshot.ask(lambda cache: used_in(cache, self._session))
         first: dict[str, Use] = {}

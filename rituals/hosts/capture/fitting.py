@@ -77,12 +77,7 @@ def paragraphs(text: str) -> list[Paragraph]:
 
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Part a room: equal shares, but who needs less leaves the rest to the longer ones.
-
-    Args:
-        sizes: of what is to have a place.
-        room: for all.
-    """
+    """Part a room among sizes: equal shares, but who needs less leaves the rest to the longer ones."""
     found = [0] * len(sizes)
     left = room
     for count, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
@@ -94,11 +89,8 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
 def standing(found: Sequence[Paragraph], kept: Callable[[str], str] = str) -> list[Paragraph]:
     """Return paragraphs in their places, "" for those that are left out or mean nothing without these.
 
-    What leans on one that is left out goes, and so does what announced only such.
-
-    Args:
-        found: the paragraphs.
-        kept: gives a text as it may be read, "" for none.
+    What leans on one that is left out goes, and so does what announced only such. `kept` gives a text as
+    it may be read, "" for none.
     """
     stays: list[Paragraph] = []
     for one in found:
@@ -114,13 +106,9 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str] = str) -> li
 
 
 def fitted(found: Sequence[Paragraph], room: int) -> str:
-    """Return as much of a text as there is room for, what tells why first and the later first.
+    """Return as much of a text as fits into `room` characters, what tells why first and the later first.
 
     How it ended, and what is left, stands at the end. All in its order.
-
-    Args:
-        found: its paragraphs, as they stand.
-        room: characters.
     """
     if size_of(found) <= room:
         return _joined([one.text for one in found if one.text])

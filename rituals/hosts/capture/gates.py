@@ -41,10 +41,7 @@ class Gates:
     def opened(self, texts: Sequence[str]) -> tuple[list[str], int]:
         """Return texts, "" for those that others may not read, and how many are about a person.
 
-        A paragraph that is closed in part is closed: the rest may need it.
-
-        Args:
-            texts: paragraphs, headings, titles.
+        A paragraph, heading or title that is closed in part is closed: the rest may need it.
         """
         telling = self._telling()
         said = ["" if telling is not None and telling.repeats(one) else one for one in texts]
@@ -66,12 +63,7 @@ class Gates:
         return tuple([one for one in observations if not closed(one)])
 
     def items(self, items: Sequence[Item], said: Slice | None) -> tuple[Item, ...]:
-        """Return items, each with whether it is about a person, without those that were withheld.
-
-        Args:
-            items: whatever found them.
-            said: that they were found in.
-        """
+        """Return items, each with whether it is about a person, without those that were withheld."""
         telling = self._telling()
         found = [one for one in items if telling is None or not telling.repeats(one.text)]
         if self._person is None:

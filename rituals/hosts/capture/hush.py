@@ -19,13 +19,9 @@ _SLACK_MS = 2_000
 
 
 def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> list[Silence]:
-    """Begin or end a silence; return those of the work tree that last.
+    """Begin or end a silence (`ON`, `OFF`, "" to look); return those of the work tree that last.
 
-    Args:
-        home: of the project.
-        switch: `ON`, `OFF`, or "" to look.
-        environment: of the process, where hosts name the session.
-        now: milliseconds since 1970.
+    Hosts name the session in `environment`; `now` is in milliseconds since 1970.
 
     Raises:
         StorageFailed: the disk refused.

@@ -24,10 +24,8 @@ _FILE = "diurna/informed"
 def kept_by(policy: Policy, kind: str, *, informed: bool = False) -> str:
     """Return what of a session is kept: `TOLD`, `DIGEST`, `OFF`; `FORMERLY` for what was observed alone.
 
-    Args:
-        policy: of the home.
-        kind: of the home; in-tree logs are read by everybody who reads the code.
-        informed: the user saw what is going to be told.
+    In-tree logs are read by everybody who reads the code; `informed`: the user saw what is going to be
+    told.
     """
     keep = policy.capture.keep or (FORMERLY if kind == IN_TREE else DIGEST)
     return TOLD if keep == FORMERLY and (informed or is_informed()) else keep

@@ -41,11 +41,7 @@ def without_frames(text: str) -> str:
 
 
 def observed_lines(observations: Sequence[Observation]) -> list[str]:
-    """Return the lines that tell of observations, in the order of their first times.
-
-    Args:
-        observations: of a part of a session.
-    """
+    """Return the lines that tell of observations, in the order of their first times."""
     edits = [one for one in observations if one.kind == "edit" and one.paths]
     found = _edits(edits)
     same: dict[tuple[str, str, str], list[Observation]] = {}

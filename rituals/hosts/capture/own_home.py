@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: bool = False) -> int:
     """Record items that are about the person; what their home says already is passed over.
 
-    Args:
-        part: of the session, of which its host, session and extractor are told.
-        items: found in it.
-        now: when and by whom.
-        dry_run: change nothing.
+    Of `part` its host, session and extractor are told.
 
     Returns:
         How many of them their home has now; none where there is no home that takes them.

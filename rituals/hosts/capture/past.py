@@ -61,10 +61,7 @@ _PLACES = {
 def past_sessions(folder: str, user: str, environment: Mapping[str, str]) -> list[Seen]:
     """Return the sessions that worked in a folder or below it, the oldest first; none that is alive.
 
-    Args:
-        folder: the top of a work tree.
-        user: the user's folder.
-        environment: of the process; may name the hosts' folders.
+    `user` is the user's folder; `environment` may name the hosts' folders.
     """
     top, latest = os.path.realpath(folder), now_ms() - QUIET_MS
     found: list[Seen] = []

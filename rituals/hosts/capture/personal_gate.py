@@ -47,12 +47,7 @@ class PersonalGate:
         return about_person(text) != "" or self._repeats(text)
 
     def closes_item(self, item: Item, turns: Sequence[Turn] = ()) -> bool:
-        """Tell whether a fact has to stay out: by its own words, or by the sentence that it was found in.
-
-        Args:
-            item: that an extractor found.
-            turns: that it was found in.
-        """
+        """Tell whether a fact has to stay out: by its own words, or by the sentence it was found in."""
         said = (item.text, item.quote, item.entity, *item.tags, item.obsolete_when, item.misfit)
         if item.personal or any(self.closes(one) for one in said if one):
             return True
@@ -66,10 +61,7 @@ class PersonalGate:
     def open_paragraphs(self, texts: Iterable[str]) -> tuple[list[str], int]:
         """Return texts without the paragraphs that have to stay out, and how many those were.
 
-        Each text keeps its place; one that is closed whole is "".
-
-        Args:
-            texts: whole ones, or paragraphs.
+        Each text, whole or a paragraph, keeps its place; one that is closed whole is "".
         """
         kept: list[str] = []
         left_out = 0

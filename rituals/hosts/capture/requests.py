@@ -65,11 +65,7 @@ _PASTED = ("```", "~~~", "\n>", "\n    ", "\t")
 
 
 def said_in(turns: Iterable[Turn]) -> tuple[Item, ...]:
-    """Return what a person asks to be remembered, in the order in which they did.
-
-    Args:
-        turns: of a slice.
-    """
+    """Return what a person asks to be remembered, in the order in which they did."""
     found: dict[str, Item] = {}
     for turn in turns:
         typed = turn.role == "user" and not turn.asked and turn.tool in ("", QUEUE)

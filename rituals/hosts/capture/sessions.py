@@ -28,10 +28,7 @@ STAMPS_MS = 30 * 24 * 3_600_000
 def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
     """Tell one session, or without one all that were seen behind where they were told last.
 
-    Args:
-        memory: the home, open.
-        asked: which; without a session those of all hosts, or of the one that it names.
-        environment: of the process, for extractors.
+    Without a session those of all hosts are told, or of the host that is named.
 
     Raises:
         NotFound: no hook saw the session, so that nobody knows of which host it is.
@@ -62,11 +59,7 @@ def capture_past(
 ) -> Iterator[Outcome]:
     """Tell sessions that were held before hooks were there; what is told already is left out.
 
-    Args:
-        memory: the home, open.
-        found: the sessions (`rituals.hosts.capture.past`).
-        environment: of the process, for extractors.
-        dry_run: change nothing.
+    `rituals.hosts.capture.past` finds them.
     """
     for one in found:
         asked = Asked(one.host, one.session, one.transcript, "past", dry_run, one.at, one.folder)
@@ -74,13 +67,7 @@ def capture_past(
 
 
 def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
-    """Tell the sessions that are over, or rest; never one that is alive, nor the one that asks.
-
-    Args:
-        memory: the home, open.
-        asked: by which session.
-        environment: of the process, for extractors.
-    """
+    """Tell the sessions that are over, or rest; never one that is alive, nor the one that asks."""
     for one in unfinished(memory.home.repository.commondir):
         if one.host in HOSTS and (one.host, one.session) != (asked.host, asked.session):
             try:
@@ -91,11 +78,7 @@ def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> It
 
 
 def tidy(memory: Memory) -> None:
-    """Remove the spools that the ledger has everything of, and in the end their stamps.
-
-    Args:
-        memory: the home, open.
-    """
+    """Remove the spools that the ledger has everything of, and in the end their stamps."""
     commondir = memory.home.repository.commondir
     for one in sessions(commondir):
         if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
@@ -107,11 +90,7 @@ def tidy(memory: Memory) -> None:
 
 @contextmanager
 def limited(*, unasked: bool) -> Iterator[None]:
-    """End this process when its time is up, if nobody asked for it and nobody waits for it.
-
-    Args:
-        unasked: it is the child of a hook.
-    """
+    """End this process when its time is up, if it is a hook's child that nobody asked for or waits for."""
     if unasked:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_CHILD_SECONDS)

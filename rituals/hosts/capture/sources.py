@@ -66,12 +66,7 @@ class _Stretch:
 
 
 def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
-    """Return what turns told.
-
-    Args:
-        turns: of a slice.
-        message_of: gives the message of a commit.
-    """
+    """Return what the turns of a slice told."""
     stretches = [_Stretch()]
     answered: dict[str, str] = {}
     calls: list[Turn] = []

@@ -68,9 +68,7 @@ class Told(Record):
 def stamp(commondir: str, moment: Moment) -> None:
     """Stamp that a session was seen; a disk that refuses is no reason to fail.
 
-    Args:
-        commondir: the common git directory.
-        moment: of the session; a subagent's transcript is its own.
+    A subagent's transcript is its own.
     """
     if not moment.session:
         return
@@ -95,10 +93,6 @@ def is_due(commondir: str, moment: Moment) -> bool:
 
     A stop is one with enough observations, some time after the last one; the start of a session is one
     for those that others left.
-
-    Args:
-        commondir: the common git directory.
-        moment: the event.
     """
     if moment.event == "start":
         mine = file_name(moment.host, moment.session)
@@ -113,11 +107,7 @@ def is_due(commondir: str, moment: Moment) -> bool:
 
 
 def unfinished(commondir: str) -> list[Seen]:
-    """Return the sessions that are over, or rest, and were seen behind where they were told last.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return the sessions that are over, or rest, and were seen behind where they were told last."""
     names = _unfinished(commondir)
     return [one for one in sessions(commondir) if file_name(one.host, one.session) in names]
 

@@ -40,12 +40,8 @@ _LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^()\s]{1,500}\)")
 def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
     """Name what a part of a session did: first commit, text, host's name, first ask, first long report.
 
-    The first is the work; what comes behind it are repairs and questions.
-
-    Args:
-        sources: what it told.
-        opens: leaves out what others may not read.
-        asks: the words of a person may stand there.
+    The first is the work; what comes behind it are repairs and questions. With `asks` the words of a
+    person may stand there.
     """
     wanted = [one.heading for one in (*sources.commits[:1], *sources.texts[:1])]
     host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
@@ -59,9 +55,7 @@ def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
 def answered_title(snapshot: Snapshot, session: str) -> str:
     """Return what the agent of a session called it where it was asked; "" where it did not say.
 
-    Args:
-        snapshot: of the home.
-        session: of the host, as headers name it.
+    `session` is the host's, as headers name it.
     """
     for count, (ref, entry) in enumerate(snapshot.cache().entries_since("")):
         if count == _LOGS:

@@ -159,13 +159,10 @@ def broken(
     against: Mapping[str, Sequence[Against]],
     where: str = "",
 ) -> list[str]:
-    """Return the rows of the rules that a line breaks, each once.
+    """Return the rows of the rules that a line of shell breaks, each once.
 
-    Args:
-        line: of shell.
-        commands: the simple commands of it.
-        against: by program, what rules speak against.
-        where: the folder in which the line begins, from the top of the work tree.
+    `against` has by program what rules speak against; `where` is the folder in which the line begins,
+    from the top of the work tree.
     """
     found: dict[str, None] = {}
     for one in commands:

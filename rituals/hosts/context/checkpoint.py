@@ -42,12 +42,7 @@ _NEW = "new: "
 
 
 def save(moment: Moment, home: Home) -> str:
-    """Keep a checkpoint; return what the summary of the compaction has to keep, "" for nothing.
-
-    Args:
-        moment: before the compaction.
-        home: of the project.
-    """
+    """Keep a checkpoint before a compaction; return what its summary has to keep, "" for nothing."""
     path = _path(home.repository.commondir, moment)
     now = now_ms()
     found = read_file(path)
@@ -64,12 +59,7 @@ def save(moment: Moment, home: Home) -> str:
 
 
 def restored(commondir: str, moment: Moment) -> str:
-    """Return what a session is given behind its compaction, the same bytes each time; "" for nothing.
-
-    Args:
-        commondir: the common git directory.
-        moment: the start of what goes on.
-    """
+    """Return what a session is given behind its compaction, the same bytes each time; "" for nothing."""
     found = read_file(_path(commondir, moment))
     if isinstance(found.get("at"), int):
         found = {**found, "requests": _requests(moment)}

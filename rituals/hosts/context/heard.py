@@ -58,11 +58,9 @@ class Cursor(Record):
         return self.characters, self.needed
 
     def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
-        """Return the cursor of a session that was shown what a text shows.
+        """Return the cursor of a session that was shown what a brief, or news, shows.
 
-        Args:
-            text: a brief, or news.
-            itself: it stands in the session's own context, not in a subagent's.
+        `itself`: that stands in the session's own context, not in a subagent's.
         """
         listed = dict.fromkeys(self.shown)
         told = set(self.moments)
@@ -84,11 +82,8 @@ def ids_shown(text: str, *, whole: bool = False) -> list[str]:
     """Return the ids of the facts that a text shows as `projection.brief.forms.Markdown` writes them.
 
     A hook that has nothing to say but a brief that is kept knows no more of it than its text. Under the
-    titles of a brief each line begins with an id; elsewhere only where a bracket follows.
-
-    Args:
-        text: that was shown.
-        whole: of those alone whose text is not cut.
+    titles of a brief each line begins with an id; elsewhere only where a bracket follows. `whole` takes
+    those alone whose text is not cut.
     """
     found: dict[str, None] = {}
     briefed = False
@@ -105,12 +100,7 @@ def ids_shown(text: str, *, whole: bool = False) -> list[str]:
 
 
 def heard_by(commondir: str, name: str) -> Cursor:
-    """Return what a session heard, as far as anybody knows.
-
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-    """
+    """Return what a session, by the name of its files, heard, as far as anybody knows."""
     try:
         with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
             return _cursor(file.read(1 << 20))
@@ -136,10 +126,7 @@ class Heard:
         return os.path.isfile(self._path)
 
     def take(self, seconds: float = 0.0) -> Cursor | None:
-        """Take the cursor until `move` or `leave`.
-
-        Args:
-            seconds: how long another hook is waited for.
+        """Take the cursor until `move` or `leave`; another hook is waited for so many seconds.
 
         Returns:
             What the session heard, an empty cursor where it is here for the first time; None where

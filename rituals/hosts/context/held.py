@@ -18,12 +18,9 @@ _TEXT_CHARS = 300
 
 
 def held_at(moment: Moment, commondir: str, top: str) -> Telling | None:
-    """Return why a command is held, None for one that runs.
+    """Return why a command that is about to run is held, None for one that runs.
 
-    Args:
-        moment: a tool that is about to run.
-        commondir: the common git directory.
-        top: of the work tree, "" for none.
+    `top` is that of the work tree, "" for none.
     """
     if not HOSTS[moment.host].holds:
         return None

@@ -31,10 +31,7 @@ _IN_PLACE, _LETTERS = frozenset(("sed", "perl")), "-nprsElu"
 def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | None, bool]:
     """Return what memory has on an event, None for nothing, and whether its index is out of date.
 
-    Args:
-        moment: a prompt, or a tool that was run.
-        commondir: the common git directory.
-        top: of the work tree, "" for none.
+    The event is a prompt, or a tool that was run; `top` is that of the work tree, "" for none.
     """
     at_prompt = moment.event == PROMPT
     if at_prompt and not is_prompt(moment.prompt):
@@ -51,10 +48,7 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
 def rules_broken(moment: Moment, commondir: str, top: str) -> Needed | None:
     """Return the rules for which a command is held: none but where the policy and the user say so.
 
-    Args:
-        moment: a tool that is about to run.
-        commondir: the common git directory.
-        top: of the work tree, "" for none.
+    The tool is about to run; `top` is that of the work tree, "" for none.
     """
     index = opened(commondir, moment.folder, words=False)
     if index is None or index.said("moment").split(" ")[1] != HOLD:

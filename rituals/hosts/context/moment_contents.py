@@ -44,13 +44,7 @@ _CHORES = stems(" ".join(CHORES))
 
 
 def make(commondir: str, folder: str, environment: Mapping[str, str]) -> None:
-    """Make the index of a folder anew, where it is out of date and nobody else is at it.
-
-    Args:
-        commondir: the common git directory.
-        folder: that sessions work in.
-        environment: of the process.
-    """
+    """Make the index of a folder anew, where it is out of date and nobody else is at it."""
     path, key = index_path(commondir, folder), user_key()
     if not key:
         return

@@ -32,12 +32,7 @@ _COMMITS, _CHURN, _LEAST_TOUCHES = 300, 0.04, 5
 
 
 def constrained(found: Sequence[Standing], repository: Repository) -> dict[str, list[int]]:
-    """Return the numbers of the facts that constrain a file or a folder, by its path from the top.
-
-    Args:
-        found: the facts that may be told.
-        repository: whose HEAD has the files.
-    """
+    """Return the numbers of the facts that constrain a file or folder of HEAD, by path from the top."""
     named: dict[str, list[int]] = {}
     wanted = [(row, one.fact) for row, one in enumerate(found) if one.live and not one.fact.closed]
     claimed = [(row, path) for row, fact in wanted for path in _claimed(fact)]

@@ -50,11 +50,7 @@ class MomentIndex:
         return _line(self._about, key)
 
     def may_answer(self, prompt: str) -> bool:
-        """Tell whether some fact has enough of a prompt to be worth a search.
-
-        Args:
-            prompt: as typed.
-        """
+        """Tell whether some fact has enough of a prompt, as typed, to be worth a search."""
         asked = prompt[:PROMPT_CHARS]
         if not asked.isascii() and max(asked) >= _UNSPACED:
             return True
@@ -100,10 +96,7 @@ def can_be_kept() -> bool:
 def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
     """Return the index of a folder; None where there is none that is good.
 
-    Args:
-        commondir: the common git directory.
-        folder: that the session works in.
-        words: those of facts are asked for, too.
+    `words`: those of facts are asked for, too.
     """
     path = index_path(commondir, folder)
     try:
@@ -140,13 +133,10 @@ def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
 
 
 def packed(path: str, key: bytes, about: Mapping[str, str], words: Mapping[str, str]) -> bytes:
-    """Write an index.
+    """Write an index, with the user's key, for the path where it is going to be.
 
-    Args:
-        path: where it is going to be.
-        key: the user's.
-        about: the lines that it says of itself, of commands and of files, by what each begins with.
-        words: what a word weighs and the rows of the facts that have it, by the stems of words.
+    `about` has the lines that it says of itself, of commands and of files, by what each begins with;
+    `words` has what a word weighs and the rows of the facts that have it, by the stems of words.
     """
     ordered = sorted(words.items(), key=lambda pair: pair[0].encode("utf-8", "surrogateescape"))
     parts = [_lines(about.items()), _lines(ordered)]

@@ -27,9 +27,7 @@ PROGRAM, NAMED, EDITED, ROW = "$", "@", "!", "#"
 def rows_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> dict[str, str]:
     """Return the lines of an index for all that speaks against commands, or of files.
 
-    Args:
-        found: the facts that may be told.
-        files: which of them, by their numbers, speak of which file or folder.
+    `files` says which of them, by their numbers, speak of which file or folder.
     """
     against: dict[str, list[str]] = {}
     paths = {NAMED + path: [*map(str, rows)] for path, rows in files.items()}

@@ -30,8 +30,7 @@ class Needed(Record):
     def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
         """Return the lines to tell a session, and the ids of the facts in them.
 
-        Args:
-            known: ids of facts that stand whole in its context, and `marks` of what was told.
+        `known` has ids of facts that stand whole in its context, and `marks` of what was told.
         """
         fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][: self.most]
         if not fresh:

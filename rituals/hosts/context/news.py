@@ -54,13 +54,7 @@ class Telling(Record):
 
 
 def at_prompt(moment: Moment, commondir: str, needed: Needed | None = None) -> Telling | None:
-    """Return what a session has to know before it works on.
-
-    Args:
-        moment: the prompt.
-        commondir: the common git directory.
-        needed: what memory has on it, None for nothing.
-    """
+    """Return what a session has to know at a prompt, with what memory has on it, before it works on."""
     return _telling(moment, commondir, needed, tool=False)
 
 
@@ -79,10 +73,7 @@ def make_ready(moment: Moment, commondir: str, needed: Needed | None = None) -> 
 def is_doubled(commondir: str, name: str, once: str) -> bool:
     """Tell whether another hook of a session tells the same right now, and note that this one does.
 
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-        once: what is told, and in which process of the host.
+    `name` is what files of the session are called; `once` is what is told, in which process of the host.
     """
     key, now, heard = f"begun {once}", now_ms(), Heard(commondir, name)
     cursor = heard.take(_PATIENCE_SECONDS)
@@ -99,12 +90,8 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     """Look where all stands as a session begins; what is returned makes that what the session heard.
 
     It is called with what the session was told then, what is known by it, and whether it is still to
-    hear it: at its next prompt.
-
-    Args:
-        home: whose brief the session is told.
-        name: what files of the session are called.
-        resumed: what it was told before still stands in its context.
+    hear it: at its next prompt. `name` is what files of the session are called; `resumed`: what it was
+    told before still stands in its context.
     """
     commondir, watched = home.repository.commondir, watched_of(home)
     listed = files(commondir)
@@ -138,10 +125,7 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
 def note_shown(commondir: str, name: str, text: str) -> None:
     """Keep that a session was shown what a text shows, where it was told anything before.
 
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-        text: a brief, for instance that of a subagent of the session.
+    The text is a brief, for instance that of a subagent; `name` is what files of the session are called.
     """
     heard = Heard(commondir, name)
     if not heard.is_there():

@@ -21,11 +21,7 @@ _SIGNS = (
 
 
 def told_at(data: bytes) -> list[tuple[str, str]]:
-    """Return what of a log is a rule, as (its id, the commands that it will be told at).
-
-    Args:
-        data: the log's bytes.
-    """
+    """Return what of a log's bytes is a rule, as (its id, the commands that it will be told at)."""
     if not any(sign in data for sign in _SIGNS):
         return []
     from ledger.codec.log import decode
@@ -44,12 +40,7 @@ def told_at(data: bytes) -> list[tuple[str, str]]:
 
 
 def is_command(one: Breach, text: str) -> bool:
-    """Tell whether what a text speaks against is surely a command, and no other word of a sentence.
-
-    Args:
-        one: as the text was read.
-        text: of the rule.
-    """
+    """Tell whether what a rule speaks against is surely a command, and no other word of a sentence."""
     from projection.text.rules import ANY, EDITS
     from rituals.hosts.observed.commands import PROGRAMS
     from rituals.hosts.observed.shell import RUNNERS

@@ -28,10 +28,7 @@ class Standing(Record):
 def has_news(commondir: str, name: str, *, tool: bool) -> bool:
     """Tell whether there may be something that a session did not hear.
 
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-        tool: only what collides counts.
+    `name` is what files of the session are called; with `tool` only what collides counts.
     """
     try:
         with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:

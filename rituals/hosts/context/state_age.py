@@ -52,11 +52,9 @@ def states_of(home: Home) -> dict[str, int]:
 
 
 def next_look(states: Mapping[str, int], told: int) -> int:
-    """Return when one of them will be old and may be told, 0 for never; ms since 1970.
+    """Return when one of the states will be old and may be told, 0 for never; ms since 1970.
 
-    Args:
-        states: what there is.
-        told: when the session was told last, 0 for never.
+    `told` is when the session was told last, 0 for never.
     """
     return max(min(states.values()) + OLD_MS, told + OLD_MS if told else 0) if states else 0
 
@@ -64,10 +62,7 @@ def next_look(states: Mapping[str, int], told: int) -> int:
 def line_of(states: Mapping[str, int], observed: Iterable[int], now: int) -> str:
     """Return the line of what is out of date, "" where nothing is.
 
-    Args:
-        states: what there is.
-        observed: when sessions did something last.
-        now: milliseconds since 1970.
+    `observed` is when sessions did something last; `now` is in milliseconds since 1970.
     """
     newest = max(observed, default=0)
     old = sorted(

@@ -39,11 +39,7 @@ class State(Record):
 
 
 def states(observations: Iterable[Observation]) -> list[State]:
-    """Return the last outcome of each thing that a session did, in the order of time.
-
-    Args:
-        observations: of one session.
-    """
+    """Return the last outcome of each thing that one session did, in the order of time."""
     found: dict[str, State] = {}
     for one in sorted(observations, key=lambda one: one.at):
         for what, outcome in _outcomes(one):
@@ -74,10 +70,7 @@ def _outcomes(one: Observation) -> list[tuple[str, str]]:
 def act(by: str, state: State, newest: int) -> str:
     """Return the line of what a session did that `who` names.
 
-    Args:
-        by: whose session it is.
-        state: of it.
-        newest: when the newest thing was that is told beside it.
+    `newest` is when the newest thing was that is told beside it.
     """
     return f"- {by}: {safe(state.said, _WHAT_CHARS)} ({clock(state.one.at, newest)})"
 
@@ -157,12 +150,7 @@ def _by_folder(paths: Sequence[str]) -> list[str]:
 
 
 def who(host: str, own: str) -> str:
-    """Return another session's host as a line names it.
-
-    Args:
-        host: of that session.
-        own: the host of who is told.
-    """
+    """Return another session's host as a line names it; `own` is the host of who is told."""
     return f"another {host}" if host == own else safe(label(host))
 
 

@@ -26,13 +26,9 @@ def checked(
     known: Collection[str],
     kinds: Collection[str] = KINDS,
 ) -> tuple[tuple[Item, ...], int]:
-    """Return the items that hold, what weighs most first, and how many do not.
+    """Return the items of an extractor's answers that hold, what weighs most first, and how many do not.
 
-    Args:
-        answers: as an extractor gave them.
-        turns: what was said.
-        known: the ids that it was given.
-        kinds: of facts.
+    `known` are the ids that it was given.
     """
     quotes = Quotes(turns)
     found: dict[str, Item] = {}

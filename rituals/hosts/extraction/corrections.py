@@ -34,9 +34,7 @@ def without_lead(text: str) -> str:
 def sets_right(text: str, words: str) -> bool:
     """Tell whether what a person typed sets right, up to where it says again what memory has.
 
-    Args:
-        text: all that was typed at once.
-        words: of it, those that say again.
+    `text` is all that was typed at once; `words` are those of it that say again.
     """
     tail = words[-_TAIL:]
     at = text.find(tail)

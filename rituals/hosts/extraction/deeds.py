@@ -104,10 +104,7 @@ def followed(
 ) -> Iterator[tuple[str, int, str]]:
     """Yield the ids of the facts that were followed, each with the byte and the line that prove it.
 
-    Args:
-        chosen: those that are asked about.
-        facts: all, whose names are compared.
-        deeds: what the session did.
+    `chosen` are those that are asked about; the names of all `facts` are compared.
     """
     short = [fact for fact in chosen if fact.kind != THREAD_KIND and len(fact.text) <= _RULE_CHARS]
     if not (deeds and short):

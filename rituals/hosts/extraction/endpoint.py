@@ -28,12 +28,8 @@ ANSWER_BYTES = 1 << 20
 def ask_endpoint(prompt: str, settings: Settings, environment: Mapping[str, str]) -> str:
     """Return what the model answers.
 
-    It is asked once more only where nothing can have been charged the first time.
-
-    Args:
-        prompt: the whole of it.
-        settings: name endpoint, model and the variable with the key.
-        environment: has that variable.
+    It is asked once more only where nothing can have been charged the first time. Settings name
+    endpoint, model and the variable with the key.
 
     Raises:
         NoAnswer: there is none.

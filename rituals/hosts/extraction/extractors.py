@@ -25,15 +25,8 @@ def extract(
 ) -> Extraction:
     """Find what others have to know in what was said.
 
-    A slice in which nobody said anything asks no model. Where all configured ones fail, nothing is found,
-    and why is told.
-
-    Args:
-        part: of a transcript.
-        known: ids and texts of the facts that may be superseded.
-        settings: of the user.
-        environment: of the process, for keys and programs.
-        kinds: of facts, by the policy.
+    A slice in which nobody said anything asks no model. Where all configured ones fail, nothing is
+    found, and why is told. `known` has ids and texts of the facts that may be superseded.
     """
     turns = [turn for turn in part.turns if turn.text and turn.role in ("user", "assistant")]
     if not turns or not settings.extractors:

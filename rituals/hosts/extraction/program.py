@@ -43,12 +43,9 @@ _OF_THE_SESSION = (
 
 
 def ask_program(name: str, prompt: str, environment: Mapping[str, str]) -> str:
-    """Return what a program answers on its standard output.
+    """Return what one of `PROGRAMS` answers on its standard output to a prompt on its standard input.
 
-    Args:
-        name: one of `PROGRAMS`.
-        prompt: for its standard input.
-        environment: of the process; the program's own but for what ties it to a session.
+    Its environment is that of the process but for what ties it to a session.
 
     Raises:
         NoAnswer: there is none.

@@ -45,10 +45,7 @@ def prompt_for(
 ) -> str:
     """Return the whole prompt.
 
-    Args:
-        turns: what was said.
-        known: ids and texts of facts that may be superseded.
-        kinds: of facts.
+    `known` has ids and texts of facts that may be superseded.
     """
     facts = "\n".join([f"{name}: {_cut(text, _KNOWN_CHARS)}" for name, text in known[:_KNOWN]])
     shown = [

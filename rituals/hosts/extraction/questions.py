@@ -41,9 +41,7 @@ def asked_behind(
 ) -> dict[str, tuple[str, ...]]:
     """Return the questions behind which facts were used, by id, the last one first.
 
-    Args:
-        turns: what was said, and which tools were used.
-        used: the ids of the facts that are used, by the byte of the line that proves it.
+    `used` has the ids of the facts that are used, by the byte of the line that proves it.
     """
     found: dict[str, tuple[str, ...]] = {}
     waiting: list[str] = []
@@ -64,12 +62,7 @@ def asked_behind(
 
 
 def teaching(questions: Iterable[str], text: str) -> tuple[str, ...]:
-    """Return the questions that have a word which a fact lacks.
-
-    Args:
-        questions: behind which the fact was used.
-        text: of the fact, with its id.
-    """
+    """Return the questions behind a fact's uses that have a word which its text, with its id, lacks."""
     known = content_words(text)
     return tuple([one for one in questions if not content_words(one) <= known])
 

@@ -45,12 +45,7 @@ class Quotes:
     def find(self, quote: str, *, stated: bool) -> tuple[str, int] | None:
         """Return a quote on one line, and the byte at which the line starts that has it.
 
-        Args:
-            quote: as somebody claims that it was said.
-            stated: it must not be a part of a question.
-
-        Returns:
-            None where nobody said so.
+        None where nobody said so. What has to be `stated` must not be a part of a question.
         """
         quote = " ".join(quote.split())
         if not _says_something(quote):

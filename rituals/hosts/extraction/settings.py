@@ -43,11 +43,7 @@ class Wish(Record):
 
 
 def wish_of(environment: Mapping[str, str]) -> Wish:
-    """Read what the user says of moments (`[moment]`).
-
-    Args:
-        environment: of the process.
-    """
+    """Read what the user says of moments (`[moment]`)."""
     path = settings_path(environment)
     try:
         table = tomllib.loads(_text(path)).get("moment", {}) if path else {}
@@ -66,11 +62,7 @@ def settings_path(environment: Mapping[str, str]) -> str:
 
 
 def settings(environment: Mapping[str, str]) -> Settings:
-    """Read the user's configuration; the defaults where there is none, or where it can not be meant.
-
-    Args:
-        environment: of the process.
-    """
+    """Read the user's configuration; the defaults where there is none, or where it can not be meant."""
     path = settings_path(environment)
     try:
         text = _text(path) if path else ""

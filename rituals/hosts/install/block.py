@@ -48,11 +48,7 @@ class Block(Record):
 
 
 def with_block(data: bytes | None, block: Block) -> bytes:
-    """Return a file with the block behind its lines, or where it was.
-
-    Args:
-        data: the file; None where there is none.
-        block: the block.
+    """Return a file (None where there is none) with the block behind its lines, or where it was.
 
     Raises:
         Unfit: nothing can be added to the file.

@@ -20,11 +20,8 @@ def is_configured() -> bool:
 def configure(extractor: str, url: str = "", model: str = "", key_variable: str = "") -> str:
     """Write the user's configuration; return where it is.
 
-    Args:
-        extractor: which one is asked before rules.
-        url: of an endpoint.
-        model: as it is called there.
-        key_variable: the environment variable that has its key, "" for none.
+    `extractor` is asked before rules; `key_variable` is the environment variable with an endpoint's key,
+    "" for none.
 
     Raises:
         WriteRefused: an endpoint without an address or a model.

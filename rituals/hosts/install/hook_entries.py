@@ -102,12 +102,7 @@ FORMS = {
 
 
 def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...]:
-    """Return the hooks of a host.
-
-    Args:
-        host: a key of `FORMS`.
-        before: the keys under which its events stand.
-    """
+    """Return the hooks of a host, a key of `FORMS`; its events stand under the keys `before`."""
     form, starts = FORMS[host], HOSTS[host].start
     found: list[Entry] = []
     for event, meaning in HOSTS[host].events.items():

@@ -124,11 +124,8 @@ def holds(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) -> b
 def renamed(text: str, path: tuple[str, ...], older: str, newer: str) -> str:
     """Return a file with another text in place of one, in the first value at a path that holds it.
 
-    Args:
-        text: an object, as `parse` takes it.
-        path: of a value.
-        older: plain words: no character of it is written in another way in JSON.
-        newer: takes its place.
+    The file is an object, as `parse` takes it; `older` is plain words: no character of it is written in
+    another way in JSON.
     """
     word = json.dumps(older)
     found = _chain(text, path, lambda value: word in json.dumps(value))

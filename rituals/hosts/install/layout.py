@@ -80,12 +80,7 @@ LAYOUTS = {
 
 
 def files_of(host: str, *, user: bool) -> tuple[HostFile, ...]:
-    """Return the files that a host reads, but for the ground rule.
-
-    Args:
-        host: one of `HOSTS`.
-        user: the user's own, instead of the project's.
-    """
+    """Return the files that a host reads, the user's own or the project's, but for the ground rule."""
     layout = LAYOUTS[host]
     folder = layout.home if user else layout.folder
     skills = [
@@ -162,10 +157,7 @@ def _text(name: str) -> str:
 def found_hosts(top: str, home: str, search_path: tuple[str, ...]) -> tuple[str, ...]:
     """Return the hosts that this machine or this project has.
 
-    Args:
-        top: of the work tree, "" for none.
-        home: the user's folder.
-        search_path: the folders in which programs are looked for.
+    `top` is that of the work tree, "" for none; `home`, the user's folder; `search_path`, of programs.
     """
 
     def is_here(layout: Layout) -> bool:

@@ -17,10 +17,7 @@ _FORMER = frozenset({"8bef6a1e5478fed1"})
 def stamped(text: str, before: str, after: str = "") -> str:
     """Return a text with a last line that says what stands above it.
 
-    Args:
-        text: whole lines.
-        before: begins a comment.
-        after: ends it.
+    The text has whole lines; `before` begins a comment, `after` ends it.
     """
     return f"{text}{before}diurna:file v1 {_hash(text.encode())}{after}\n"
 

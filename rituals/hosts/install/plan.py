@@ -103,13 +103,9 @@ class _Desk:
 
 
 def plan_install(base: str, hosts: Iterable[str], *, user: bool, servers: bool) -> Plan:
-    """Plan to put what hosts need into their files.
+    """Plan to put what hosts need, with `servers` also their MCP server, into their files.
 
-    Args:
-        base: `base_folder`.
-        hosts: names of them.
-        user: the user's files, instead of the project's.
-        servers: also their MCP server.
+    `base` is `base_folder`; with `user` the files are the user's, instead of the project's.
     """
     desk = _Desk(base)
     for host in hosts:
@@ -145,10 +141,7 @@ def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
 def installed(base: str, *, user: bool, holds: str = "hook") -> tuple[str, ...]:
     """Return the hosts whose files call Diurna.
 
-    Args:
-        base: `base_folder`.
-        user: the user's files, instead of the project's.
-        holds: hook or server.
+    `base` is `base_folder`; `user` takes the user's files, not the project's; `holds`: hook or server.
     """
     return tuple(
         host

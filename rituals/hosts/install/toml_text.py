@@ -34,11 +34,7 @@ def has_table(data: bytes, block: Block) -> bool:
 
 
 def with_table(data: bytes | None, block: Block) -> bytes:
-    """Return a file with the table of a block; one of that name that is there stays as it is.
-
-    Args:
-        data: the file; None where there is none.
-        block: one table.
+    """Return a file (None: there is none) with the table of a block; one of that name stays as it is.
 
     Raises:
         Unfit: it is no TOML that a table can be added to.

@@ -113,11 +113,7 @@ class Observing(Record):
 
 
 def observing(commondir: str) -> Observing:
-    """Return what the policy says, as far as it was noted (`rituals.hosts.observed.policy_note`).
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return what the policy says, as far as it was noted (`rituals.hosts.observed.policy_note`)."""
     try:
         fd = os.open(f"{commondir}/{NOTE_FILE}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:

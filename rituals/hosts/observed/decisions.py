@@ -28,11 +28,7 @@ _WIDTH_CHARS = 240
 def decision(text: str, more: tuple[str, ...] = ()) -> tuple[str, str]:
     """Return the word that tells of a decision and its sentence; ("", "") where none does.
 
-    A question decides nothing, and neither does a line of code.
-
-    Args:
-        text: what somebody said.
-        more: words of the policy.
+    A question decides nothing, and neither does a line of code. `more` are words of the policy.
     """
     text = text[:_LOOKED_AT_CHARS]
     low = text.lower()

@@ -73,11 +73,9 @@ class _Found:
 
 
 def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
-    """Return the simple commands of a text, in order.
+    """Return the simple commands of a text that was given to a shell, in order.
 
-    Args:
-        text: as it was given to a shell.
-        depth: of shells that run shells.
+    `depth` is that of shells that run shells.
     """
     reader = _Reader(text[:TEXT_CHARS], depth)
     reader.read_list("", "")

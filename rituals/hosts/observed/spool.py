@@ -75,11 +75,9 @@ class Spool:
         self.changed_ms = changed_ms
 
     def add(self, observation: Observation, folder: str = "") -> bool:
-        """Append an observation; return False where it was there already.
+        """Append an observation, secrets replaced; return False where it was there already.
 
-        Args:
-            observation: secrets replaced.
-            folder: where the session works, for the first line of a new file.
+        `folder` is where the session works, for the first line of a new file.
 
         Raises:
             OSError: the disk refused, or another writer kept the file too long; nothing was written.
@@ -140,10 +138,7 @@ class Spool:
     def remove(self, began: int, count: int, before_ms: int) -> bool:
         """Remove it where it holds nothing more than a watermark, and nothing as new as some moment.
 
-        Args:
-            began: of the watermark.
-            count: its end.
-            before_ms: milliseconds since 1970.
+        `began` is of the watermark, `count` its end; `before_ms` is in milliseconds since 1970.
         """
         try:
             fd = self._locked(make=False)
@@ -190,22 +185,12 @@ class Spool:
 
 
 def spool_of(commondir: str, host: str, session: str) -> Spool:
-    """Return the spool of a session, whether it is there or not.
-
-    Args:
-        commondir: the common git directory.
-        host: key of `HOSTS`.
-        session: the host's id, not "".
-    """
+    """Return the spool of a session (the host's id, not ""), whether it is there or not."""
     return Spool(f"{commondir}/{OBSERVED_DIR}/{file_name(host, session)}.jsonl", host, session)
 
 
 def spools(commondir: str) -> list[Spool]:
-    """Return the spools of a clone, newest first.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return the spools of a clone, newest first."""
     found = []
     try:
         with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:

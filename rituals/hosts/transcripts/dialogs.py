@@ -34,12 +34,9 @@ def questions_of(arguments: object) -> Sequence[Mapping[str, object]]:
 def answers_of(
     questions: Sequence[Mapping[str, object]], answer: object, notes: object = None
 ) -> list[tuple[str, str]]:
-    """Return each question that a person answered with their answer.
+    """Return each question of a dialog that a person answered with their answer.
 
-    Args:
-        questions: of the dialog.
-        answer: as the host has it.
-        notes: what the person typed besides, by the question.
+    `answer` is as the host has it; `notes` is what the person typed besides, by the question.
     """
     answer = _opened(answer)
     if isinstance(answer, str):

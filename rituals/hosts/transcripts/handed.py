@@ -34,9 +34,7 @@ _DEPTH = 6
 def keep_messages(commondir: str, moment: Moment) -> str:
     """Keep the messages that a moment hands over; return the path of the session's file.
 
-    Args:
-        commondir: the common git directory.
-        moment: has them as `messages` of its input, each as opencode's API gives it.
+    They are the `messages` of its input, each as opencode's API gives it.
 
     Raises:
         OSError: the disk refused.

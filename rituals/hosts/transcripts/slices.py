@@ -45,16 +45,13 @@ class Slice(Record):
 
 
 def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:
-    """Read what was added to a transcript since the last time.
+    """Read what was added to a transcript since the last time; None where there is no such transcript.
 
     Args:
         host: whose transcript it is.
         path: of the file, absolute.
         start: the end of the slice before this one.
         limit: how many bytes are read; a line that is longer is passed over.
-
-    Returns:
-        None where there is no such transcript.
     """
     if host not in FORMATS or not os.path.isabs(path):
         return None

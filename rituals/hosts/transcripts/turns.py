@@ -83,11 +83,7 @@ class Turns:
     ) -> None:
         """Add what a line says.
 
-        Args:
-            role: who says it.
-            texts: what it says.
-            calls: of tools.
-            key: a line that bears the same one takes the place of this; "" where none does.
+        A line that bears the same `key` takes the place of this; "" where none does.
         """
         key = key or f"line {self._count} {len(self._said)}"
         said = [self._turn(role, text) for text in texts if text]
@@ -100,10 +96,7 @@ class Turns:
     def prompt(self, texts: Sequence[str], key: str = "", behind: str = "") -> None:
         """Add what a person asks for; it undoes what was asked behind the line that it follows.
 
-        Args:
-            texts: what it says.
-            key: as for `add`.
-            behind: the id of the line that it follows, "" for unknown.
+        `key` is as for `add`; `behind` is the id of the line that it follows, "" for unknown.
         """
         place = self._places.get(behind, self._count)
         undone = [one for one in self._prompts if one > place]

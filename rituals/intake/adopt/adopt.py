@@ -320,10 +320,7 @@ def _several(count: int, noun: str) -> str:
 def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = "") -> Adoption:
     """Adopt the ledger as planned.
 
-    Args:
-        plan: made a moment ago.
-        clock: gives milliseconds since 1970.
-        agent: who writes the import logs, "" for the name git commits with.
+    `clock` gives ms since 1970; `agent` writes the import logs, "" for the name git commits with.
 
     Raises:
         WriteRefused: the ledger changed since it was read; nothing was written.

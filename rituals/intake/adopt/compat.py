@@ -42,11 +42,7 @@ class Footer(Record):
 
 
 def windows(policy_text: str) -> Windows:
-    """Read the windows of `decay-policy.md`: the first `name: number` of each, else 3, 8 and 20.
-
-    Args:
-        policy_text: the text of `decay-policy.md`, or "".
-    """
+    """Read the windows of `decay-policy.md` (or ""): the first `name: number` of each, else 3, 8, 20."""
     found: dict[str, int] = {}
     for match in _WINDOW.finditer(policy_text):
         digits = match[2]

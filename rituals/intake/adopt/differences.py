@@ -56,11 +56,8 @@ def differences(
 ) -> tuple[Difference, ...]:
     """Compare the reference tool's footers with the state of the adopted ledger.
 
-    Args:
-        footers: what the reference tool computes.
-        state: the replayed state.
-        logs: (stem, bytes) of every file that the reference tool takes for a log.
-        entries: the logs of the ledger as they are read.
+    `logs` has (stem, bytes) of every file that the reference tool takes for a log; `entries` are the logs
+    of the ledger as they are read.
     """
     asked = {footer.id for footer in footers}
     ours: dict[str, set[str]] = {}

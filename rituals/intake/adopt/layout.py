@@ -71,10 +71,7 @@ def text_of(data: bytes) -> str:
 
 
 def find(directory: str) -> str:
-    """Find the memory folder: `directory` itself or the `memory` in it.
-
-    Returns:
-        Its real path.
+    """Find the memory folder: `directory` itself or the `memory` in it; return its real path.
 
     Raises:
         NotFound: neither holds a `continuity.md` or a session log.
@@ -92,10 +89,7 @@ def find(directory: str) -> str:
 
 
 def read(directory: str) -> AgentMemory:
-    """Read a whole ledger in the agent-memory layout.
-
-    Args:
-        directory: the folder that holds `memory/`, or the memory folder itself.
+    """Read a whole ledger in the agent-memory layout: in a folder that holds `memory/`, or in that itself.
 
     Raises:
         NotFound: it is no such layout.

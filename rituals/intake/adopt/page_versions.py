@@ -44,9 +44,6 @@ class PageCommit(Record):
 def page_commits(ground: Ground) -> tuple[tuple[PageCommit, ...], tuple[Finding, ...]]:
     """List the commits that changed a page, parents before children, each later than the one before.
 
-    Args:
-        ground: where the ledger lies.
-
     Returns:
         The commits, and what of the history is not there or too much.
     """

@@ -66,13 +66,8 @@ def recall_past(
 ) -> Recalled:
     """Read the past of a ledger.
 
-    Args:
-        memory: the ledger in the work tree.
-        ground: where it lies.
-        today: its facts; of several with one id the first counts.
-        said: what the session logs say.
-        entries: the session logs.
-        progress: told how many of how many versions are read.
+    Of several facts of `today` with one id the first counts; `progress` is told how many of how many
+    versions are read.
     """
     known: dict[str, ImportedFact] = {}
     for fact in today:

@@ -88,11 +88,8 @@ def past_of(
 ) -> Past:
     """Return what the commits say.
 
-    Args:
-        commits: parents before children.
-        facts_in: the facts that the pages of each commit have, by commit.
-        today: the facts that the pages in the work tree have.
-        said: what the session logs say already.
+    `commits` come with parents before children; `facts_in` has the facts of the pages of each commit, by
+    commit; `today` has those of the pages in the work tree.
     """
     walk = _Walk(today, said)
     logs: list[tuple[PageCommit, list[Event]]] = []

@@ -29,9 +29,7 @@ _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
 def questions(memory: AgentMemory, taken: Collection[str]) -> tuple[ImportedFact, ...]:
     """Return the questions of the ledger's own.
 
-    Args:
-        memory: the ledger.
-        taken: ids that facts have already; a question can expect these.
+    `taken` has the ids that facts have already; a question can expect these.
     """
     known, ids = frozenset(taken), set(taken)
     page = Page(QUESTIONS, memory.questions, [])

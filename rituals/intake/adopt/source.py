@@ -54,11 +54,7 @@ class Ground(Record):
 
 
 def survey(start: str, memory: AgentMemory) -> Ground:
-    """Look at where a ledger lies.
-
-    Args:
-        start: the folder that was named.
-        memory: what was read there.
+    """Look at where a ledger lies, from the folder that was named.
 
     Raises:
         WriteRefused: there is no place for a home; all else that stands in the way is `refused`.

@@ -55,15 +55,9 @@ class Passage(Record):
 def passages(
     memory: AgentMemory, pages: Iterable[str], taken: Iterable[str]
 ) -> tuple[Passage, ...]:
-    """Read what no footer claims.
+    """Read what no footer claims, in the order of files and lines.
 
-    Args:
-        memory: the ledger.
-        pages: the files that will be written anew.
-        taken: ids that facts have already.
-
-    Returns:
-        The passages in the order of their files and lines.
+    `pages` are the files that will be written anew; `taken` has the ids that facts have already.
     """
     wanted = set(pages)
     ids = set(taken)
@@ -84,9 +78,7 @@ def passages(
 def bullets(memory: AgentMemory, known: Collection[str]) -> tuple[Passage, ...]:
     """Read the bullets of a page that somebody wrote by hand, each as a fact; the rest is left out.
 
-    Args:
-        memory: with nothing but the page.
-        known: texts that the ledger has, and ids that it knows.
+    `memory` has nothing but the page; `known` has texts that the ledger has, and ids that it knows.
     """
     ids = {one for one in known if is_fact_id(one)}
     found: list[Passage] = []

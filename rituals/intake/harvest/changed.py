@@ -53,12 +53,7 @@ class _Page(Record):
 
 
 def changed_passages(facts: Iterable[Sourced], code: Code) -> list[Changed]:
-    """Return what no longer stands of the passages that facts came from.
-
-    Args:
-        facts: to look at.
-        code: the repository of the documents, at the commit that is looked at.
-    """
+    """Return what no longer stands, at the commit of `code`, of the passages that facts came from."""
     facts = list(facts)
     if not facts:
         return []

@@ -41,9 +41,7 @@ _MOST_SECTIONS = 300
 def decisions_of(document: Document, *, listed: bool = True) -> list[Decision]:
     """Read a document that lists records: each below a heading of its own, or in a row of a table.
 
-    Args:
-        document: that holds them.
-        listed: it is a list by its name; otherwise only headings with a number or date begin a record.
+    `listed`: it is a list by its name; otherwise only headings with a number or date begin a record.
     """
     found = []
     inside: set[int] = set()  # sections of a record that was read

@@ -90,10 +90,8 @@ class Decision(Record):
 def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> Decision | None:
     """Read a record; None for what is none.
 
-    Args:
-        document: that holds it.
-        top: the section that it is, 0 for all of it.
-        proposal: its summary says what is decided, once it is accepted.
+    `top` is the section that it is, 0 for all of it; the summary of a `proposal` says what is decided,
+    once it is accepted.
     """
     part = RecordPart(document, top)
     title = clean_title(part.title)

@@ -32,13 +32,9 @@ _HINT = (
 
 
 def read_handed_in(data: bytes, name: str, code: Code, kinds: Collection[str]) -> Reading:
-    """Read a list of items.
+    """Read items from JSON: a list, or an object with the list as `items`.
 
-    Args:
-        data: JSON: a list, or an object with the list as `items`.
-        name: of the file, for messages.
-        code: the repository that has the documents.
-        kinds: of the policy.
+    `name` is that of the file, for messages; `code` is the repository that has the documents.
 
     Raises:
         DraftRefused: it is no such list, or an item names no line of HEAD.

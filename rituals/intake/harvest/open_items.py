@@ -62,12 +62,7 @@ class OpenItem(Record):
 
 
 def open_items_of(document: Document, kind: str) -> list[OpenItem]:
-    """Return what a document lists as open.
-
-    Args:
-        document: as it is read.
-        kind: what it is, by its path (`documents.kind_of`).
-    """
+    """Return what a document of a kind (`documents.kind_of`) lists as open."""
     roadmap = kind == ROADMAP
     found: list[OpenItem] = []
     group: Passage | None = None

@@ -41,13 +41,9 @@ def origin_in(source: str) -> Origin | None:
 def code_of(home: Home, path: str = "", option: str = "--code") -> Code | None:
     """Return the code that a ledger is about; None where it has none.
 
-    In-tree and own-branch homes stand in its repository; a repository of their own has none unless one is
-    named.
-
-    Args:
-        home: of the ledger.
-        path: a folder in a code repository, "" for the home's own.
-        option: by which the user named it.
+    In-tree and own-branch homes stand in its repository; a repository of their own has none unless one
+    is named. `path` is a folder in a code repository, "" for the home's own; the user named it by
+    `option`.
 
     Raises:
         NotFound: there is no repository with a commit at `path`.

@@ -59,12 +59,7 @@ def read_document(path: str, text: str) -> Document:
 def read_found(path: str, kind: str, data: bytes, commit: str, *, named: bool = False) -> Found:
     """Read what a document says.
 
-    Args:
-        path: of it.
-        kind: what it can be (`documents.kind_of`).
-        data: its bytes.
-        commit: that holds it.
-        named: a person named it, so that it is read whoever wrote it.
+    `kind` is what it can be (`documents.kind_of`); one that a person `named` is read whoever wrote it.
     """
     text = data.decode("utf-8", "replace")
     if "\0" in text or not text.strip():

@@ -158,12 +158,7 @@ class Rule(Record):
 
 
 def rules_of(document: Document, kind: str) -> list[Rule]:
-    """Return the rules that a document states.
-
-    Args:
-        document: as it is read.
-        kind: what it is, by its path (`documents.kind_of`).
-    """
+    """Return the rules that a document of a kind (`documents.kind_of`) states."""
     found = []
     for passage in document.passages:
         if passage.kind == ROW or passage.mark:

@@ -72,9 +72,7 @@ def places(ground: Ground) -> tuple[str, ...]:
 def read(place: str, ground: Ground) -> Reading:
     """Read the notes of a project.
 
-    Args:
-        place: the project's folder, as `basic-memory project list` shows it; or one note.
-        ground: of the project.
+    `place` is the project's folder, as `basic-memory project list` shows it; or one note.
     """
     items: list[Item] = []
     root, files, left = os.path.dirname(place), [os.path.basename(place)], list[LeftOut]()

@@ -55,10 +55,8 @@ def places(ground: Ground) -> tuple[str, ...]:
 def read(place: str, ground: Ground) -> Reading:
     """Read claude-mem's database.
 
-    Args:
-        place: the file, or its folder (`~/.claude-mem`); behind a `#` the project, where claude-mem calls
-            it by another name than its folder's.
-        ground: of the project.
+    `place` is the file, or its folder (`~/.claude-mem`); behind a `#` the project, where claude-mem
+    calls it by another name than its folder's.
     """
     named = ""
     if not os.path.exists(place):

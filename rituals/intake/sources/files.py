@@ -31,10 +31,7 @@ def text_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> str
 def bytes_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> bytes | LeftOut:
     """Return the bytes of a file, or why it is left out.
 
-    Args:
-        path: of it.
-        place: how it is called, "" for its path.
-        limit: the most bytes that are read.
+    `place` is how it is called, "" for its path; `limit` is the most bytes that are read.
     """
     place = place or path
     try:

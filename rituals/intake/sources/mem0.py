@@ -50,12 +50,7 @@ def places(ground: Ground) -> tuple[str, ...]:
 
 
 def read(place: str, ground: Ground) -> Reading:
-    """Read a folder of mem0: its data folder, or one that holds that and the vectors.
-
-    Args:
-        place: the folder, or its `history.db`.
-        ground: of the project.
-    """
+    """Read mem0's data folder, its `history.db`, or a folder that holds it and the vectors."""
     root, files, left = os.path.dirname(place), [os.path.basename(place)], list[LeftOut]()
     if os.path.isdir(place):
         root = place

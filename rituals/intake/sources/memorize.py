@@ -58,12 +58,7 @@ def places(ground: Ground) -> tuple[str, ...]:
 
 
 def read(place: str, ground: Ground) -> Reading:
-    """Read a project of memorize.
-
-    Args:
-        place: the project's folder (`~/.memorize/projects/ID`), or its `memorize.db`.
-        ground: of the project.
-    """
+    """Read a project of memorize: its folder (`~/.memorize/projects/ID`), or its `memorize.db`."""
     left: Left = []
     store = _Project(left)
     for event in _events(place, left):

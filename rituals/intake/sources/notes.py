@@ -77,10 +77,8 @@ def passages(
 ) -> list[Passage]:
     """Read the bullets and paragraphs of a note, in their order.
 
-    Args:
-        text: of the note.
-        first_line: the number of its first line.
-        alone: tells of a line, without blanks around it, whether it is a passage for itself.
+    `first_line` is the number of its first line; `alone` tells of a line, without blanks around it,
+    whether it is a passage for itself.
     """
     lines = text.split("\n")
     hidden, _ = hidden_lines(lines)

@@ -22,13 +22,7 @@ _HELD = ("memories", "items", "results", "data", "facts", "records")
 
 
 def reading_of(source: str, name: str, text: str) -> Reading:
-    """Read what a file holds: one JSON value, or one a line.
-
-    Args:
-        source: whose reading it is.
-        name: of the file.
-        text: of it.
-    """
+    """Read what a file holds: one JSON value, or one a line."""
     left_out: list[LeftOut] = []
     items: list[Item] = []
     for line, said in _objects(text, name, left_out):

@@ -90,9 +90,8 @@ class Tables:
     def rows(self, table: str, columns: tuple[str, ...]) -> Iterator[Row]:
         """Yield the newest rows of a table, the oldest of them first.
 
-        Args:
-            table: a name that this program wrote; one that is not there has no rows.
-            columns: names that this program wrote; one that is not there is "".
+        `table` and `columns` are names that this program wrote; a table that is not there has no rows, a
+        column that is not there is "".
         """
         if table not in self._tables:
             return

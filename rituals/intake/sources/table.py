@@ -106,12 +106,7 @@ def source_named(name: str) -> Source | None:
 def read_source(
     source: Source, named: Sequence[str], ground: Ground
 ) -> tuple[Reading, tuple[str, ...]]:
-    """Read a source: the places that were named, or else those where it lies by default.
-
-    Args:
-        source: of the table.
-        named: absolute paths.
-        ground: of the project.
+    """Read a source: the absolute paths that were named, or else the places where it lies by default.
 
     Returns:
         What it brought, and the places that were read.

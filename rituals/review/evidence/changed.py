@@ -22,10 +22,6 @@ def commit_questions(named: Iterable[Named], code: Code) -> list[Question]:
     """Ask about commits that no branch or tag leads to: rebased, squashed or dropped.
 
     A commit of which the repository has nothing may be of another one and is no finding.
-
-    Args:
-        named: what facts name.
-        code: the code repository.
     """
     wanted = [one for one in named if one.claim.kind == COMMIT]
     stray = code.stray(one.claim.subject for one in wanted)
@@ -49,10 +45,7 @@ def commit_questions(named: Iterable[Named], code: Code) -> list[Question]:
 def churn_questions(named: Iterable[Named], code: Code, files: Mapping[str, str]) -> list[Question]:
     """Ask about files of which most lines changed since the fact that names them was last used.
 
-    Args:
-        named: what facts name.
-        code: the code repository.
-        files: its paths and blob ids.
+    `files` has the paths of the repository and their blob ids.
     """
     wanted = _found(named, files)
     if not wanted:

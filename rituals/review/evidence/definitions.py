@@ -28,12 +28,7 @@ _SHOWN_CHARS = 80
 
 
 def name_questions(named: Iterable[Named], code: Code) -> list[Question]:
-    """Ask about names of code that stand nowhere in it any more.
-
-    Args:
-        named: what facts name.
-        code: the code repository.
-    """
+    """Ask about names of code that stand nowhere in it any more."""
     return [_question(one, lost, code) for one, lost in taken_names(named, code)]
 
 
@@ -48,10 +43,6 @@ def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
     Documents do not count, neither for a name nor against it. A name whose definition no commit took away
     after the text was written is no finding: it may be of a library, or of another repository. For a name
     in capitals, a setting of the environment, any line of code counts as its definition.
-
-    Args:
-        named: what facts name.
-        code: the code repository.
     """
     wanted = [one for one in named if one.claim.kind == NAME]
     present = code.present(one.claim.subject for one in wanted)

@@ -26,10 +26,6 @@ def document_questions(standings: Iterable[Standing], code: Code) -> list[Questi
     """Ask about facts whose footer `source` names a passage that no longer stands.
 
     A passage that moved within its file, or with it, still stands.
-
-    Args:
-        standings: the facts.
-        code: the repository that has the documents.
     """
     sourced = [one for fact in asked_about(standings) if (one := sourced_fact(fact)) is not None]
     return [_question(one, code.commit) for one in changed_passages(sourced, code)]

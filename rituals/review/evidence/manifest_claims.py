@@ -31,13 +31,9 @@ def manifest_questions(
 ) -> list[Question]:
     """Ask about versions that changed and tasks that are gone.
 
-    A version is looked for only where a manifest names that very dependency now, and is found only where a
-    commit after the text was written took away the version that the text says.
-
-    Args:
-        named: what facts name.
-        code: the code repository.
-        files: its paths and blob ids.
+    A version is looked for only where a manifest names that very dependency now, and is found only where
+    a commit after the text was written took away the version that the text says. `files` has the paths
+    of the repository and their blob ids.
     """
     wanted = [one for one in named if one.claim.kind in (TARGET, VERSION)]
     if not wanted:

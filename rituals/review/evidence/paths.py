@@ -39,13 +39,7 @@ class Taken(Record):
 
 
 def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> list[Question]:
-    """Ask about paths that were there and are not any more.
-
-    Args:
-        named: what facts name.
-        code: the code repository.
-        files: its paths.
-    """
+    """Ask about paths that were there and are not any more."""
     return [_question(one, code) for one in taken_paths(named, code, files)]
 
 
@@ -55,11 +49,6 @@ def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> lis
     A path may be written from the top of the repository or by its last parts alone. It is there while any
     path ends in it. One that the repository ignores by now may be on the disk alone. Gone without a commit
     that took it away after the text was written is no finding.
-
-    Args:
-        named: what facts name.
-        code: the code repository.
-        files: its paths.
     """
     wanted = [one for one in named if one.claim.kind in (PATH, FOLDER, MODULE)]
     if not wanted:

@@ -27,11 +27,7 @@ def named_by(standings: Iterable[Standing], *, faded: bool = False) -> list[Name
     """Return what live facts name.
 
     Disputed, redacted and closed ones are left to their dispute or rest; what a review raised is about
-    others.
-
-    Args:
-        standings: the facts.
-        faded: take those of the archive, too.
+    others. `faded` takes those of the archive, too.
     """
     return [
         Named(fact, claim, written)

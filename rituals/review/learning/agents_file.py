@@ -170,9 +170,7 @@ def _read(fd: int) -> bytes:
 def with_item(data: bytes | None, item: str) -> bytes:
     """Return a file with an item behind the others under our heading; as it is where it has that text.
 
-    Args:
-        data: the file, None where there is none.
-        item: lines of markdown, without an end of line behind the last.
+    `data` is None where there is no file; `item` is lines of markdown, the last without its end.
     """
     text = (data or b"").decode("utf-8")
     said = plain(item.removeprefix("- "))
@@ -199,10 +197,7 @@ def with_item(data: bytes | None, item: str) -> bytes:
 def write(top: str, promotion: Promotion, text: str = "") -> bytes:
     """Write the file of a promotion; return the bytes that it has now.
 
-    Args:
-        top: of the work tree.
-        promotion: as planned.
-        text: the fact in a person's words, "" for its own.
+    `text` is the fact in a person's words, "" for its own.
 
     Raises:
         WriteRefused: the file can not be written, or is another one than it was; nothing changed.
@@ -234,13 +229,7 @@ def after_others(promotion: Promotion, written: bytes) -> Promotion:
 
 
 def put_back(top: str, promotion: Promotion, written: bytes) -> None:
-    """Put the file back as it was, unless somebody wrote into it since; a new one goes again.
-
-    Args:
-        top: of the work tree.
-        promotion: that was written.
-        written: what was written.
-    """
+    """Put the file back as it was, unless somebody wrote into it since; a new one goes again."""
     path = f"{top}/{promotion.path}"
     try:
         if read_file(top, promotion.path) != (written, ""):

@@ -54,13 +54,7 @@ class Outcome(Record):
 def record_answers(
     memory: Memory, plan: Plan, given: Mapping[str, Answer], author: Author = _NOBODY
 ) -> Outcome:
-    """Record the answers of a person.
-
-    Args:
-        memory: the home, open.
-        plan: that was asked about.
-        given: answers, by key; what is left out is asked again.
-        author: whose they are.
+    """Record the answers of a person, by key; what is left out is asked again.
 
     Raises:
         WriteRefused: a file for agents can not be written; nothing changed.
@@ -104,12 +98,6 @@ def raise_threads(
     memory: Memory, plan: Plan, author: Author = _NOBODY, *, dry_run: bool = False
 ) -> Outcome:
     """Raise proposals as open threads, those that none asks yet. No fact is written.
-
-    Args:
-        memory: the home, open.
-        plan: that is to be asked about.
-        author: who asks.
-        dry_run: change nothing.
 
     Raises:
         DiurnaError: the log could not be recorded; nothing changed.

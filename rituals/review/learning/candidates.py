@@ -68,11 +68,7 @@ def offers_of_captured(
 ) -> list[Offer]:
     """Offer what the newest captured sessions told: answers in dialogs, reasons, requests that last.
 
-    Args:
-        home: where the logs are.
-        cache: of the commit.
-        logs: in ledger order.
-        since: only of logs from this stem on.
+    `logs` are in ledger order; only those from the stem `since` on count.
     """
     gone = redacted_logs(cache)
     by_session: dict[str, list[tuple[LogRef, Entry]]] = {}
@@ -185,11 +181,7 @@ def _count(text: str) -> int:
 
 
 def refused(commondir: str) -> frozenset[str]:
-    """Return the keys of what a person does not want to be offered again.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Return the keys of what a person does not want to be offered again."""
     try:
         with open(f"{commondir}/{_REFUSED}", encoding="ascii") as file:
             return frozenset(file.read(_FILE_BYTES).split())
@@ -210,11 +202,7 @@ def refuse(commondir: str, keys: Iterable[str]) -> None:
 
 
 def offers_that_wait(commondir: str) -> list[Offer]:
-    """Offer what an older release let wait for a person, in files that stay as they are.
-
-    Args:
-        commondir: the common git directory.
-    """
+    """Offer what an older release let wait for a person, in files that stay as they are."""
     folder = os.path.dirname(f"{commondir}/{_REFUSED}")
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))

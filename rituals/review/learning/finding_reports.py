@@ -67,13 +67,9 @@ class Listed(Record):
 def report(
     memory: Memory, bugs: tuple[BugFound, ...], draft: SessionDraft, *, dry_run: bool = False
 ) -> Reported:
-    """Record what was found.
+    """Record what was found; the same bug counts once.
 
-    Args:
-        memory: the home, open.
-        bugs: what was found; the same bug counts once.
-        draft: whose report it is: agent and header.
-        dry_run: change nothing.
+    `draft` says whose report it is: agent and header.
 
     Raises:
         DraftRefused: a finding has no rule or no message, or the log can not be stored.
@@ -98,12 +94,7 @@ def report(
 
 
 def listed(memory: Memory, state: str = "") -> list[Listed]:
-    """Return the findings that memory has, regressed ones first, then open ones.
-
-    Args:
-        memory: the home, open.
-        state: only those that stand there, "" for all.
-    """
+    """Return the findings of a state ("" for all) that memory has, regressed first, then open ones."""
     found = []
     known = memory.state()
     for standing in known.standings():
@@ -116,11 +107,9 @@ def listed(memory: Memory, state: str = "") -> list[Listed]:
 
 
 def read_reports(data: bytes, name: str) -> tuple[BugFound, ...]:
-    """Read findings from JSON: a list of objects, one object, or SARIF.
+    """Read findings from JSON in UTF-8: a list of objects, one object, or SARIF.
 
-    Args:
-        data: UTF-8.
-        name: of the file, for messages.
+    `name` is that of the file, for messages.
 
     Raises:
         DraftRefused: it is none of these.

@@ -58,13 +58,7 @@ class Told(Record):
 def told_in(
     home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]
 ) -> tuple[list[Told], list[str]]:
-    """Return the sentences of logs, in ledger order, and the stems of those with a verdict.
-
-    Args:
-        home: where they are.
-        cache: of the commit.
-        logs: which ones, in ledger order.
-    """
+    """Return the sentences of logs, in ledger order, and the stems of those with a verdict."""
     withheld = redacted_logs(cache)
     entries = {ref: entry for ref, entry in logs if ref.stem not in withheld}
     texts = dict(read_bytes(home, list(entries)))
@@ -107,9 +101,7 @@ def _below_lessons(text: str) -> list[bool]:
 def _judged(one: Weighed, below: bool) -> tuple[str, int]:
     """Tell what a sentence would be offered as, and weigh what speaks for and against that.
 
-    Args:
-        one: the sentence.
-        below: it stands below a heading of lessons.
+    `below`: it stands below a heading of lessons.
     """
     text, count = one.sentence.text, len(one.words)
     first = text[:1]
@@ -184,10 +176,7 @@ class Recurrence:
 def offers_of_logs(told: Sequence[Told], recurrence: Recurrence, since: str) -> list[Offer]:
     """Offer what logs tell that lasts; of what several say alike, the sentence that weighs most.
 
-    Args:
-        told: the sentences of logs.
-        recurrence: of them.
-        since: only what was said from this stem on; what was said before it counts as a repetition.
+    Only what was said from the stem `since` on is offered; what was said before counts as a repetition.
     """
     ranked = [one for one in told if one.source and one.weight >= _ENOUGH_REPEATED]
     ranked.sort(key=lambda one: (-one.weight, one.stem, one.line))

@@ -96,9 +96,7 @@ class Plan(Record):
 def plan_learning(memory: Memory, since: str = "") -> Plan:
     """Make the plan of what a home could learn as it stands now. Nothing is written.
 
-    Args:
-        memory: the home, open.
-        since: only what was said from this time or stem on; "" for all.
+    Only what was said from the time or stem `since` on counts; "" for all.
 
     Raises:
         NotFound: there is no such log, and it is no time.
@@ -335,13 +333,7 @@ class _Proposing:
 
 
 def birth_of(offer: Offer, name: str, kind: str) -> FactCreated:
-    """Return the event by which an offer becomes a fact.
-
-    Args:
-        offer: in whatever words a session had it.
-        name: the id of the fact.
-        kind: of it.
-    """
+    """Return the event by which an offer, in a session's words, becomes a fact with the id `name`."""
     item = offer.item
     tags = [footer_value(tag.replace(",", " ")) for tag in item.tags]
     where = f"{offer.source} {offer.places[0]}"

@@ -45,12 +45,8 @@ def asked_in_vain(
 ) -> list[Proposal]:
     """Propose the questions that found nothing, and behind which a fact was opened or used.
 
-    Args:
-        memory: the home, open.
-        state: of the ledger.
-        logs: that are looked at, in ledger order.
-        answered: keys of what was answered before.
-        withheld: what must be nowhere, None for nothing.
+    `logs` are in ledger order; `answered` has the keys of what was answered before; `withheld` must be
+    nowhere, None for nothing.
     """
     places: dict[tuple[str, str], list[tuple[str, str]]] = {}
     said: dict[tuple[str, str], str] = {}
@@ -75,12 +71,7 @@ def asked_in_vain(
 
 
 def in_words(event: FactUpdated, text: str) -> FactUpdated:
-    """Return what accepting a question says happened, in a person's own words.
-
-    Args:
-        event: as it was proposed.
-        text: of the person.
-    """
+    """Return what accepting a question says happened, in a person's own words."""
     before = dict(event.meta)[ASKED_KEY].rpartition("; ")[0]
     return event._replace(meta=((ASKED_KEY, "; ".join(filter(None, (before, text)))),))
 

@@ -30,9 +30,7 @@ _LEARNED = (ATTEMPT_KIND, PATTERN_KIND)
 def offers_of_verdicts(state: State, judged: Iterable[LogLine]) -> list[Offer]:
     """Offer to look twice at what validators called failed three times.
 
-    Args:
-        state: of the ledger.
-        judged: the logs with a verdict, in ledger order.
+    `judged` has the logs with a verdict, in ledger order.
     """
     failed: dict[str, list[LogLine]] = {}
     for one in judged:
@@ -58,8 +56,7 @@ def offers_of_verdicts(state: State, judged: Iterable[LogLine]) -> list[Offer]:
 def offers_of_dropped(logs: Mapping[str, bytes]) -> list[Offer]:
     """Offer what work that is on no branch any more had learned: what was tried in vain, and lessons.
 
-    Args:
-        logs: stem -> bytes.
+    `logs` has the bytes of each by its stem.
     """
     found: list[Offer] = []
     for stem, data in sorted(logs.items(), reverse=True):
