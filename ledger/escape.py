@@ -35,9 +35,7 @@ _TAGS = "\U000e0000"  # from here on nothing can be seen
 def visible(text: str, written: Callable[[int], str] | None = None) -> str:
     """Write what a terminal or a reader would obey, or not see, as JSON escapes it.
 
-    Args:
-        text: any.
-        written: how a character is written by its number, if not as JSON does.
+    `written` tells how, by a character's number, if not as JSON does.
     """
     if is_plain(text):
         return text

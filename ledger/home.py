@@ -111,12 +111,8 @@ def discover(start: str, *, named: str = "") -> Home:
 
     In this order: the one that this clone's configuration names (`diurna.home`), upward in the work tree,
     the own branch, the tip's tree, and last the one that the user's configuration names. Never looks past
-    the repository that holds the folder.
-
-    Args:
-        start: the folder.
-        named: what named it, `--home` for one; what the configuration says is not asked then, nor
-            where `$DIURNA_HOME` is set.
+    the repository that holds the folder. `named` is what named it, `--home` for one; what the
+    configuration says is not asked then, nor where `$DIURNA_HOME` is set.
 
     Raises:
         HomeNotFound: there is none.

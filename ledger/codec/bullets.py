@@ -38,10 +38,8 @@ class Item(Record):
 def units_of(lines: list[str], first_line: int, stray: Callable[[int, str], None]) -> list[Unit]:
     """Cut a section into bullets and paragraphs; leave out quotes and code.
 
-    Args:
-        lines: of the section.
-        first_line: number of the first of them in the file.
-        stray: told of a line that is left out, and why.
+    `first_line` is the number of the first line in the file; `stray` is told of a line that is left
+    out, and why.
     """
     units: list[Unit] = []
     parts: list[str] = []

@@ -45,12 +45,8 @@ def head_by_hand(
 ) -> tuple[Pairs, str]:
     """Return the header and the title of a log that was written by hand.
 
-    Args:
-        lines: of the log.
-        body: index of the first line behind the title.
-        hidden: ranges of lines that are code or comments.
-        header: what the front matter says, which counts before anything else.
-        title: as it stands.
+    `body` is the index of the first line behind the title, `hidden` are ranges of lines that are code
+    or comments; what the front matter (`header`) says counts before anything else.
     """
     head = _labelled(lines, body)
     if not tells(title):

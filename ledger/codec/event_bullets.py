@@ -43,11 +43,8 @@ def read_references(
 ) -> tuple[list[Event], list[Finding]]:
     """Read the lines of one references section.
 
-    Args:
-        lines: the lines behind the heading.
-        first_line: number of the first of them in the file, for findings.
-        strict: read as a sealed log, not as one written by hand.
-        file: name for findings.
+    The lines stand behind the heading, from line `first_line` of the file on; `strict` reads them as a
+    sealed log's, not as written by hand. `file` is for findings.
     """
     reader = _Reader(strict, file)
     for unit in units_of(lines, first_line, reader.stray):

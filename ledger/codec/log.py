@@ -82,10 +82,8 @@ def encode(log: SessionLog) -> bytes:
 def decode(data: bytes, *, sealed: bool, file: str = "") -> tuple[SessionLog, tuple[Finding, ...]]:
     """Read a session log: what is good in it, and findings about the rest. Never raises.
 
-    Args:
-        data: the bytes of the file.
-        sealed: read strictly by the format; otherwise as written by hand or by another tool.
-        file: name for the findings.
+    `sealed`: strictly by the format; otherwise as written by hand or by another tool. `file` is its
+    name in findings.
     """
     findings: list[Finding] = []
 

@@ -47,10 +47,8 @@ class Outline(Record):
 def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -> Outline | None:
     """Find the top-level headings line by line, or return None when in doubt.
 
-    Args:
-        lines: the whole document.
-        start: index of the first line to look at.
-        guess: never doubt; what is doubtful hides nothing and is no heading.
+    `start` is the index of the first line to look at. With `guess` there is no doubt: what is doubtful
+    hides nothing and is no heading.
     """
     headings: list[tuple[int, str]] = []
     hidden: list[tuple[int, int]] = []
@@ -108,11 +106,8 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
 def _behind_html(lines: list[str], index: int, guess: bool, endless: set[int]) -> int:
     """Return the index behind the HTML that a line opens: 0 where it never ends, -1 in doubt.
 
-    Args:
-        lines: the whole document.
-        index: of the line.
-        guess: never doubt.
-        endless: the kinds that are known to end nowhere below; one that is found is added.
+    `guess`: never doubt. `endless` are the kinds that are known to end nowhere below; one that is found
+    is added.
     """
     following = index + 1
     kind = html_kind(lines[index])

@@ -90,12 +90,9 @@ class Git:
         self._environment = environment
 
     def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
-        """Run a git command and return what it prints.
+        """Run a git command with `data` as its standard input and return what it prints.
 
-        Args:
-            arguments: the command and its arguments.
-            data: its standard input.
-            check: raise when it fails; otherwise a failure prints nothing, and only a kill is raised.
+        Without `check` a failure prints nothing, and only a kill is raised.
 
         Raises:
             GitFailed: it ended with another status than 0.
@@ -124,22 +121,17 @@ class Git:
     def call(
         self, *arguments: str, data: bytes = b"", answer: Answer | None = None
     ) -> tuple[int, bytes, bytes]:
-        """Run a git command; return its status, output and error output.
+        """Run a git command, `data` its standard input; return its status, output and error output.
 
-        Args:
-            arguments: the command and its arguments.
-            data: its standard input.
-            answer: gives the rest of the standard input, once, when the command has printed enough.
+        `answer` gives the rest of the standard input, once, when the command has printed enough.
         """
         return self.start(*arguments).finish(data, answer)
 
     def start(self, *arguments: str, more: dict[str, str] | None = None) -> Running:
         """Start a git command, to be finished later.
 
-        Args:
-            arguments: the command and its arguments.
-            more: environment to add. The command then runs in a session of its own, without a terminal,
-                and can be ended with all that it starts.
+        With `more`, environment to add, it runs in a session of its own, without a terminal, and can be
+        ended with all that it starts.
         """
         collects = arguments[:1] == ("maintenance",)
         packing = () if collects else _NO_PACKING
@@ -217,9 +209,7 @@ class Git:
     def blobs(self, ids: Iterable[str], reader: Running | None = None) -> Iterator[bytes | None]:
         """Yield the bytes of each object, None for one that is missing.
 
-        Args:
-            ids: of the objects.
-            reader: to be asked, where one was started before; it ends with that.
+        A `reader` that was started before is asked, where there is one; it ends with that.
         """
         wanted = "".join(one + "\n" for one in ids).encode()
         if not wanted:
@@ -242,9 +232,7 @@ class Git:
     def tree_files(self, commit: str, *folders: str) -> list[tuple[str, str, str]]:
         """List (mode, object id, path) of everything at or below some paths of a commit's tree.
 
-        Args:
-            commit: a commit or tree.
-            folders: relative to its root; "" for all.
+        `commit` may be a tree; `folders` are relative to its root, "" for all.
 
         Raises:
             ObjectMissing: the commit or one of its trees is not there.
@@ -265,10 +253,7 @@ class Git:
         """List what differs in the work tree, a row each: two letters, a blank and the path.
 
         git compares a file by its filter that may have changed. Those that the repository itself sets are
-        switched off.
-
-        Args:
-            arguments: options, and paths behind `--`, taken as they are written.
+        switched off. `arguments` are options, and paths behind `--`, taken as they are written.
 
         Raises:
             GitFailed: git can not tell.

@@ -171,9 +171,8 @@ class Code:
     def removed(self, paths: Iterable[str], since_ms: int) -> Iterator[Removal]:
         """Yield the files of these names that commits took away, newest first.
 
-        Args:
-            paths: of files or folders, from the top or only their last parts.
-            since_ms: look no further back; milliseconds since 1970.
+        `paths` are of files or folders, from the top or only their last parts; `since_ms`, milliseconds
+        since 1970, is where looking back ends.
         """
         wanted = sorted(set(paths))
         specs = [spec for path in wanted for spec in (f":(glob)**/{path}", f":(glob)**/{path}/**")]

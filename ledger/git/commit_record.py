@@ -107,11 +107,8 @@ def branch_lock(commondir: str, reference: str) -> str:
 def lock_in_the_way(said: str, branch: str) -> str:
     """Return which lock a message of git is about, "" for none that is there.
 
-    git locks HEAD too, for its reflog, when it moves the branch that is checked out.
-
-    Args:
-        said: the message; it names the file in quotes.
-        branch: the branch's own lock file.
+    git locks HEAD too, for its reflog, when it moves the branch that is checked out. The message names
+    the file in quotes; `branch` is the branch's own lock file.
     """
     if "lock" not in said:
         return ""

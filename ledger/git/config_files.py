@@ -60,11 +60,8 @@ def plain_value(text: str, section: str, key: str) -> str | None:
 def home_setting(repository: Repository | None) -> str:
     """Return the folder that this clone's own configuration names as the home, "" for none.
 
-    A clone brings none along, so it is the word of whoever works here.
-
-    Args:
-        repository: that the command runs in; None asks the user's own configuration, which holds where
-            a folder has no home of its own.
+    A clone brings none along, so it is the word of whoever works here. None asks the user's own
+    configuration, which holds where a folder has no home of its own.
     """
     section, _, key = HOME_SETTING.partition(".")
     if repository is not None:

@@ -46,10 +46,8 @@ class FastImport:
     ) -> str:
         """Make a commit and move the branch to it; return its id.
 
-        Args:
-            wanted: the commit.
-            show: called once nothing is known to be in the way, with what moves the branch.
-            sign: gives the signed commit for one that is not.
+        `show` is called once nothing is known to be in the way, with what moves the branch; `sign`
+        gives the signed commit for one that is not.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -108,11 +106,7 @@ class FastImport:
         return out.decode("utf-8", "replace").strip().split("\n")[-1]
 
     def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:
-        """Read a commit back from the disk.
-
-        Args:
-            commit: the commit that was made.
-            blobs: (path from the root, blob id, bytes) that it must hold.
+        """Read a commit back from the disk, and the (path from the root, blob id, bytes) it must hold.
 
         Raises:
             StorageFailed: something did not reach the disk.

@@ -87,13 +87,8 @@ def altered(
 ) -> tuple[tuple[Alteration, ...], tuple[Finding, ...]]:
     """Find every change of a committed log in the history of a commit, oldest first.
 
-    Args:
-        home: the home.
-        tip: the commit, "" for none.
-        progress: told how many of how many commits are looked at.
-
-    Returns:
-        The alterations, and which part of the history could not be looked at.
+    `tip` may be "" for none; `progress` is told how many of how many commits are looked at. Findings
+    say which part of the history could not be looked at.
     """
     if not tip:
         return (), ()
@@ -185,11 +180,8 @@ def damages(
 def sealed_blobs(home: Home, candidates: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
     """Find, for each path of a sealed log, the blobs that its name proves, in the order given.
 
-    They are several only where somebody made bytes to fit a seal (FORMAT.md, L3).
-
-    Args:
-        home: the home.
-        candidates: path -> blob ids that stood there at some time, those first committed first.
+    They are several only where somebody made bytes to fit a seal (FORMAT.md, L3). `candidates` is path
+    -> blob ids that stood there at some time, those first committed first.
     """
     wanted = [
         (path, blob)
@@ -211,10 +203,7 @@ def sealed_blobs(home: Home, candidates: Mapping[str, Iterable[str]]) -> dict[st
 def sealed_before(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Find the blobs that the names of some sealed logs prove, in the history of a commit.
 
-    Args:
-        home: the home.
-        tip: the commit.
-        standing: path -> blob at the tip, of the logs; paths are relative to the home.
+    `standing` is path -> blob at the tip, of the logs; paths are relative to the home.
 
     Returns:
         path -> blobs, those first committed first. Logs that history never altered are left out.
@@ -322,13 +311,7 @@ def _about(git: Git, commits: Sequence[str]) -> dict[str, tuple[str, str, bool]]
 
 
 def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alteration]:
-    """Find what one side did to logs that both sides had, one alteration for each log.
-
-    Args:
-        home: the home.
-        bases: the merge bases.
-        tip: of the side.
-    """
+    """Find what one side did since the merge bases to logs that both had, one alteration for each."""
     git = home.repository.git()
     folder = home.prefix + SESSIONS_DIR
     paths: set[str] = set()
@@ -354,11 +337,8 @@ def _alteration(
 ) -> Alteration:
     """Return what a commit did to a log.
 
-    Args:
-        row: the change.
-        moved: the path below the home that the log has since, "" for none.
-        cut: so many characters of a path lead to the home.
-        about: (author, date, whether it merges) by commit.
+    `moved` is the path below the home that the log has since, "" for none; so many characters of a path
+    as `cut` lead to the home; `about` is (author, date, whether it merges) by commit.
     """
     author, date, merge = about.get(row.commit, ("", "", False))
     after = ("", "") if row.letter == "D" else (row.blob, row.mode)

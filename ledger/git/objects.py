@@ -133,10 +133,7 @@ def merge_commit(
 def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool = True) -> None:
     """Store objects; git checks each of them first.
 
-    Args:
-        git: runs git in the repository.
-        objects: (kind, bytes).
-        whole: refuse those that name others which are not there.
+    Objects are (kind, bytes); `whole` refuses those that name others which are not there.
 
     Raises:
         StorageFailed: the disk refused.
@@ -188,14 +185,9 @@ def move_reference(
 ) -> bool:
     """Let a reference point elsewhere if it still is where it was.
 
-    Args:
-        git: runs git in the repository.
-        reference: its full name.
-        new: the object it shall point to.
-        old: where it must be, "" for not there.
-        why: for the reflog.
-        within: asked while git has the reference locked; where it says no nothing is changed.
-        who: name and address for the reflog.
+    `reference` is its full name, `old` is "" for not there; `why`, and name and address (`who`), are
+    for the reflog. `within` is asked while git has the reference locked; where it says no nothing is
+    changed.
 
     Raises:
         TipMoved: it is elsewhere by now.

@@ -16,12 +16,7 @@ _LEAST_DIGITS = 4
 
 
 def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
-    """Return the places that are not at their commits; of a commit that is not there nothing is said.
-
-    Args:
-        git: of the code.
-        wanted: the places.
-    """
+    """Return the places that are not at their commits; of a commit that is not there nothing is said."""
     asked = [one for one in dict.fromkeys(wanted) if _is_commit(one[0])]
     if not asked:
         return frozenset()

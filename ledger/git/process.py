@@ -45,11 +45,9 @@ class Running:
     ) -> tuple[int, bytes, bytes]:
         """Give it its input and wait for its end; return its status, output and error output.
 
-        Args:
-            data: its input.
-            answer: as in `Git.call`.
-            seconds: end it, and all that it started, after so long; only one in a session of its own.
-            hear: told each piece of its error output as it comes.
+        `data` is its input, `answer` as in `Git.call`; `hear` is told each piece of its error output as
+        it comes. With `seconds` it is ended after so long, and all that it started; only one in a
+        session of its own can be.
 
         Raises:
             TimeoutError: the time was up.

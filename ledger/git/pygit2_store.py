@@ -140,12 +140,9 @@ class Store:
     ) -> str:
         """Make a commit and move the branch to it; return its id.
 
-        Returns `wanted.parent` when the tip holds all the files already.
-
-        Args:
-            wanted: the commit.
-            show: called once nothing is known to be in the way, with what moves the branch.
-            sign: gives the signed commit for one that is not.
+        Returns `wanted.parent` when the tip holds all the files already. `show` is called once nothing
+        is known to be in the way, with what moves the branch; `sign` gives the signed commit for one
+        that is not.
 
         Raises:
             TipMoved: the branch is no longer at `wanted.expected`.
@@ -316,9 +313,7 @@ class Store:
     def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:
         """Read a commit back, past every cache of this process.
 
-        Args:
-            commit: the commit that was made.
-            blobs: (path from the root, blob id, bytes) that it must hold.
+        `blobs` are the (path from the root, blob id, bytes) that it must hold.
 
         Raises:
             StorageFailed: something did not reach the disk.

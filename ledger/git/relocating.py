@@ -29,11 +29,7 @@ class Relocated(Record):
 def relocated(git: Git, tip: str, before: str, after: str) -> Relocated:
     """Return the history of a folder with the folder in another place, and nothing beside it.
 
-    Args:
-        git: runs git in the repository.
-        tip: the commit whose history it is.
-        before: the folder, ending in a slash; "" for the top.
-        after: where it goes, the same way.
+    `before` is the folder, ending in a slash, "" for the top; `after` is where it goes, the same way.
     """
     where = ["--", f":(top,literal){before.rstrip('/')}"] if before else ["--"]
     listed = git.run(

@@ -47,11 +47,8 @@ def rewriting(
 ) -> Rewriting:
     """Plan a history anew. Nothing is stored.
 
-    Args:
-        git: runs git in the repository.
-        folder: below which blobs are replaced, "" for everywhere; else it ends in a slash.
-        blobs: the new bytes of each.
-        message: gives the message of a commit or tag anew.
+    Blobs are replaced by their new bytes below `folder`, "" for everywhere, else ending in a slash;
+    `message` gives the message of a commit or tag anew.
     """
     return _Rewriter(git, folder, blobs, message).planned()
 

@@ -44,9 +44,7 @@ Span = tuple[int, int]  #: the first and the last millisecond since 1970
 def since(said: str, now_ms: int) -> str:
     """Return where the logs from a point of time on begin, as a stem or the start of one.
 
-    Args:
-        said: a time, a stem or the start of one; "" for the beginning.
-        now_ms: the clock of whoever asks.
+    `said` is a time, a stem or the start of one; "" for the beginning.
 
     Raises:
         NotFound: it is neither.
@@ -70,12 +68,7 @@ def as_of(said: str, now_ms: int) -> str:
 
 
 def span_of(said: str, now_ms: int) -> Span | None:
-    """Read a time; None where it is none.
-
-    Args:
-        said: as a person or an agent wrote it.
-        now_ms: the clock of whoever asks.
-    """
+    """Read a time as a person or an agent wrote it; None where it is none."""
     said = " ".join(said.lower().split())
     if said == "now":
         return now_ms, now_ms

@@ -36,14 +36,10 @@ class LogRef(Record):
 def log_refs(
     rows: Iterable[tuple[str, str, str]], prefix: str
 ) -> tuple[list[LogRef], tuple[Finding, ...]]:
-    """Tell logs from other files.
+    """Return the logs among files, in ledger order, and what else was there.
 
-    Args:
-        rows: (mode, blob id, path from the repository's root) of files below the sessions folder.
-        prefix: of the home; paths in the result are relative to it.
-
-    Returns:
-        The logs in ledger order, and what else was there.
+    Rows are (mode, blob id, path from the repository's root) of files below the sessions folder; paths
+    in the result are relative to `prefix`, the home's.
     """
     cut = len(prefix)
     by_stem: dict[str, LogRef] = {}

@@ -91,9 +91,7 @@ def floor_of(milliseconds: int) -> str:
 def next_stamp(now_ms: int, newest: str) -> str:
     """Stamp an append: never before the wall clock, behind the newest log that was seen (O2).
 
-    Args:
-        now_ms: the wall clock, milliseconds since 1970.
-        newest: the key of the newest log in the ledger that the writer saw, or "".
+    `now_ms` is in milliseconds since 1970; `newest` is the key of that log, or "".
 
     Raises:
         WriteRefused: no stamp is left behind that log, or the clock is past the last one.

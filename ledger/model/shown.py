@@ -21,12 +21,7 @@ SHOWN_IDS = 200
 
 
 def shown_value(ids: Sequence[str], more: int = 0) -> str:
-    """Write such a header, "" where there is nothing to name.
-
-    Args:
-        ids: of the facts.
-        more: how many there were beside them.
-    """
+    """Write such a header for facts and `more` unnamed ones; "" where there is nothing to name."""
     more += len(ids[SHOWN_IDS:])
     return ", ".join([*ids[:SHOWN_IDS], *([f"+{more}"] if more else [])])
 

@@ -33,11 +33,7 @@ def either(states: tuple[str, ...]) -> str:
 
 
 def may_follow(states: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the states that a task may be moved to.
-
-    Args:
-        states: of each move that is answered; of several one may stay.
-    """
+    """Return the states that may follow those of the moves answered; of several one may stay."""
     found = {state for one in states for state in FOLLOWS[one]}
     if len(states) > 1:
         found.update(states)

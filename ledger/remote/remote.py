@@ -42,10 +42,7 @@ class Remote(Record):
 def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
     """Choose the remote of a branch: the one asked for, its upstream, `origin`, or the only one.
 
-    Args:
-        git: runs git in the repository.
-        branch: the short name here.
-        asked: a remote's name, a URL or a path, "" for none.
+    `branch` is the short name here; `asked` is a remote's name, a URL or a path, "" for none.
 
     Raises:
         NoRemote: none or several could be meant, or it is of a kind that is never used.
@@ -123,9 +120,8 @@ def check_remote(name: str) -> None:
 def local_path(url: str, where: str) -> str:
     """Return the path that a URL means on this machine, "" for one that means another machine.
 
-    Args:
-        url: a path, a `file://` URL or any other.
-        where: the folder that git runs in, from which paths start.
+    `url` is a path, a `file://` URL or any other; paths start from `where`, the folder that git runs
+    in.
     """
     if url.startswith("file://"):
         return url[7:]

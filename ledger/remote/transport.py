@@ -101,15 +101,8 @@ def fetch(
 ) -> str:
     """Fetch the branch; return where it is there, "" when the remote has no such branch.
 
-    Only the tracking reference moves.
-
-    Args:
-        git: runs git in the repository.
-        remote: the remote and the branch.
-        seconds: how long it may take.
-        progress: told how far the transfer is.
-        free: moves a lock of that reference aside which belongs to nobody; tells whether it did.
-        begun: of `begin_fetch`.
+    Only the tracking reference moves. `free` moves a lock of that reference aside which belongs to
+    nobody, and tells whether it did; `begun` is of `begin_fetch`.
 
     Raises:
         NetworkFailed: one of its kinds.
@@ -136,19 +129,10 @@ def fetch(
 def fetch_blobs(
     git: Git, remote: Remote, ids: list[str], scratch: str, seconds: float = LIMIT_SECONDS
 ) -> dict[str, bytes]:
-    """Fetch the bytes of single files, by way of a repository that is thrown away afterwards.
+    """Fetch what a remote has of single files, by way of a repository that is thrown away afterwards.
 
-    git does not fetch what it takes for here already, and this repository lacks just that.
-
-    Args:
-        git: runs git in the repository.
-        remote: who is asked.
-        ids: of the blobs.
-        scratch: a folder for the other repository.
-        seconds: the limit for each try.
-
-    Returns:
-        What the remote has of them.
+    git does not fetch what it takes for here already, and this repository lacks just that. `scratch` is
+    a folder for the other repository; `seconds` limit each try.
 
     Raises:
         NetworkFailed: one of its kinds.
@@ -191,14 +175,9 @@ def fetch_newest(
     """Fetch the newest commit of a branch, without its history, from where a repository says.
 
     As no user named it, git's rules for such places hold: a path on this machine is refused, unless
-    the user allows such.
-
-    Args:
-        git: runs git in a bare repository of our own.
-        remote: where, by its URL; its branch may be "", for `memory` or else the default one.
-        settings: (key, value) of the user's repository, by which git reaches a remote.
-        seconds: how long the fetch may take.
-        limit_mb: how many megabytes may be sent.
+    the user allows such. `git` runs in a bare repository of our own. The remote counts by its URL; its
+    branch may be "", for `memory` or else the default one. `settings` are (key, value) of the user's
+    repository, by which git reaches a remote.
 
     Returns:
         The commit, "" where there is no such branch; `remote.tracking` is there.
@@ -269,13 +248,6 @@ def push(
     progress: Progress | None = None,
 ) -> None:
     """Let the remote's branch move on to a commit, never back.
-
-    Args:
-        git: runs git in the repository.
-        remote: the remote and the branch.
-        commit: where the branch shall be.
-        seconds: how long it may take.
-        progress: told how far the transfer is.
 
     Raises:
         RemoteMoved: it moved meanwhile.

@@ -77,13 +77,9 @@ def join(
 ) -> Joined:
     """Join two tips of a ledger.
 
-    Args:
-        read: gives an object's bytes.
-        sides: the root trees.
-        prefix: of the home, "" or ending in "/".
-        derived: tells of a path, relative to the home, whether it is a projection file.
-        second: take projection files that both sides changed from the second, else from the first.
-        blend: merges the lines of the policy where both sides changed it.
+    `prefix` is the home's, "" or ending in "/"; `derived` tells of a path, relative to the home,
+    whether it is a projection file. Those that both sides changed are taken from the second where
+    `second`, else from the first; `blend` merges the lines of the policy where both sides changed it.
     """
     joiner = _Joiner(read, prefix, derived, second, blend)
     tree = joiner.merge(sides.one, sides.two, sides.bases, "")
@@ -110,10 +106,7 @@ def with_files(
 ) -> tuple[str, dict[str, bytes]]:
     """Return a root tree with ordinary files put in or taken out, and the trees that are new.
 
-    Args:
-        read: gives an object's bytes.
-        root: the tree.
-        files: (path, blob id), "" takes the file out.
+    Files are (path, blob id); "" takes the file out.
     """
     joiner = _Joiner(read, "", lambda _: False, False)
     tree = root

@@ -171,13 +171,8 @@ def _value_behind(
 ) -> tuple[int, int] | None:
     """Return where the value stands that a name announces.
 
-    Args:
-        text: to look in.
-        low: the same in lower case.
-        at: where the name begins.
-        end: where it ends.
-        name: as `NAMES` has it.
-        tried: what was judged before.
+    `low` is the text in lower case, `at` and `end` are where the name begins and ends, which is as
+    `NAMES` has it; `tried` is what was judged before.
     """
     tail = low[end : end + 32]
     more = len(tail) - len(tail.lstrip(NAME_CHARS))

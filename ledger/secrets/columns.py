@@ -30,10 +30,7 @@ _TRIMMED = _AROUND + "\t|"
 def find_columns(text: str, low: str, names: Iterable[str]) -> list[Hit]:
     """Find the values below the head of a column that names passwords.
 
-    Args:
-        text: to look in.
-        low: the same in lower case.
-        names: those of `NAMES` that it holds.
+    `low` is the text in lower case; `names` are those of `NAMES` that it holds.
     """
     found: list[Hit] = []
     done = 0

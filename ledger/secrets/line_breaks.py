@@ -110,12 +110,9 @@ def _head(text: str, start: int) -> tuple[int, int]:
 
 
 def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
-    """Tell whether the end of a line and the front of the next one may be one word.
+    """Tell whether the last word of a line and the first one of the next may be one word.
 
-    Args:
-        tail: the last word of the line.
-        head: the first one of the next line.
-        fragments: what is known of words; what is looked at is added.
+    `fragments` is what is known of words; what is looked at is added.
     """
     if not tail or not head or len(tail) + len(head) < 8:
         return False

@@ -59,12 +59,7 @@ _ROOTED[""] = [one for one in _ROOTED[""] if one[0].isascii()]
 
 
 def find_patterns(text: str, words: str) -> list[Hit]:
-    """Find what the rows of the table match.
-
-    Args:
-        text: to look in.
-        words: the long words of it.
-    """
+    """Find what the rows of the table match in a text; `words` are its long words."""
     found: list[Hit] = []
     marks = _there(_SIGNED, words) + _there(_ROOTED, text)
     if not text.isascii():

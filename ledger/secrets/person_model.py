@@ -71,12 +71,7 @@ class PersonModel:
         self._mixed: dict[int, int] = {}
 
     def weigh(self, sentence: str, words: list[str] | None = None) -> tuple[float, int]:
-        """Return how much a sentence is about a person, and the kinds of words and signs in it, as bits.
-
-        Args:
-            sentence: as it stands there.
-            words: of it, where they are known.
-        """
+        """Return how much a sentence is about a person, and its kinds of words and signs, as bits."""
         words = split_words(sentence) if words is None else words
         found = total = at_work = 0
         for word in dict.fromkeys(words):

@@ -53,9 +53,7 @@ _ANDS = ("and ", "und ", "et ", "y ", "e ", "и ")
 def about_person(text: str, *, plainly: bool = False) -> str:
     """Return what the first sentence that is about a person is about; "" where none is.
 
-    Args:
-        text: of a fact, a paragraph, or whatever is to be shared.
-        plainly: only what is so beyond a doubt: a writer is to be warned, and nothing is left out.
+    `plainly`: only what is so beyond a doubt: a writer is to be warned, and nothing is left out.
     """
     for part in paragraphs(text):
         for sentence in _sentences(" ".join(part.split("\n"))):

@@ -50,10 +50,8 @@ class Look:
     def part(self, where: str, text: str, name: str = "") -> str:
         """Return a part of a log without what must not be stored.
 
-        Args:
-            where: as a message calls it.
-            text: of it.
-            name: what stands before it in the log, which may tell what it is: `token: `.
+        `where` is as a message calls it; `name` stands before it in the log, which may tell what it is:
+        `token: `.
         """
         public = without_tags(text)
         text = public.strip() if public != text else text
@@ -113,15 +111,10 @@ class Look:
 def guard(
     log: SessionLog, *, personal: str = WARN, strict: bool = False
 ) -> tuple[SessionLog, tuple[Finding, ...]]:
-    """Redact the secrets of a log before it is stored.
+    """Redact the secrets of a log; return what may be stored, and what was noticed.
 
-    Args:
-        log: to be stored.
-        personal: what to do with personal data: `warn`, `redact` or `keep`.
-        strict: refuse instead of redacting.
-
-    Returns:
-        The log that may be stored, and what was noticed.
+    `personal` says what to do with personal data: `warn`, `redact` or `keep`; `strict` refuses instead
+    of redacting.
 
     Raises:
         DraftRefused: `strict`, or a secret stands where nothing can stand in its place, in an id.

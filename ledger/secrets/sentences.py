@@ -73,12 +73,8 @@ _BEHIND = ".,;:)]}»”’'\"`*_"
 def told(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:
     """Return where the value stands that a sentence tells of a name; None where it tells none.
 
-    Args:
-        text: to look in.
-        low: the same in lower case.
-        at: where the name begins.
-        end: where it ends.
-        name: as `NAMES` has it.
+    `low` is the text in lower case; `at` and `end` are where the name begins and ends, which is as
+    `NAMES` has it.
     """
     if not name.isascii() and name[0] > "\u2e80":
         return behind_wide(text, end)

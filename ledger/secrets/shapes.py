@@ -32,10 +32,7 @@ _URL_END = "/?# \t\n\"'`<>|\\)]},;"
 def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
     """Find secrets by their shape.
 
-    Args:
-        text: to look in.
-        words: the long words of it.
-        drawn: those that have digits or capitals.
+    `words` are the long words of the text, `drawn` those that have digits or capitals.
     """
     found: list[Hit] = []
     if "BEGIN " in text or "Private-Lines:" in text:
@@ -217,9 +214,7 @@ def _addresses(text: str) -> list[Hit]:
 def _unescaped(rest: str, stop: int) -> tuple[str, str] | None:
     """Return the user of an address whose password holds `/`, `#` or `?`, not escaped as it should be.
 
-    Args:
-        rest: of a text, behind `://`.
-        stop: where the first of them stands.
+    `rest` is that of a text, behind `://`; `stop` is where the first of these signs stands.
     """
     ends = [end for end in map(rest.find, " \t\n\"'`<>") if end >= 0]
     line = rest[: min(ends, default=512)]

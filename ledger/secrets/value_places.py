@@ -101,10 +101,8 @@ def behind_default(text: str, at: int) -> int:
 def is_all(text: str, name: tuple[int, int, int], place: tuple[int, int]) -> bool:
     """Tell whether a bare value is all that a setting or a flag holds, so that a plain word may be one.
 
-    Args:
-        text: to look in.
-        name: where it begins, where the word in it that promises a secret, and where that ends.
-        place: of the value.
+    `name` is where it begins, where the word in it that promises a secret, and where that ends; `place`
+    is that of the value.
     """
     (begin, at, end), (start, stop) = name, place
     value, sign = text[start:stop], text[start - 1]

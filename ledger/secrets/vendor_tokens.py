@@ -179,9 +179,7 @@ for _front in _FRONTS:
 def find_tokens(text: str, words: str) -> list[Hit]:
     """Find tokens that begin with a vendor's mark.
 
-    Args:
-        text: to look in.
-        words: the long words of it, in which a mark has to stand for the text to be looked at.
+    A mark has to stand in `words`, the long words of the text, for the text to be looked at.
     """
     found: list[Hit] = []
     firsts = [first for first in _FIRSTS if first in words]

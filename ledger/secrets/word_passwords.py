@@ -163,12 +163,7 @@ def is_joined(value: str) -> bool:
 
 
 def is_phrase(value: str, least: int = 3) -> bool:
-    """Tell whether words with blanks between them are a passphrase: `gravy train 1987`.
-
-    Args:
-        value: the words.
-        least: how many there have to be.
-    """
+    """Tell whether so many words or more, with blanks between, are a passphrase: `gravy train 1987`."""
     words = [word.strip(",;.!") for word in value.split(" ")]
     return (
         least <= len(words) < 13

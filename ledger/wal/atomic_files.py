@@ -67,15 +67,9 @@ def replace_file(
 ) -> None:
     """Write a file so that readers see its old or its new content, never a part.
 
-    Refuses to write through a symbolic link in its last folder or name (fault:J3).
-
-    Args:
-        path: the file.
-        data: its bytes.
-        mode: of a new file.
-        durable: flush it to the disk.
-        scratch: where a kill in the middle may leave a part, if it is on the same file system; else
-            that is beside the file.
+    Refuses to write through a symbolic link in its last folder or name (fault:J3). `mode` is that of a
+    new file; `durable` flushes it to the disk. `scratch` is where a kill in the middle may leave a
+    part, if it is on the same file system; else that is beside the file.
 
     Raises:
         StorageFailed: the disk refused.
@@ -173,11 +167,9 @@ class Lock:
         self.noted_at = 0.0
 
     def write_note(self, doing: str, *, lasting: bool = False) -> None:
-        """Say what is about to be done; "" when it is done.
+        """Say in one line what is about to be done; "" when it is done.
 
-        Args:
-            doing: one line.
-            lasting: leave it to the next owner also when this one fails, not only when it dies.
+        `lasting` leaves it to the next owner also when this one fails, not only when it dies.
         """
         self._lasting, self._left = lasting and bool(doing), False  # who did nothing leaves nothing
         text = f"{os.getpid()} {doing}".strip().encode("utf-8", "replace") + b"\n"

@@ -62,9 +62,7 @@ class Intents:
     def note(self, wanted: Commit, signature: str = "") -> None:
         """Note a commit that is about to be made; a disk that refuses is no reason not to make it.
 
-        Args:
-            wanted: the commit.
-            signature: the header that signs it, "" for none.
+        `signature` is the header that signs it, "" for none.
         """
         who = wanted.identity
         fields = [

@@ -45,12 +45,8 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     """Move a reference's lock file aside if nobody owns it; say so, or return None.
 
     Call it only while holding Diurna's own lock: no live Diurna process then owns a reference lock.
-
-    Args:
-        commondir: the common git directory.
-        path: the lock file.
-        note: what the last holder of Diurna's lock left when it died: a reference's name, and more.
-        noted_at: when it wrote that, seconds since 1970.
+    `note` is what the last holder of Diurna's lock left when it died, a reference's name and more;
+    `noted_at` is when it wrote that, in seconds since 1970.
     """
     try:
         made_at = os.stat(path).st_mtime
@@ -102,9 +98,7 @@ def every_lock(commondir: str) -> tuple[str, ...]:
 def await_gits(commondir: str, since: float) -> None:
     """Wait for the git that a dead process started: it may outlive it by a moment.
 
-    Args:
-        commondir: the common git directory.
-        since: when the dead process said what it does, seconds since 1970.
+    `since` is when the dead process said what it does, in seconds since 1970.
     """
     while 0 <= now_seconds() - since < _OURS_AFTER_SECONDS and _git_at_work(_places(commondir)):
         time.sleep(0.01)
@@ -115,13 +109,8 @@ def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> 
 
     One that is our own copy of the index under another name is ours for sure. Any other is only if it was
     made right after the dead process said what it does, and no git is at work in the work tree: one that
-    waits for an editor holds its lock without having it open.
-
-    Args:
-        commondir: the common git directory.
-        gitdir: the git directory of the work tree.
-        top: the work tree.
-        noted_at: when the dead process said what it does, seconds since 1970.
+    waits for an editor holds its lock without having it open. `noted_at` is when the dead process said
+    what it does, in seconds since 1970.
     """
     path = gitdir + "/index.lock"
     try:
@@ -257,10 +246,6 @@ def _git_commands() -> Iterator[tuple[list[bytes], str]]:
 def set_aside(commondir: str, path: str) -> str:
     """Move a file of the git directory where it disturbs nobody's work; return where, "" if it is gone.
 
-    Args:
-        commondir: the common git directory.
-        path: the file.
-
     Raises:
         StorageFailed: the disk refused.
     """
@@ -317,15 +302,10 @@ def lock_owner(path: str) -> int:
 def is_left(
     repository: Repository, path: str, after_seconds: float = _OTHERS_AFTER_SECONDS
 ) -> bool:
-    """Tell whether a lock file of git belongs to nobody any more.
+    """Tell whether a lock file of git, at least so many seconds old, belongs to nobody any more.
 
     It is older than any git leaves one without a sign of life, nobody has it open, and no git is at work
     in the repository: one that waits for an editor holds its lock without having it open.
-
-    Args:
-        repository: whose it is.
-        path: the lock file.
-        after_seconds: how old it has to be.
     """
     try:
         age = now_seconds() - os.lstat(path).st_mtime
@@ -339,11 +319,8 @@ def is_left(
 def clear_left_lock(repository: Repository, path: str, died_at: float) -> Finding | None:
     """Move a lock aside that belongs to nobody any more; say so, or return None.
 
-    Args:
-        repository: whose it is.
-        path: the lock file.
-        died_at: when a process of ours began what it did not live to end, seconds since 1970, 0.0 for
-            none: a lock that was made since is the one of its git.
+    `died_at` is when a process of ours began what it did not live to end, in seconds since 1970, 0.0
+    for none: a lock that was made since is the one of its git.
     """
     try:
         made_at = os.lstat(path).st_mtime

@@ -41,10 +41,7 @@ class Spool:
     def put(self, stem: str, data: bytes, *, held: bool = False) -> None:
         """Make a log durable. The same log again changes nothing.
 
-        Args:
-            stem: its name.
-            data: its bytes.
-            held: nobody asked for it: it waits until it disturbs nobody's work.
+        `held`: nobody asked for it: it waits until it disturbs nobody's work.
 
         Raises:
             StorageFailed: the disk refused; nothing is left behind.

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def beside(layers: Iterable[Layer]) -> tuple[Beside, ...]:
-    """Return what some homes say, those that say nothing left out.
-
-    Args:
-        layers: nearest first.
-    """
+    """Return what some homes, nearest first, say; those that say nothing are left out."""
     found = [Beside(one.name, _foremost(one), one.personal, one.fetched) for one in layers]
     return tuple([one for one in found if one.facts])
 

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 def digest(snapshot: Snapshot, stem: str) -> Digest:
     """Return the digest of a session log.
 
-    Args:
-        snapshot: of the home.
-        stem: of the log, or the start of it that no other log shares; `STEM:LINE` is read as well.
+    `stem` may be the start of it that no other log shares; `STEM:LINE` is read as well.
 
     Raises:
         NotFound: there is no such log, or several begin so.
@@ -62,11 +60,6 @@ def digest_text(snapshot: Snapshot, text: str, name: str = "") -> Digest:
 
     What the ledger withholds is withheld here too: the words of a log whose copy this is, going by its
     name, and the texts of redacted facts.
-
-    Args:
-        snapshot: of the home.
-        text: a log, or any other text.
-        name: of the file that it stands in.
     """
 
     def ask(cache: Cache) -> Digest:

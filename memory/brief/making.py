@@ -93,12 +93,8 @@ def made_for(
 ) -> Brief:
     """Gather and write a brief, all as of one commit.
 
-    Args:
-        snapshot: of the home.
-        asked: what for.
-        found: ids of the facts that the search finds for the task, best first (`found_for`).
-        tip: the commit, None for where the branch stands.
-        layers: the homes that are read beside it, nearest first.
+    `found` are ids of the facts that the search finds for the task, best first (`found_for`); `tip`
+    None is where the branch stands; `layers` are the homes that are read beside it, nearest first.
 
     Raises:
         WrongUsage: the budget is too small, or there is no such format.
@@ -144,11 +140,8 @@ def words_of(snapshot: Snapshot, task: str) -> str:
 def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
     """Return the ids of the facts that the search finds for a task, best first.
 
-    A task is no query: its quotes and dashes ask for nothing.
-
-    Args:
-        recall: asks the index (`memory.query.reader.Reader.recall`).
-        task: in words (`words_of`).
+    A task is no query: its quotes and dashes ask for nothing. `recall` asks the index
+    (`memory.query.reader.Reader.recall`); `task` is in words (`words_of`).
     """
     from memory.recall.values import FACTS, Filters, without_operators
 
@@ -277,10 +270,8 @@ def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, flo
 def _news(cache: Cache, last: str, most: int) -> tuple[tuple[News, ...], int]:
     """Return what is new behind a stem, and how many news there are beside it.
 
-    Args:
-        cache: of the commit.
-        last: the stem, "" for who was never here.
-        most: how many corrections, and how many other news, are looked at closely.
+    `last` is "" for who was never here; at most `most` corrections, and so many other news, are looked
+    at closely.
     """
     entries = cache.newest_entries(last, _LOGS if last else _LOGS_FOR_NEW)
     newest = cache.newest_correction()
@@ -297,11 +288,8 @@ def news_of(
 ) -> tuple[tuple[News, ...], int]:
     """Return what some logs say happened to facts, corrections first, and how many news there are beside.
 
-    Args:
-        cache: of a commit that has them.
-        entries: the logs, newest first.
-        most: how many corrections, and how many other news, are looked at closely.
-        only_corrections: for who was never here: everything is new then.
+    The logs come newest first; at most `most` corrections, and so many other news, are looked at
+    closely. `only_corrections` is for who was never here: everything is new then.
     """
     corrections, others = happened(entries)
     if only_corrections:

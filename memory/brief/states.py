@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 def states_of(cache: Cache, facts: Iterable[Fact]) -> tuple[dict[str, str], frozenset[str]]:
-    """Return what there is to say of some facts, by id, and which patterns did not hold up.
-
-    Args:
-        cache: of the commit.
-        facts: of any kind.
-    """
+    """Return what there is to say of some facts, by id, and which patterns did not hold up."""
     patterns, bugs = [], []
     for fact in facts:
         if fact.kind == PATTERN_KIND:

@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo:
     """Return what is to be done.
 
-    Args:
-        cache: of the commit.
-        view: what is live.
-        agent: who asks, as logs name it.
-        role: in which role, "" for none.
-        task: what is asked for: the id of a task, or anything else.
+    `agent` is who asks, as logs name it, `role` is "" for none; `task` is the id of a task, or anything
+    else.
     """
     tasks = tasks_in(cache)
     asked = task_in(cache, task) if task else None

@@ -66,17 +66,10 @@ def add_logs(
     entries: Sequence[Entry],
     findings: Sequence[Finding],
 ) -> Head:
-    """Write what new logs say, in the transaction that is open.
+    """Write what new logs say, in the transaction that is open; return what the file has to say then.
 
-    Args:
-        base: the cache's file.
-        head: what it says of the ledger so far.
-        refs: the new logs.
-        entries: what they say, in the same order.
-        findings: what reading them brought up.
-
-    Returns:
-        What it has to say then; the commit is left to the caller.
+    `head` is what it says of the ledger so far; entries come in the order of `refs`, and `findings` are
+    what reading them brought up. The commit is left to the caller.
     """
     if not refs and not findings:
         return head
@@ -123,10 +116,7 @@ def _with_cut(
 ) -> tuple[dict[str, History], frozenset[Edge]]:
     """Write the supersessions of new logs, and return what is cut then (F6).
 
-    Args:
-        base: the cache's file.
-        gathered: what the logs say of each fact.
-        cut: what was cut before.
+    `gathered` is what the logs say of each fact, `cut` what was cut before.
 
     Returns:
         The same with those facts, without news, of which another supersession is cut now; and the cut.

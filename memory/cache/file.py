@@ -171,13 +171,9 @@ class Cache(Questions):
     ) -> bool:
         """Add logs and move to the commit that has them; False when another process was faster.
 
-        Args:
-            base: the commit that the logs were compared with.
-            commit: the commit that has them.
-            refs: the new logs.
-            entries: what they say, in the same order.
-            findings: what reading them brought up.
-            policy: (blob id, policy, problem) when it changed.
+        `base` is the commit that the logs were compared with; entries come in the order of `refs`, and
+        `findings` are what reading them brought up; `policy` is (blob id, policy, problem) when it
+        changed.
         """
         with FILE_ERRORS, self.writing():
             self._base.execute("BEGIN IMMEDIATE")

@@ -28,10 +28,7 @@ _TENTH_CHARS = 18
 def fact_named(cache: Cache, start: str, beside: Collection[str] = ()) -> str:
     """Return the id of a fact, whole, for the id or the start of it; one that nobody knows as it is.
 
-    Args:
-        cache: of the commit.
-        start: an id, or how one begins.
-        beside: ids that are known and not in the cache.
+    `beside` are ids that are known and not in the cache.
 
     Raises:
         NotFound: several facts begin so.
@@ -56,9 +53,7 @@ def is_named(cache: Cache, id: str) -> bool:
 def log_named(cache: Cache, start: str) -> LogRef:
     """Return the log of a stem, or of the start of one: whatever takes a stem looks it up here.
 
-    Args:
-        cache: of the commit.
-        start: it; `STEM:LINE` is read as well.
+    `STEM:LINE` is read as well.
 
     Raises:
         NotFound: there is no such log, or several begin so.
@@ -92,9 +87,7 @@ def short_stem(cache: Cache, key: str) -> str:
 def last_key(cache: Cache, point: str) -> str:
     """Return a key that sorts behind all logs up to a point of time, and before the rest.
 
-    Args:
-        cache: of the commit.
-        point: a date (as it ended), a stamp, a stem, or the start of one.
+    `point` is a date (as it ended), a stamp, a stem, or the start of one.
 
     Raises:
         NotFound: several logs begin so.

@@ -35,13 +35,7 @@ _QUERIES = {
 
 
 def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
-    """Return names that begin so, each with its kind or "".
-
-    Args:
-        home: whose cache is asked.
-        what: of which sort.
-        begin: their first characters.
-    """
+    """Return names of a sort that begin so, each with its kind or ""."""
     path = home.cache_file + ".sqlite"
     if not Stamp(path).holds():
         return []

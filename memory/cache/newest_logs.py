@@ -38,9 +38,7 @@ def agent_name(agent: str) -> str:
 def session_name(session: str, agent: str = "") -> str:
     """Return the name of the row of a host session, as far as it is one agent's.
 
-    Args:
-        session: of the host.
-        agent: "" for what was captured of the session, by whatever agent.
+    `agent` is "" for what was captured of the session, by whatever agent.
     """
     return f"session {session}\n{agent}"
 
@@ -63,11 +61,8 @@ def session_names(entry: Entry) -> tuple[str, ...]:
 def reach_name(host: str, session: str, kind: str, name: str) -> str:
     """Return the name of the row that says up to where captured logs tell of a host's session.
 
-    Args:
-        host: the host.
-        session: of the host.
-        kind: `OBSERVED` or `TRANSCRIPT`.
-        name: of what is told of: when the spool began, or the transcript's.
+    `kind` is `OBSERVED` or `TRANSCRIPT`; `name` is of what is told of: when the spool began, or the
+    transcript's.
     """
     return f"reach {host}\n{session}\n{kind} {name}"
 
@@ -75,9 +70,7 @@ def reach_name(host: str, session: str, kind: str, name: str) -> str:
 def reach_rows(reach: Sequence[str], session: str) -> dict[str, str]:
     """Return the rows of one captured log: up to where, by what it is a span of.
 
-    Args:
-        reach: its host and its spans (`ledger.model.session.Entry`); () gives none.
-        session: of the log.
+    `reach` is its host and its spans (`ledger.model.session.Entry`); () gives none.
     """
     rows: dict[str, str] = {}
     for kind, value in zip((OBSERVED, TRANSCRIPT), reach[1:], strict=False):

@@ -267,8 +267,7 @@ class Questions:
     def fading_count(self, lasting: frozenset[str]) -> int:
         """Count the live facts that can fade, but for a few that only a whole view tells.
 
-        Args:
-            lasting: the kinds that do not decay, or do not count.
+        `lasting` are the kinds that do not decay, or do not count.
         """
         cut = self.clock().archive
         firm = ", ".join("?" * len(lasting))

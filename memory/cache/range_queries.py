@@ -24,10 +24,7 @@ END = "\U0010ffff"
 def keys_within(cache: Cache, start: str, end: str) -> list[str]:
     """Return the keys of the logs between two stamps, in ledger order.
 
-    Args:
-        cache: the cache.
-        start: a stamp, or the start of one.
-        end: likewise; all that begins with it is within.
+    Each may be the start of a stamp; all that begins with `end` is within.
     """
     rows = cache.rows(
         "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + END)
@@ -56,10 +53,7 @@ def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
 def facts_of_kind(cache: Cache, kind: str, *, unsettled: bool = False) -> list[Fact]:
     """Return all facts of a kind, archived and false ones too.
 
-    Args:
-        cache: of the commit.
-        kind: the kind.
-        unsettled: those alone that are open, or that a person made `core`.
+    `unsettled`: those alone that are open, or that a person made `core`.
     """
     question = "SELECT id, history FROM facts WHERE kind = ?"
     if unsettled:

@@ -37,13 +37,9 @@ def build(
 ) -> Cache:
     """Write a cache from a cold reading, in place of whatever is there, and open it.
 
-    Args:
-        path: the file; "" builds it in memory, where the disk does not take one, or no key is there.
-        commit: what was read.
-        refs: its logs.
-        entries: what they say, in the same order.
-        findings: what reading them brought up.
-        policy: (blob id, policy, problem).
+    `path` "" builds it in memory, where the disk does not take one, or no key is there; entries come in
+    the order of `refs`, and `findings` are what reading them brought up; `policy` is (blob id, policy,
+    problem).
 
     Raises:
         CacheDamaged, OSError: it can not be written.
@@ -78,9 +74,7 @@ def build(
 def copy(cache: Cache, path: str) -> Cache:
     """Copy a cache into a file of its own, to which other logs are added, and open that.
 
-    Args:
-        cache: to be copied, as it is now.
-        path: the file; "" copies it into memory.
+    `path` "" copies it into memory.
 
     Raises:
         CacheDamaged, OSError: it can not be read or written.

@@ -60,11 +60,7 @@ def unpack_once(packed: bytes, make: Callable[[Any], Made]) -> Made:
 
 
 def unpack(packed: bytes, make: Callable[[Any], Made]) -> Made:
-    """Return the value that a row holds.
-
-    Args:
-        packed: what `marshal` made of it.
-        make: turns what `marshal` gives back into the value.
+    """Return the value that a row holds, made of what `marshal` gives back.
 
     Raises:
         CacheDamaged: it was never packed here.

@@ -202,11 +202,7 @@ def see_to_disk(base: sqlite3.Connection, stamp: Stamp) -> None:
     """Make sure that a file which nobody wrote for a while is on the disk; by then that costs little.
 
     Closing a file of SQLite's by other ways would drop the locks that this process has on it, so that is
-    left to SQLite.
-
-    Args:
-        base: the file, open and outside of any reading.
-        stamp: of it.
+    left to SQLite. The file is open and outside of any reading.
     """
     if not stamp.wants_disk():
         return

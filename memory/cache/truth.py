@@ -118,9 +118,7 @@ def truth_path(home: Home) -> str:
 def read(home: Home, *, whole: bool = False) -> Kept | None:
     """Return what the file says, None where there is none that this user's Diurna wrote.
 
-    Args:
-        home: whose facts it is about.
-        whole: with what was asked, which who makes it anew has to know.
+    `whole`: with what was asked, which who makes it anew has to know.
     """
     path = truth_path(home)
     try:
@@ -159,10 +157,7 @@ def _lacks(data: bytes) -> tuple[Lack, ...]:
 def packed(path: str, key: bytes, kept: Kept) -> bytes:
     """Write the file.
 
-    Args:
-        path: where it is going to be.
-        key: the user's.
-        kept: what it says; a path or name that no line can hold is left out.
+    `path` is where it is going to be; a path or name of `kept` that no line can hold is left out.
     """
     rows = [(one.fact, one.version, one.place, *one.gone) for one in kept.lacks]
     lines = ["\t".join(row) + "\n" for row in rows if all(_fits(field) for field in row)]

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 def tasks_in(cache: Cache, *, closed: bool = False) -> tuple[Task, ...]:
     """Return the tasks of a ledger, in order.
 
-    Args:
-        cache: the ledger.
-        closed: those too that are done, cancelled, false or put away.
+    `closed`: those too that are done, cancelled, false or put away.
     """
     return _tasks(cache, facts_of_kind(cache, TASK_KIND, unsettled=not closed))
 

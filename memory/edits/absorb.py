@@ -88,12 +88,9 @@ class Absorber:
     ) -> Absorption:
         """Make logs of committed edits, and of one in the work tree.
 
-        `Memory.absorb` says what can be in the way.
-
-        Args:
-            when: and by whom: asked for only if there is an edit.
-            dry_run: change nothing.
-            first: for a command that does something else then, which a committed edit may stand beside.
+        `Memory.absorb` says what can be in the way. `when` and by whom is asked for only if there is an
+        edit; `first` is for a command that does something else then, which a committed edit may stand
+        beside.
         """
         home = self._snapshot.home
         edits = self._understood(find_edits(self._snapshot, self._state))
@@ -226,13 +223,7 @@ def remember(home: Home, edit: Edit) -> None:
 
 
 def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
-    """Write the new projection over an edit that was absorbed, where a commit did not do that already.
-
-    Args:
-        home: the home.
-        edit: the edit.
-        text: the file as it is rendered now.
-    """
+    """Write the new projection over an edit that was absorbed, where a commit did not do that already."""
     name, path = copy_of(home, edit.path)
     here, data = read_copy(path), text.encode("utf-8", "surrogateescape")
     if here == data or here is None:

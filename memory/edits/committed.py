@@ -111,11 +111,7 @@ def unabsorbed(
 ) -> list[CommittedEdit]:
     """Return the committed edits that no log says yet.
 
-    Args:
-        snapshot: of the home.
-        state: gives the ledger as it stands here.
-        tip: where to look from.
-        known: a commit whose history was looked at before, "" for none.
+    `tip` is where to look from; `known` is a commit whose history was looked at before, "" for none.
     """
     home = snapshot.home
     if not tip or tip == known:

@@ -51,12 +51,7 @@ class Edit(Record):
 
 
 def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ...]:
-    """Read what people's edits say, one by one; none where no copy was edited.
-
-    Args:
-        snapshot: of the home.
-        state: gives the ledger as it stands.
-    """
+    """Read what people's edits say, one by one; none where no copy was edited."""
     policy = snapshot.ask(lambda cache: cache.policy)
     found = [find_edit(snapshot, state, path) for path in edited_paths(snapshot.home, policy)]
     return tuple([edit for edit in found if edit is not None])
@@ -65,10 +60,7 @@ def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ..
 def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit | None:
     """Read what the edit of a file says; None when it was not edited, or is committed as it stands.
 
-    Args:
-        snapshot: of the home.
-        state: gives the ledger as it stands.
-        file: `continuity.md`, or the file of a view.
+    `file` is `continuity.md`, or the file of a view.
     """
     home = snapshot.home
     if not differs(home, file):
@@ -120,12 +112,6 @@ def _on_top_of(home: Home, tip: str, blob: str, file: str) -> tuple[str, str]:
     """Return what the committed file holds, where a person wrote it and a log says so; else its blob id.
 
     Both are "" where Diurna wrote it.
-
-    Args:
-        home: the home.
-        tip: the commit.
-        blob: of the file in it.
-        file: which one.
     """
     from memory.worktree.authorship import made_by_diurna, said_edits
 
@@ -142,11 +128,8 @@ def _base(
 ) -> str | None:
     """Return what Diurna wrote before the person edited it, None where that is not known.
 
-    Args:
-        snapshot: of the home.
-        made_from: the machine line of the edited copy; without one it is what was written last.
-        blobs: what was written in this work tree, the last first, and what is committed.
-        file: which one.
+    `made_from` is the machine line of the edited copy; without one it is what was written last. `blobs`
+    are what was written in this work tree, the last first, and what is committed.
     """
     home = snapshot.home
     texts = [_text_of(home, blob) for blob in blobs]

@@ -15,11 +15,7 @@ def code_beside(home: Home, bases: list[str], tip: str) -> str:
     """Return a file outside of the home that commits of one side change, "" where none is.
 
     Such commits are for git and their author: a sync neither sends them nor brings them into a work tree.
-
-    Args:
-        home: the home.
-        bases: the merge bases of both sides.
-        tip: of the side, "" for none.
+    `bases` are the merge bases of both sides; `tip` is the side's, "" for none.
     """
     if home.kind != IN_TREE or not tip:
         return ""

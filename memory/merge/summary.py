@@ -29,13 +29,7 @@ class Learned(Record):
 
 
 def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:
-    """Tell what logs change.
-
-    Args:
-        snapshot: of the home.
-        tip: the commit without them, "" for none.
-        entries: of the logs.
-    """
+    """Tell what logs change; `tip` is the commit without them, "" for none."""
     news = collect(entries)
     if not news:
         return Learned()

@@ -99,12 +99,8 @@ def plan_sync(
 ) -> Plan:
     """Plan what two tips of a ledger come to.
 
-    Args:
-        snapshot: of the home.
-        ours: the branch's tip here, "" for an unborn branch.
-        theirs: the remote's, "" when it has no such branch.
-        adopt: join histories that share nothing, too.
-        progress: told how far the reading of what came is.
+    `ours` is "" for an unborn branch, `theirs` when the remote has no such branch; `adopt` joins
+    histories that share nothing, too.
 
     Raises:
         SyncRefused: a person has to decide; nothing was changed.

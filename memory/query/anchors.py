@@ -32,11 +32,6 @@ class Anchor(Record):
 def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     """Find what an anchor names: the newest log for "", a log, a fact or a time; None for anything else.
 
-    Args:
-        cache: of the commit.
-        asked: as it was said.
-        now_ms: the clock of whoever asks.
-
     Raises:
         NotFound: it has the form of a stem, and there is no such log, or several begin so.
         WrongUsage: it begins like a time, and is none.

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def holding(reader: Reader, ids: Sequence[str]) -> tuple[Reader, tuple[str, ...], str]:
     """Return the home that holds facts, their ids there, and its name; "" for the one that is open.
 
-    Args:
-        reader: the home that is open.
-        ids: of facts, as they are shown: `ID`, or `NAME/ID` of a home beside it.
+    Ids are as they are shown: `ID`, or `NAME/ID` of a home beside it.
 
     Raises:
         WrongUsage: they are of several homes.

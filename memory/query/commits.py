@@ -20,13 +20,7 @@ COMMIT_KEY = "commit"
 
 
 def commits_of(cache: Cache, home: Home, facts: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the commits of facts by id, those of texts first; a beginning counts as the whole.
-
-    Args:
-        cache: to ask.
-        home: where logs are read.
-        facts: whose commits.
-    """
+    """Return the commits of facts by id, those of texts first; a beginning counts as the whole."""
     histories = cache.some_histories(facts)
     stems = sorted({act.stem for history in histories.values() for act in history.acts})
     refs = [cache.log_ref(stem) for stem in stems]

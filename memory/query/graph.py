@@ -34,11 +34,7 @@ def entities(cache: Cache) -> tuple[Entity, ...]:
 
 
 def entity(cache: Cache, name: str) -> EntityView:
-    """Gather what memory holds about an entity.
-
-    Args:
-        cache: to ask.
-        name: in any spelling.
+    """Gather what memory holds about an entity, in any spelling.
 
     Raises:
         NotFound: no fact is about it; the hint says which names are spelled alike.
@@ -55,11 +51,8 @@ def entity(cache: Cache, name: str) -> EntityView:
 def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> Links:
     """Return the neighbourhood of a fact; nothing at all for an id that nobody names.
 
-    Args:
-        cache: to ask.
-        fact: the id; of a fact, or of what facts point at in vain.
-        hops: 1 to 3.
-        home: where logs are read and what is gone; the third hop tells commits too, where it is given.
+    `fact` may also be what facts point at in vain; `hops` is 1 to 3; `home` is where logs are read and
+    what is gone; the third hop tells commits too, where it is given.
     """
     facts = _Facts(cache)
     pointing: dict[str, list[str]] = {}

@@ -127,11 +127,8 @@ def _answer(
 ) -> bytes | None:
     """Return an answer that is kept, or make it and keep it.
 
-    Args:
-        file: in which it is kept, and of which home it is.
-        key: all that the answer depends on beside the view.
-        keep: how many answers the file holds.
-        make: works it out as of a view, and says as of which one it is.
+    `key` is all that the answer depends on beside the view, `keep` is how many answers the file holds;
+    `make` works it out as of a view, and says as of which one it is.
     """
     home = file.home
     if _waiting(home):
@@ -171,10 +168,7 @@ def undisturbed(
 ) -> Reader | None:
     """Open a home for questions; None when there is something to be said beside their answers.
 
-    Args:
-        home: that is asked.
-        progress: told how far a long reading is.
-        clock: gives milliseconds since 1970.
+    `clock` gives milliseconds since 1970.
     """
     if _waiting(home):
         return None

@@ -40,10 +40,7 @@ def marked(
 ) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
 
-    Args:
-        cache: of the home.
-        fact: where it stands now.
-        truth: tells what of it the code no longer has.
+    `truth` tells what of it the code no longer has.
     """
     mark = mark_of(fact, cache.fact, cache.met)
     if truth and (gone := truth.of(fact)):

@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
 
 def open_snapshot(home: Home, progress: Progress | None = None) -> View:
-    """Return the view of a home, which cleans up after redactions.
-
-    Args:
-        home: the home.
-        progress: told how far a long reading is.
-    """
+    """Return the view of a home, which cleans up after redactions."""
     return View(home, _clean, progress)
 
 

@@ -103,10 +103,8 @@ def origins_of(
 ) -> Mapping[str, Origin]:
     """Return which commit brought each of some logs, by path; git is asked unless that is kept.
 
-    Args:
-        home: of the ledger.
-        refs: of the logs; those that no commit has yet are left out.
-        kept: what a process knows; of an earlier tip, or of one cut elsewhere, it counts for nothing.
+    Logs that no commit has yet are left out. `kept` is what a process knows; of an earlier tip, or of
+    one cut elsewhere, it counts for nothing.
     """
     tip = home.tip()
     if not tip or not refs:

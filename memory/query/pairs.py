@@ -33,10 +33,7 @@ def compare(
 ) -> Comparison:
     """Compare the live facts of a home.
 
-    Args:
-        snapshot: of the home.
-        changed: only pairs with one of these ids; None for all pairs.
-        progress: told how far it is, as (done, total).
+    `changed`: only pairs with one of these ids; None for all pairs. `progress` is told (done, total).
     """
     try:
         return _compare(snapshot.cache(), changed, progress)
@@ -92,11 +89,8 @@ def compare_facts(
 ) -> Comparison:
     """Compare facts that share their rare words.
 
-    Args:
-        facts: by id.
-        words: their distinct words (`projection.text.normalize.index_words`), by id.
-        changed: only pairs with one of these ids; None for all pairs.
-        progress: told how far it is, as (done, total).
+    `words` are their distinct words (`projection.text.normalize.index_words`), by id; `changed`: only
+    pairs with one of these ids, None for all pairs; `progress` is told (done, total).
     """
     from projection.text.fuzzy import ratio
 

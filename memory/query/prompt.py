@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
-    """Return the facts that answer a prompt, best first, and what the policy says of telling them.
-
-    Args:
-        home: that is asked.
-        prompt: as typed.
-    """
+    """Return the facts that answer a prompt, best first, and what the policy says of telling them."""
 
     def answer(cache: Cache, index: Index) -> tuple[Moments, tuple[Found, ...]]:
         policy = cache.policy

@@ -159,12 +159,9 @@ def provenance(
 ) -> Provenance:
     """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
 
-    Args:
-        snapshot: of the home.
-        fact: its id.
-        kept: which commits brought its logs, where the process keeps that.
-        resident: the state in memory, where many facts are asked for.
-        near: so many supersessions of each direction, those nearest to the fact; 0 for all.
+    `kept` is which commits brought its logs, where the process keeps that; `resident` is the state in
+    memory, where many facts are asked for; `near`: so many supersessions of each direction, those
+    nearest to the fact, 0 for all.
 
     Raises:
         NotFound: no log names the id.

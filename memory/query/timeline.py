@@ -88,10 +88,7 @@ class Window(Record):
 def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -> Timeline:
     """Return the sessions around something (see `Memory.timeline`).
 
-    Args:
-        snapshot: of the home.
-        ask: gives the best answer to a question.
-        window: what to show.
+    `ask` gives the best answer to a question.
 
     Raises:
         NotFound: nothing is named so, and nothing answers it.
@@ -139,9 +136,7 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
 def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
     """Return sessions by the keys of their logs; those that are not there are left out.
 
-    Args:
-        snapshot: of the home.
-        keys: of those that are to be shown: each log is read from git.
+    `keys` are of those that are to be shown: each log is read from git.
     """
     nobody = Anchor("", NOW, "", ())
     return snapshot.ask(

@@ -38,11 +38,7 @@ _PART = 200
 def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -> Page:
     """Return a view as a value.
 
-    Args:
-        snapshot: of the home.
-        cache: as of what is to be shown.
-        name: of the view.
-        argument: as of `projection.views.views.view`.
+    `cache` is as of what is to be shown, `argument` as of `projection.views.views.view`.
 
     Raises:
         NotFound: there is no such view, no such date, or no fact about that entity.
@@ -90,10 +86,7 @@ def whole_source(
 ) -> ViewSource:
     """Return what all views of a ledger are made of: every fact, and every log.
 
-    Args:
-        snapshot: of the home.
-        cache: as of what is to be shown.
-        progress: told how many of how many logs are read.
+    `cache` is as of what is to be shown; `progress` is told how many of how many logs are read.
     """
     source = source_of_cache(cache, (), cache.fact_ids())
     about = {one.fact.id: one.fact for one in source.standings}

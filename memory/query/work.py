@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def tasks_of(memory: Reader, *, closed: bool = False) -> tuple[Task, ...]:
     """Return the tasks of a home by priority, then age; `projection.work.tasks.pick` chooses one of them.
 
-    Args:
-        memory: the home, open.
-        closed: those too that are done, cancelled, false or put away.
+    `closed`: those too that are done, cancelled, false or put away.
     """
     return memory.snapshot.ask(partial(tasks_in, closed=closed))
 
@@ -26,9 +24,6 @@ def tasks_of(memory: Reader, *, closed: bool = False) -> tuple[Task, ...]:
 def handoffs_for(memory: Reader, agent: str = "", role: str = "") -> tuple[Handoff, ...]:
     """Return the open handoffs for an agent in a role, newest first.
 
-    Args:
-        memory: the home, open.
-        agent: who asks, "" for who opened it.
-        role: in which role, "" for none.
+    `agent` is who asks, "" for who opened it; `role` is "" for none.
     """
     return handed_to(memory.snapshot.ask(handoffs_in), agent or memory.asker(), role)

@@ -66,11 +66,7 @@ def found_for_prompt(
 ) -> tuple[Found, ...]:
     """Return the facts that answer a prompt, best first; most prompts have none.
 
-    Args:
-        cache: of the commit.
-        index: of the commit.
-        prompt: as typed; its quotes, dashes and stars ask for nothing.
-        lookups: of the index.
+    The prompt is as typed; its quotes, dashes and stars ask for nothing.
     """
     words = without_operators(prompt[:PROMPT_CHARS])
     if not words:
@@ -95,11 +91,9 @@ def found_for_prompt(
 
 
 def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
-    """Tell whether a fact answers so surely that it is told unasked.
+    """Tell whether a fact, as a search scored it, answers so surely that it is told unasked.
 
-    Args:
-        one: the fact, as a search scored it.
-        weights: what each word of the prompt tells, by word.
+    `weights` is what each word of the prompt tells, by word.
     """
     scored = one.scored
     held = {word for word in scored.words if word not in CHORES}

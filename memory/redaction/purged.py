@@ -38,12 +38,8 @@ def refuse_purged(
 ) -> None:
     """Refuse to join two tips of which one has logs that were taken out of the history of the other.
 
-    Args:
-        snapshot: of the home.
-        ours: the tip here.
-        theirs: the tip there.
-        bases: where both began; a log that stands there is in both histories.
-        entries: what the logs say that came from there, None to read them.
+    A log that stands in `bases`, where both began, is in both histories; `entries` is what the logs say
+    that came from there, None to read them.
 
     Raises:
         SyncRefused: one has; nothing was changed.
@@ -91,9 +87,8 @@ def refuse_purged(
 def expected(cache: Cache | None, reading: Reading) -> tuple[Finding, ...]:
     """Return what was noticed in logs, but that a purge put other bytes in the place of a redacted one's.
 
-    Args:
-        cache: of the tip that the logs come to, None for none.
-        reading: the logs as they were read; where history has the first bytes of one, it is of those.
+    `cache` is of the tip that the logs come to, None for none; where history has the first bytes of a
+    log, `reading` is of those.
     """
     if not any(one.code == "seal-broken" for one in reading.findings):
         return reading.findings

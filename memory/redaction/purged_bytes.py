@@ -92,9 +92,7 @@ class Purge:
     def page(self, data: bytes, *, texts: bool = False) -> bytes:
         """Return a page without it, line for line; what followed a text on lines of its own goes.
 
-        Args:
-            data: of the page.
-            texts: it is a log: the name of its version stands in the place of a text.
+        `texts`: it is a log: the name of its version stands in the place of a text.
         """
         first = {one.split("\n")[0].strip(): one for one in reversed(self.texts)}
         kept: list[str] = []

@@ -162,10 +162,7 @@ def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
 def telling_of(home: Home, cache: Cache, *, words: bool = True) -> Telling | None:
     """Return what is withheld in a home; None where nothing is.
 
-    Args:
-        home: where it was.
-        cache: of the commit.
-        words: of redacted logs their own words too, which others may say as well.
+    `words`: of redacted logs their own words too, which others may say as well.
     """
     if not cache.redacted:
         return None

@@ -110,9 +110,7 @@ def named_in(entry: Entry) -> set[str]:
 def held_logs(cache: Cache, names: Iterable[str] | None = None) -> frozenset[tuple[str, str]]:
     """Return the logs, as (stem, blob id), that redactions allow to be gone from the history.
 
-    Args:
-        cache: of the commit.
-        names: only what the redactions of these facts and logs name; None for all.
+    `names`: only what the redactions of these facts and logs name; None for all.
     """
     wanted = sorted(cache.redacted if names is None else names)
     return held_in(cache.some_histories(wanted).values())
@@ -128,11 +126,7 @@ def without_words(log: SessionLog) -> SessionLog:
 def shown(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:
     """Return a log's text, line for line, without what it says of redacted facts, wherever it repeats it.
 
-    Args:
-        home: where the texts are.
-        cache: of the commit.
-        text: of the log.
-        named: the ids that it names.
+    `named` are the ids that it names.
     """
     gone = cache.redacted.intersection(named)
     if not gone:
@@ -239,13 +233,7 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
 
 
 def hidden_by_log(home: Home, cache: Cache, wanted: Mapping[str, Entry]) -> dict[str, Hidden]:
-    """Return what of some logs must be in no index, by key; those of which all may be are left out.
-
-    Args:
-        home: where the texts are.
-        cache: of the commit.
-        wanted: the logs, by their keys.
-    """
+    """Return what of some logs must be in no index, by key; those of which all may be are left out."""
     if not cache.redacted:
         return {}
     # also one that brings no text of them may repeat one: `Undo: TEXT`

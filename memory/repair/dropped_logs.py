@@ -34,11 +34,6 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     What a person took out of the work tree was meant to go; of the index that can not be said, for git
     reads it before it locks it, and may write it without our entry. Mostly this costs a look into
     one folder and one question to the cache.
-
-    Args:
-        home: the home.
-        spool: keeps the copies.
-        cache: of the branch's tip.
     """
     if not home.checked_out or not cache.commit:
         return []
@@ -71,10 +66,7 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
 def reverted(home: Home, spool: Spool, cache: Cache) -> list[str]:
     """Return the stems of kept logs that a revert took out: it undoes code, and not what was learned.
 
-    Args:
-        home: the home, whose logs went with a person's own commits.
-        spool: keeps the copies.
-        cache: of the branch's tip.
+    The home's logs went with a person's own commits.
     """
     kept = spool.kept()
     known = cache.known(kept) if kept else {}
@@ -97,10 +89,6 @@ def set_back(home: Home, cache: Cache) -> dict[str, bytes]:
     """Return the logs, stem -> bytes, that stood where HEAD was lately, and that no branch has any more.
 
     A person set their commit back, or dropped its branch; git itself keeps the commit for a while.
-
-    Args:
-        home: the home.
-        cache: of the branch's tip.
     """
     if not home.checked_out or not cache.commit:
         return {}
@@ -131,14 +119,7 @@ def set_back(home: Home, cache: Cache) -> dict[str, bytes]:
 
 
 def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding:
-    """Say that a commit left a log out.
-
-    Args:
-        home: the home.
-        stem: of the log.
-        then: what became of it.
-        hint: what to do.
-    """
+    """Say that a commit left a log out, what became of it (`then`), and what to do."""
     beside = "a commit that was begun beside that left it out"
     said = f"{stem} was committed on {home.branch}, and {beside}; {then}"
     return Finding("log-dropped", said, hint=hint)

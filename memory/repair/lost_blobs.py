@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
     """Look for what a power cut took, for logs that were never read back, and for dropped ones.
 
-    Call it only while holding Diurna's own lock; return the stems of those that were dropped.
-
-    Args:
-        snapshot: of the home.
-        spool: of the home.
-        kept: look at the kept logs too: once is enough, for after a power cut every process is a new one.
+    Call it only while holding Diurna's own lock; return the stems of those that were dropped. `kept`:
+    look at the kept logs too: once is enough, for after a power cut every process is a new one.
     """
     cache = snapshot.cache()
     drop_purged(cache, spool)
@@ -63,13 +59,8 @@ def let_go(
     """Flush the disks now and then, and let go of the spooled copies of what is on them.
 
     Not of what the object store has lost: that is mended, or waits again. And not while git deletes
-    what nothing referred to a moment ago. Then git may pack what has piled up.
-
-    Args:
-        snapshot: of the home.
-        spool: of the home.
-        intents: what recent commits are made of.
-        remake: writes again what a prune took of them.
+    what nothing referred to a moment ago. Then git may pack what has piled up. `intents` are what
+    recent commits are made of; `remake` writes again what a prune took of them.
     """
     git, kept = snapshot.home.repository.git(), spool.kept()
     if len(kept) < KEEP or git_prunes(snapshot.home.repository.commondir):
@@ -134,11 +125,8 @@ def suspects(home: Home, spool: Spool, cache: Cache) -> list[str]:
 def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:
     """Write the objects of committed logs again that the store has lost.
 
-    Call it only while holding Diurna's own lock.
-
-    Args:
-        snapshot: of the home; built anew when something was mended, and told of it.
-        logs: stem -> the spool's copy, None for a damaged one.
+    Call it only while holding Diurna's own lock. The snapshot is built anew when something was mended,
+    and told of it; `logs` is stem -> the spool's copy, None for a damaged one.
 
     Returns:
         The stems that no tree of the tip names any more: they have to be committed again.

@@ -267,10 +267,7 @@ def _lost(home: Home, store: _Store, made: dict[str, Made]) -> list[tuple[str, s
 def copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
     """Yield the bytes of a file of the home from wherever this machine has a copy of them.
 
-    Args:
-        home: the home.
-        path: from the root, or relative to the home.
-        oid: of the blob: no other bytes will do.
+    `path` is from the root, or relative to the home; `oid` is of the blob: no other bytes will do.
     """
     inside = path.removeprefix(home.prefix)
     candidates: list[bytes | None] = []

@@ -59,9 +59,7 @@ def is_clean(home: Home, cache: Cache) -> bool:
 def clean(home: Home, cache: Cache) -> bool:
     """Take out what is redacted, unless that was done; False where something waits for the next command.
 
-    Args:
-        home: the home.
-        cache: of its tip, without those texts itself.
+    `cache` is of its tip, without those texts itself.
     """
     if is_clean(home, cache):
         return True

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
     """Read what `--as-of` names: ("commit", id) or ("stem", what sorts behind the last that counts).
 
-    Args:
-        snapshot: of the home.
-        as_of: a date, a stem (or the start of one), or anything git can name a commit with; what people
-            write of times is a stem by now (`ledger.model.instants.as_of`).
+    `as_of` is a date, a stem (or the start of one), or anything git can name a commit with; what people
+    write of times is a stem by now (`ledger.model.instants.as_of`).
 
     Raises:
         NotFound: it is none of these, or several logs begin so.
@@ -67,10 +65,7 @@ def logs_in(cache: Cache) -> list[tuple[LogRef, Entry]]:
 def state_by(cache: Cache, refs: Iterable[LogRef], entries: Sequence[Entry]) -> State:
     """Return the state of logs if they said something else; what was redacted since is withheld.
 
-    Args:
-        cache: of the ledger.
-        refs: the logs, in ledger order.
-        entries: what they are to say, in the same order.
+    `refs` are in ledger order; `entries` are what they are to say, in the same order.
     """
     return state_from(refs, entries, cache.policy, withheld=cache.redacted)
 

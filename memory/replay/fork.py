@@ -26,9 +26,7 @@ def may_fork() -> bool:
 def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:
     """Do `first` in a child and `second` here, at once.
 
-    Args:
-        first: makes something that `marshal` takes, and never None.
-        second: makes anything.
+    `first` makes something that `marshal` takes, and never None.
 
     Returns:
         What both made; None in place of the first when the child died (of memory, or a signal).

@@ -62,12 +62,7 @@ class Layer(Record):
 
 
 def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one, nearest first.
-
-    Args:
-        home: that is asked.
-        policy: of it, which names those upstream.
-    """
+    """Return the homes that are read beside one, nearest first; its policy names those upstream."""
     own = own_home(home)
     found = [Layer(PERSONAL, own)] if own is not None else []
     others = [one for one in upstream_homes(home, policy) if one[0] != PERSONAL]

@@ -27,12 +27,8 @@ def read_bytes(
 ) -> Iterator[tuple[LogRef, bytes]]:
     """Yield the bytes of logs: from the spool and loose files what is there, the rest by one git.
 
-    Logs whose object is missing are left out.
-
-    Args:
-        home: where they are.
-        refs: which ones.
-        reader: gives a git that was started before to be asked, where there is one.
+    Logs whose object is missing are left out. `reader` gives a git that was started before to be asked,
+    where there is one.
     """
     held = held_bytes(home, refs)
     yield from held.items()

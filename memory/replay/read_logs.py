@@ -55,10 +55,7 @@ def read_all(
 ) -> Reading:
     """Read many logs, with a second process when it pays.
 
-    Args:
-        home: where they are.
-        refs: which ones, in ledger order.
-        progress: told now and then how many of how many are read.
+    `refs` are in ledger order; `progress` is told now and then how many of how many are read.
     """
     with Uncollected():
         if not worth_two(refs):
@@ -113,11 +110,8 @@ def read_part(
 ) -> Reading:
     """Read logs in this process alone.
 
-    Args:
-        home: where they are.
-        refs: which ones, in ledger order.
-        of: how many there are in all, for the progress.
-        progress: told now and then how many of how many are read.
+    `refs` are in ledger order; `progress` is told now and then how many of how many (`of`, in all) are
+    read.
     """
     if len(refs) <= LOOSE_UP_TO:
         return read_few(home, refs)

@@ -39,12 +39,8 @@ def mend(
 ) -> list[Finding]:
     """Replace the tip's bytes of logs by those that they were first committed with.
 
-    Args:
-        home: where they are.
-        doubtful: the logs, by their place in `kept` and `entries`.
-        kept: all logs; of those that are mended, the blob becomes that of the bytes that are read.
-        entries: what is read of them.
-        read: gives bytes by blob ids.
+    `doubtful` are the logs by their place in `kept` and `entries`; the blob in `kept` of one that is
+    mended becomes that of the bytes that are read. `read` gives bytes by blob ids.
 
     Returns:
         What was noticed in the bytes that are read, and about them.

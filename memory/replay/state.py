@@ -51,12 +51,8 @@ def state_from(
 ) -> State:
     """Return the state of some logs: a full replay.
 
-    Args:
-        refs: the logs.
-        entries: what they say, in the same order.
-        policy: in force.
-        findings: what reading them brought up.
-        withheld: facts that were redacted since.
+    `entries` come in the order of `refs`, `findings` are what reading them brought up; `withheld` are
+    facts that were redacted since.
     """
     return _state(_folded(refs, entries, findings), policy, withheld)
 
@@ -69,11 +65,7 @@ def cold_state(
 ) -> State:
     """Replay a commit from git alone; no cache is read or written.
 
-    Args:
-        snapshot: of the home.
-        commit: to be replayed.
-        progress: told how far it is.
-        withheld: facts that were redacted since.
+    `withheld` are facts that were redacted since.
     """
     home = snapshot.home
     with Uncollected():

@@ -49,10 +49,7 @@ def source_of_state(state: State) -> ViewSource:
 def source_of_cache(cache: Cache, names: Iterable[str], facts: Iterable[str] = ()) -> ViewSource:
     """Return what some views are made of.
 
-    Args:
-        cache: of the home.
-        names: of the views.
-        facts: ids of more facts.
+    `facts` are ids of more facts.
     """
     packed: dict[str, bytes] = {}
     for name in names:

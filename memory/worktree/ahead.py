@@ -43,11 +43,7 @@ class Ahead:
         self._unset = False
 
     def show(self, move: Move) -> None:
-        """Write them, and move the branch.
-
-        Args:
-            move: moves it.
-        """
+        """Write them, and move the branch."""
         self._move = move
         inside = [(path[len(self._home.prefix) :], data) for path, data in self._files]
         found = show_files(self._home, inside, self._stage)

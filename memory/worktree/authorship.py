@@ -97,9 +97,7 @@ def refuse_left(found: tuple[Finding, ...]) -> None:
 def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Finding, ...]:
     """Name what is no file of ours and stands where one belongs: folders, links, submodules.
 
-    Args:
-        home: the home.
-        rows: (mode, object id, path relative to the home) of what stands there.
+    Rows are (mode, object id, path relative to the home) of what stands there.
     """
     found: dict[str, Finding] = {}
     for mode, _, path in rows:
@@ -124,10 +122,7 @@ def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Findin
 def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
     """Return those of some projection files whose bytes a commit of Diurna's put where they stand.
 
-    Args:
-        home: the home.
-        tip: where to look from.
-        blobs: path relative to the home -> blob id.
+    `tip` is where to look from; `blobs` is path relative to the home -> blob id.
     """
     return _put(home, tip, blobs, is_own)
 
@@ -188,14 +183,8 @@ def standing_edit(
 ) -> Absorbed:
     """Read what a committed `continuity.md`, or the file of a view, says and no log does.
 
-    Args:
-        home: the home.
-        tip: the commit.
-        path: the file, relative to the home.
-        blob: its id.
-        text: what it holds.
-        now: the ledger.
-        told: gives the blob ids that logs behind a stem name by a header key.
+    `path` is relative to the home, `blob` its id, `text` what it holds; `told` gives the blob ids that
+    logs behind a stem name by a header key.
     """
     from projection.views.files import NOTHING, left_said, read_edit
 
@@ -233,12 +222,8 @@ def said_edits(
 ) -> set[str]:
     """Return the blob ids of the edited files that logs of a commit already say.
 
-    Args:
-        home: the home.
-        commit: whose logs count.
-        since: a stem, "" for the beginning: older logs are not looked at.
-        fresh: further logs.
-        key: the header key that names them.
+    Logs older than the stem `since`, "" for the beginning, are not looked at; `fresh` are further logs;
+    `key` is the header key that names them.
     """
     wanted = re.compile(rb"\n%s: ([0-9a-f]{40})\n" % key.encode())
     git = home.repository.git()

@@ -86,11 +86,7 @@ def _note(home: Home, blobs: Mapping[str, str]) -> None:
 def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
     """Write a projection file, or the copy of one in the mirror, ours whenever we are killed.
 
-    Args:
-        home: a home with a work tree.
-        name: as `place_of` knows it.
-        data: its bytes.
-        scratch: as `replace_file` has it.
+    The home has a work tree; `name` is as `place_of` knows it, `scratch` as `replace_file` has it.
     """
     full, blob = place_of(home, name), {name: blob_id(data)}
     make_folder(os.path.dirname(full), 0o777)
@@ -108,10 +104,7 @@ def place_of(home: Home, name: str) -> str:
 def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) -> list[str]:
     """Return the projection files whose work-tree copy is neither committed nor ours.
 
-    Args:
-        home: a home with a work tree.
-        paths: projection files, relative to the home.
-        committed: path -> blob id at the tip.
+    The home has a work tree; paths are relative to it; `committed` is path -> blob id at the tip.
     """
     edited: list[str] = []
     ours: dict[str, list[str]] | None = None
@@ -137,8 +130,7 @@ def is_editable(path: str) -> bool:
 def edit_hint(path: str) -> str:
     """Say what to do about a projection file that was edited by hand.
 
-    Args:
-        path: the file, relative to the home, or that of the mirror.
+    `path` is relative to the home, or that of the mirror.
     """
     if is_editable(path):
         said = "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands"
@@ -246,10 +238,8 @@ def _write_pending(home: Home, lines: list[str]) -> list[str]:
 def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Finding]:
     """Set index entries, with those that an earlier command could not set, and write their files.
 
-    Args:
-        home: a home with a work tree.
-        lines: `mode SP blob TAB path` as `git update-index --index-info` reads them.
-        sparse: the home lies outside the sparse checkout: mark the entries so.
+    The home has a work tree; `lines` are `mode SP blob TAB path` as `git update-index --index-info`
+    reads them; `sparse`: it lies outside the sparse checkout: mark the entries so.
     """
     pending = pending_file(home)
     kept = read_pending(pending)
@@ -304,11 +294,8 @@ def _as_checked_out(home: Home, data: bytes) -> bytes:
 def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False) -> dict[str, str]:
     """Return the blob ids of files in a commit, by their path from the root; "" for a missing one.
 
-    Args:
-        home: the home.
-        tip: the commit, "" for none.
-        paths: of the files.
-        whole: take no file for missing where the commit, or a tree of the home in it, is gone itself.
+    `tip` is "" for none; `whole`: take no file for missing where the commit, or a tree of the home in
+    it, is gone itself.
 
     Raises:
         ObjectMissing: `whole`, and one of them is gone.

@@ -74,13 +74,8 @@ def published(
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
     this machine line (they were squashed, or amended), it is what the logs of the oldest that has it give.
-
-    Args:
-        home: the home.
-        tip: where to look from.
-        made_from: the machine line that names the logs.
-        file: which one.
-        told: blob ids of people's files that logs say: a newer one of these counts in its place.
+    `tip` is where to look from; `made_from` names the logs; `told` are blob ids of people's files that
+    logs say: a newer one of these counts in its place.
     """
     if not tip:
         return None
@@ -103,14 +98,9 @@ def published(
 def _as_made(home: Home, commit: str, made_from: MachineLine, file: str, text: str) -> str:
     """Return what Diurna made of a commit's logs, where a text says something else than they do.
 
-    Else the text: its logs may be elsewhere, and another version of Diurna may have rendered them.
-
-    Args:
-        home: the home.
-        commit: one with the machine line.
-        made_from: that line.
-        file: which one.
-        text: of the oldest file with that line that Diurna may have rendered, "" for none.
+    Else the text: its logs may be elsewhere, and another version of Diurna may have rendered them. The
+    commit has the machine line `made_from`; `text` is of the oldest file with that line that Diurna may
+    have rendered, "" for none.
     """
     from memory.replay.snapshot import Snapshot
     from memory.replay.state import cold_state

@@ -57,10 +57,8 @@ def show_files(
 ) -> list[Finding]:
     """Let the work tree and the index, or the mirror, have what is committed.
 
-    Args:
-        home: the home.
-        files: logs and others, by their paths in the home; None takes one out.
-        stage: sets the index entries of a checked-out home once the work tree has the files.
+    Files are by their paths in the home; None takes one out. `stage` sets the index entries of a
+    checked-out home once the work tree has the files.
     """
     if home.checked_out:
         paths = [path for path, _ in files]
@@ -99,12 +97,8 @@ def show_elsewhere(home: Home, tip: str, made: str) -> list[Finding]:
 def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     """Finish what a dead owner of the lock left undone, or take it back.
 
-    Ask again for every tip: the git that a dead process started may move the branch yet.
-
-    Args:
-        home: the home.
-        lock: held, with the note that was found on it.
-        tip: where the branch stands, "" to look.
+    Ask again for every tip: the git that a dead process started may move the branch yet. `lock` is
+    held, with the note that was found on it; `tip` is where the branch stands, "" to look.
     """
     if not lock.note:
         return []
@@ -156,12 +150,9 @@ def follow(
     """Let work tree and index have what a commit on the checked-out branch brings.
 
     Its logs come last: a person who adds all behind a kill commits no redaction beside a page that
-    still shows the text.
-
-    Args:
-        home: a home with a work tree.
-        files: (path relative to the home, bytes) that the commit adds or changes; None: takes out.
-        stage: sets the index entries once the work tree has the files.
+    still shows the text. The home has a work tree; `files` are (path relative to the home, bytes) that
+    the commit adds or changes, None: takes out; `stage` sets the index entries once the work tree has
+    the files.
 
     Returns:
         What could not be done; the commit itself stands.
@@ -214,12 +205,8 @@ def take_back(home: Home, shown: Mapping[str, str]) -> None:
     """Let files and their index entries be as the branch that is checked out has them.
 
     They were set for a commit that did not come about, or for another branch, which git would refuse to go
-    back to over them.
-
-    Args:
-        home: a home with a work tree.
-        shown: path from the root -> blob id that it was given, "" where it was taken out; what has
-            another by now stays.
+    back to over them. The home has a work tree; `shown` is path from the root -> blob id that it was
+    given, "" where it was taken out; what has another by now stays.
 
     Raises:
         ObjectMissing: the branch stands at what a prune took; nothing was changed.
@@ -283,13 +270,8 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
     """Let work tree and index follow a commit whose writer died or failed before they did.
 
     Only where both are as `base` has them, the index also as `tip` has it: what the user staged or edited
-    since stays.
-
-    Args:
-        home: a home with a work tree.
-        base: the tip before that commit, "" when the branch was unborn.
-        tip: the tip now.
-        logs_stay: a log that the tip lacks may have been left out (W11), and its file stays.
+    since stays. The home has a work tree; `base` is the tip before that commit, "" when the branch was
+    unborn; `logs_stay`: a log that the tip lacks may have been left out (W11), and its file stays.
     """
     git = home.repository.git()
     ours = _ours(home)

@@ -66,12 +66,8 @@ def forecast(
 ) -> Rendering | None:
     """Render the projection of a cache's logs and some more; None if another process moved the cache.
 
-    Args:
-        cache: as of the commit without them.
-        refs: the new logs.
-        entries: what they say, in the same order.
-        committed: path -> blob id of the projection files in that commit.
-        read: gives an object's bytes.
+    `cache` is as of the commit without them; entries come in the order of `refs`; `committed` is path
+    -> blob id of the projection files in that commit; `read` gives an object's bytes.
     """
     commit = cache.commit
     committed = {path: blob for path, blob in committed.items() if is_projection(path)}
@@ -100,13 +96,8 @@ def published_with(
 ) -> tuple[list[tuple[str, bytes | None]], list[Finding]]:
     """Render what a commit of new logs brings of the projection, unless something there is a person's.
 
-    Args:
-        home: the home.
-        cache: as of the tip.
-        tip: what the commit is built on.
-        refs: the new logs.
-        entries: what they say, in the same order.
-        logs: their bytes.
+    `tip` is what the commit is built on, and `cache` is as of it; entries come in the order of `refs`,
+    the new logs; `logs` are their bytes.
 
     Returns:
         (path relative to the home, bytes or None to take it out) of what changes, or what is in the way.

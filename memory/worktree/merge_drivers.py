@@ -72,9 +72,7 @@ NEW_CLONE = Drivers("", (DRIVER,), _SETTINGS)
 def attribute_lines(prefix: str, views: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the lines for the projection of a home, in the syntax of gitattributes.
 
-    Args:
-        prefix: of the home.
-        views: the files of views that are published there.
+    `prefix` is of the home; `views` are the files of views that are published there.
     """
     literal = "".join("\\" + char if char in "\\*?[" else char for char in prefix)
     drivers = dict.fromkeys((CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES), DRIVER)
@@ -95,9 +93,7 @@ def _quoted(pattern: str) -> str:
 def plan_drivers(home: Home, views: Iterable[str] = ()) -> Drivers:
     """Say what a clone still lacks, whatever was set before.
 
-    Args:
-        home: the home.
-        views: the files of views that are published there.
+    `views` are the files of views that are published there.
     """
     views = tuple(views)
     if not needs_drivers(home):
@@ -140,9 +136,7 @@ def apply_drivers(home: Home, plan: Drivers) -> None:
 def ensure_drivers(home: Home, paths: Iterable[str] = ()) -> list[Finding]:
     """Set them once for each clone, prefix and view; a failure does not stop the write.
 
-    Args:
-        home: the home.
-        paths: of projection files that are written.
+    `paths` are of projection files that are written.
     """
     try:
         views = {path for path in paths if path in VIEW_FILES}

@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
     """Write projection files to the mirror; None takes a page out.
 
-    Args:
-        home: an own-branch home with a work tree.
-        files: (path relative to the home, bytes).
+    The home has a branch of its own and a work tree; `files` are (path relative to the home, bytes).
     """
     findings: list[Finding] = []
     folder = f"{home.repository.top}/{MIRROR_DIR}"
@@ -87,9 +85,7 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
 def edited_mirror(home: Home, paths: Iterable[str]) -> list[str]:
     """Return the mirrored files that a person edited, with the mirror's folder in front.
 
-    Args:
-        home: an own-branch home with a work tree.
-        paths: projection files, relative to the home.
+    The home has a branch of its own and a work tree; paths are relative to the home.
     """
     ours = read_written(home)
     unknown: dict[str, str] = {}

@@ -26,9 +26,7 @@ _LARGEST_BYTES = 32 << 20
 def index_line(path: str, data: bytes | None) -> str:
     """Return the entry of a file as `git update-index --index-info` reads it; None takes it out.
 
-    Args:
-        path: from the root of the work tree.
-        data: the file's bytes.
+    `path` is from the root of the work tree.
     """
     return entry_line(path, "" if data is None else blob_id(data))
 

@@ -49,11 +49,8 @@ def projection_files(state: State) -> dict[str, bytes]:
 def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str, str, str]]:
     """List (mode, object id, path relative to the home) of all that stands where projections go.
 
-    Args:
-        home: the home.
-        tip: a commit.
-        views: the files of published views. Of another one that file is listed which rendering may have
-            written: it was published before. Any other of that name is a person's.
+    `views` are the files of published views. Of another one that file is listed which rendering may
+    have written: it was published before. Any other of that name is a person's.
     """
     if not tip:
         return []
@@ -181,10 +178,7 @@ def refuse_unwritable(home: Home) -> None:
 def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:
     """Write the projection of a state into the work tree, or the mirror of an own branch.
 
-    Args:
-        home: a home with a work tree.
-        state: what to write.
-        edited: the files that a person edited.
+    `edited` are the files that a person edited.
 
     Raises:
         WriteRefused: there is no work tree.

@@ -35,10 +35,8 @@ def trunk(home: Home, policy: Policy) -> str:
 def publishes(home: Home, policy: Policy, *, reviewing: bool = False) -> bool:
     """Tell whether a write on the home's branch commits the projection with it.
 
-    Args:
-        home: the home; with HEAD detached there is no branch to publish on.
-        policy: of its tip.
-        reviewing: the write is a review, or somebody looks whether one is wanted.
+    With HEAD detached there is no branch to publish on. `policy` is of its tip; `reviewing`: the write
+    is a review, or somebody looks whether one is wanted.
     """
     if policy.publish in (APPEND, REVIEW):
         return reviewing or policy.publish == APPEND

@@ -80,11 +80,7 @@ class Recorder:
     ) -> Receipt:
         """Append a session log and commit it.
 
-        Args:
-            draft: what to record.
-            occasion: when and by whom.
-            how: in which way.
-            durable: told when the log can not be lost any more, before it is committed.
+        `durable` is told when the log can not be lost any more, before it is committed.
 
         Raises:
             Outrun: the branch is not at `how.on` any more; nothing changed.
@@ -363,13 +359,7 @@ def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:
 
 
 def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tuple[Finding, ...]:
-    """Return what is unread, and what is due since this log.
-
-    Args:
-        snapshot: of the home.
-        branch: that the log was committed on.
-        receipt: of the append.
-    """
+    """Return what is unread, and what is due since this log."""
 
     def asked(cache: Cache) -> tuple[Finding, ...]:
         if not receipt.commit or receipt.already or receipt.type not in WORKING:

@@ -34,11 +34,7 @@ _BEGUN_CHARS = 3
 
 
 def footer_findings(events: Iterable[Event]) -> list[Finding]:
-    """Say what is wrong with the footers of new facts.
-
-    Args:
-        events: of the log that brings them.
-    """
+    """Say what is wrong with the footers of new facts."""
     found = []
     for event in events:
         if isinstance(event, FactCreated):

@@ -64,18 +64,14 @@ class Branch:
     def finish_dead(self, lock: Lock, tip: str = "") -> None:
         """Finish what a dead owner of the lock left undone, and report it.
 
-        Args:
-            lock: held.
-            tip: where the branch stands, "" to look.
+        `lock` is held; `tip` is where the branch stands, "" to look.
         """
         self._snapshot.notes += finish_dead(self.home, lock, tip)
 
     def persist(self, once: Callable[[], Made], lock: Lock) -> Made:
         """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`.
 
-        Args:
-            once: tries it.
-            lock: held.
+        `lock` is held.
 
         Raises:
             Busy: the branch kept moving or is locked.
@@ -125,15 +121,11 @@ class Branch:
         """Do what moves the branch, with a note on the lock that says so.
 
         Work tree and index go first: whatever a kill leaves is then something new that is staged, never a
-        branch ahead of its index, whose next commit by a person takes our files out again (W18).
-
-        Args:
-            lock: held; `end_note` takes its note away.
-            tip: where the branch stands.
-            act: lets work tree and index have what the branch is to have, and moves it.
-            take_back: lets them be as the branch has them, where it did not move. That is done when no
-                more is tried: a person's commit that was faster may have taken in what was shown.
-            to: where it is to stand, where that is known.
+        branch ahead of its index, whose next commit by a person takes our files out again (W18). `lock`
+        is held; `end_note` takes its note away. `act` lets work tree and index have what the branch is
+        to have, and moves it from `tip` to `to`, where that is known. `take_back` lets them be as the
+        branch has them, where it did not move. That is done when no more is tried: a person's commit
+        that was faster may have taken in what was shown.
 
         Raises:
             ReferenceLocked: the branch's lock is there; nothing was changed.
@@ -168,11 +160,8 @@ class Branch:
 
         An object that is missing is asked for once more even where nothing is to be made again and no git
         prunes: another process may have made it again while this one waited for the lock, and a git that
-        packed is through. Whatever else fails then has another cause, and is said at once.
-
-        Args:
-            once: does it.
-            lock: Diurna's own lock, where it is held.
+        packed is through. Whatever else fails then has another cause, and is said at once. `lock` is
+        Diurna's own, where it is held.
         """
         quiet = False
         for _ in range(_TRIES):

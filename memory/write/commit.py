@@ -96,10 +96,8 @@ class Committer:
     ) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
 
-        Args:
-            occasion: when and by whom.
-            held: captured logs are reason enough.
-            share: also what waits for a person's own commit: it is to reach others now.
+        `held`: captured logs are reason enough; `share`: also what waits for a person's own commit: it
+        is to reach others now.
 
         Raises:
             WaitsInSpool: it can not be committed now.
@@ -297,9 +295,7 @@ class Committer:
     def write(self, wanted: Commit, lock: Lock) -> tuple[str, list[Finding]]:
         """Make a commit and move the branch to it; what is meant is noted first (W8).
 
-        Args:
-            wanted: the commit.
-            lock: held; its note is to be ended once the commit was read back.
+        `lock` is held; its note is to be ended once the commit was read back.
 
         Returns:
             The commit, and what of it work trees could not be given.

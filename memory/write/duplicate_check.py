@@ -45,11 +45,7 @@ def look_first(
 ) -> tuple[Finding, ...]:
     """Say which facts a log repeats or denies; logs that are no work are not looked at.
 
-    Args:
-        snapshot: of the home.
-        entry: what the log says.
-        made: ids that were made from the texts of new facts.
-        strict: refuse instead.
+    `made` are ids that were made from the texts of new facts; `strict`: refuse instead.
 
     Raises:
         DraftRefused: a fact whose id nobody chose has the text of another one; or `strict`.
@@ -68,10 +64,6 @@ def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:
     """Look for facts that say what a log is about to say, or the opposite; those that weigh most first.
 
     A cache that can not be used costs the look, never the append.
-
-    Args:
-        snapshot: of the home.
-        entry: what the log says.
     """
     for _ in range(2):
         try:
@@ -82,12 +74,7 @@ def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:
 
 
 def said_already(snapshot: Snapshot, text: str) -> str:
-    """Return the id of the fact that a text says again in other words, and nothing beside; "" for none.
-
-    Args:
-        snapshot: of the home.
-        text: of what is to be a fact.
-    """
+    """Return the id of the fact that a text says again in other words, and nothing beside; "" for none."""
     from memory.cache.word_index import WordIndex
     from projection.compare.candidates import queries, subjects
     from projection.compare.restatements import Restatements
@@ -118,9 +105,7 @@ def said_already(snapshot: Snapshot, text: str) -> str:
 def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
     """Look in a cache for facts that say what a log is about to say, or the opposite.
 
-    Args:
-        cache: outside of a reading; its word index is brought forward.
-        entry: what the log says.
+    `cache` is outside of a reading; its word index is brought forward.
 
     Raises:
         sqlite3.Error: the cache can not be used.
@@ -244,9 +229,7 @@ def _declare(fact: str, other: Standing) -> str:
 def doubled(noticed: Sequence[Noticed], made: Sequence[str]) -> tuple[Finding, ...]:
     """Return what is wrong with facts whose id was made from a text that another fact has.
 
-    Args:
-        noticed: what a look found.
-        made: the ids that nobody chose.
+    `made` are the ids that nobody chose.
     """
     found: dict[str, Finding] = {}
     for one in noticed:

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 def check_evidence(home: Home, log: SessionLog) -> tuple[Finding, ...]:
     """Refuse places that the code has not at the log's commit; name the helps without evidence.
 
-    Of a home in a repository of its own the code is not known, and nothing is looked at.
-
-    Args:
-        home: of the ledger.
-        log: with its header filled in.
+    Of a home in a repository of its own the code is not known, and nothing is looked at. The log has
+    its header filled in.
 
     Raises:
         DraftRefused: the findings name each place.

@@ -107,11 +107,8 @@ def in_its_session(
 ) -> tuple[SessionLog, str]:
     """Give a log the type that it has in its session.
 
-    Args:
-        log: only work has another type then.
-        cache: of the ledger.
-        waiting: what waits in the spool (`Turn`).
-        now_ms: when it is recorded, in milliseconds since 1970.
+    Only work has another type then; `waiting` is what waits in the spool (`Turn`); `now_ms`, when it is
+    recorded, is in milliseconds since 1970.
 
     Returns:
         The log, and the stem of the log that it continues, "" for none.

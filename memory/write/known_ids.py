@@ -115,13 +115,7 @@ def with_whole_ids(
 ) -> tuple[SessionDraft, tuple[Finding, ...]]:
     """Give a draft the whole ids for those that it names by their start; leave out references to nothing.
 
-    Args:
-        draft: as it was given; with `anyway` its ids are meant as they are.
-        cache: the ledger.
-        spool: of the home.
-
-    Returns:
-        The draft, and what was left out.
+    With `anyway` the draft's ids are meant as they are. Returned is the draft, and what was left out.
 
     Raises:
         DraftRefused: an id is the start of several, or a reference that was typed leads nowhere.
@@ -161,11 +155,8 @@ def check_named(
 ) -> tuple[Finding, ...]:
     """Refuse what a log can not mean; say what else is odd about the ids that it names.
 
-    Args:
-        events: of the log.
-        known: what memory knows.
-        anyway: unknown ids are meant as they are: they are told, and nothing is refused for them.
-        type: of the log; what a person decides (`EDIT`) moves a task anywhere.
+    `anyway`: unknown ids are meant as they are: they are told, and nothing is refused for them. `type`
+    is of the log; what a person decides (`EDIT`) moves a task anywhere.
 
     Raises:
         DraftRefused: a fact is created that is there, an unknown one is changed, a circle is closed, or a

@@ -32,11 +32,8 @@ _BUSY = "git is at work here"
 def obstacle(home: Home, policy: Policy, since: float, tip: str | None = None) -> str:
     """Return what is in the way of logs that wait, on the branch now, "" where nothing is.
 
-    Args:
-        home: the home.
-        policy: of its tip.
-        since: when the first of them began to wait, in seconds since 1970.
-        tip: where the branch stands; None to look.
+    `policy` is of its tip; `since` is when the first of them began to wait, in seconds since 1970;
+    `tip` is where the branch stands, None to look.
     """
     rode = rides(home, policy)
     if rode and now_seconds() - since < WAIT_HOURS * 3600:

@@ -24,11 +24,7 @@ def bring_back(
 ) -> None:
     """Do both, and report that, or why it failed; nobody asked for it, so it waits for no git.
 
-    Args:
-        snapshot: of the home; told what was noticed.
-        committer: commits to it.
-        occasion: when and by whom.
-        dry_run: change nothing; only note it.
+    The snapshot is told what was noticed; `dry_run`: change nothing; only note it.
     """
     home, because = snapshot.home, ""
     committer.branch.hurried = True

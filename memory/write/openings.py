@@ -31,11 +31,8 @@ _FILE_BYTES, _NAME_CHARS, _AT_DIGITS = 64 << 10, 100, 15
 def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
     """Note that a session opened facts; where it can not be noted it is not, and nobody hears of it.
 
-    Args:
-        home: that has them.
-        session: of the host, "" for none.
-        ids: of facts, all that were asked for at once.
-        at: milliseconds since 1970.
+    `session` is of the host, "" for none; `ids` are all that were asked for at once; `at` is in
+    milliseconds since 1970.
     """
     named = [one for one in dict.fromkeys(ids) if is_fact_id(one)]
     if not (session and named and home.repository.top) or len(named) > AT_ONCE:
@@ -57,9 +54,7 @@ def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
 def opened_by(commondir: str, session: str) -> list[tuple[int, str]]:
     """Return what a session opened, oldest first, with when.
 
-    Args:
-        commondir: the common git directory.
-        session: of the host, "" for none.
+    `session` is of the host, "" for none.
     """
     if not session:
         return []
@@ -97,11 +92,7 @@ def with_opened(
 ) -> SessionDraft:
     """Let a log name the facts that its session opened and that none of its logs names.
 
-    Args:
-        draft: as it was given; what it does to a fact itself stands.
-        cache: the ledger.
-        session: of the host.
-        opened: by the session (`opened_by`).
+    What the draft does to a fact itself stands; `opened` is by the session (`opened_by`).
     """
     if draft.type not in WORKING or not opened:
         return draft

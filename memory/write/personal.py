@@ -49,11 +49,7 @@ def is_own(home: Home, policy: Policy) -> bool:
 def refuse_personal(home: Home, policy: Policy, events: Iterable[Event], file: str = "") -> None:
     """Refuse facts that are only one person's where others share the home.
 
-    Args:
-        home: that they are to be committed to.
-        policy: of it.
-        events: what is to be committed.
-        file: that they come from, "" for none.
+    `file` is the one that they come from, "" for none.
 
     Raises:
         DraftRefused: the findings name each of them.
@@ -108,9 +104,7 @@ def finding(fact: str, file: str = "") -> Finding:
 def statements(log: SessionLog, name: str = "") -> list[Finding]:
     """Say what of a log is about a person, by its words: a fact each, else its title and prose.
 
-    Args:
-        log: that others read.
-        name: its stem, "" for one that is to be recorded.
+    Others read the log; `name` is its stem, "" for one that is to be recorded.
     """
     from ledger.secrets.person_statements import about_person
 
@@ -128,9 +122,7 @@ def statements(log: SessionLog, name: str = "") -> list[Finding]:
 def statement(name: str, topic: str) -> Finding:
     """Say that a text is about a person by its words, and where it belongs.
 
-    Args:
-        name: of the fact or the log.
-        topic: what it is about, as `about_person` says it.
+    `name` is of the fact or the log; `topic` is what it is about, as `about_person` says it.
     """
     said = f"{name} reads as if it were about a person ({topic}), and others share this home"
     return Finding("personal-statement", said, hint=_STATEMENT_HINT)

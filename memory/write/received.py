@@ -22,10 +22,7 @@ _TAKING = CLOSING | {IN_PROGRESS}
 def with_received(draft: SessionDraft, cache: Cache, occasion: Occasion) -> SessionDraft:
     """Let a log close the handoffs that its writer receives with it.
 
-    Args:
-        draft: as it was given; what it does to a handoff itself stands.
-        cache: the ledger.
-        occasion: when and by whom.
+    What the draft does to a handoff itself stands.
     """
     if draft.type not in WORKING or not _any_open(cache):
         return draft

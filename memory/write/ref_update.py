@@ -30,13 +30,8 @@ def commit_files(
 ) -> str:
     """Commit files of the home other than logs; return the commit.
 
-    Args:
-        snapshot: of the home.
-        committer: commits to it.
-        files: says which, for a tip: asked again when another writer was faster. With nothing to do
-            there is no commit, and the tip is returned.
-        message: of the commit.
-        occasion: when and by whom.
+    `files` says which, for a tip: asked again when another writer was faster. With nothing to do there
+    is no commit, and the tip is returned.
 
     Raises:
         Busy: the branch kept moving or is locked.
@@ -77,11 +72,8 @@ def missing(home: Home, listed: Files, tip: str) -> Files:
 def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) -> str:
     """Let the branch point to a commit that is there already; return it.
 
-    Args:
-        snapshot: of the home.
-        committer: commits to it.
-        where: says which, for a tip ("" for an unborn branch): asked again when another writer was
-            faster. The tip itself changes nothing.
+    `where` says which, for a tip ("" for an unborn branch): asked again when another writer was faster.
+    The tip itself changes nothing.
 
     Raises:
         Busy: the branch kept moving or is locked.

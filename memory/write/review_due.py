@@ -23,9 +23,7 @@ _NAMED = 5
 def fading_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     """Say what fades within a week's work, with the first work log of a day that there is.
 
-    Args:
-        cache: of the ledger with the log.
-        receipt: of the append of a log that tells of work.
+    The cache has the log of the receipt, which tells of work.
     """
     policy = cache.policy
     if receipt.type != WORK or not policy.windows.archive_days:
@@ -55,11 +53,8 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     """Say that a review is due, if it is since the log of a receipt.
 
     That is at every `review.every` work sessions after the last review, and where the facts born in this
-    log brought `continuity.md` over `review.max_facts`.
-
-    Args:
-        cache: of the ledger with the log.
-        receipt: of the append of a log that tells of work.
+    log brought `continuity.md` over `review.max_facts`. The cache has the log of the receipt, which
+    tells of work.
     """
     limits, born = cache.policy.review, len(receipt.facts)
     since = cache.sessions_after(cache.summary.last_review)

@@ -48,16 +48,10 @@ def note_file(home: Home) -> str:
 
 
 def ride(committer: Committer, cache: Cache, index: str) -> list[str]:
-    """Stage the logs that wait for this branch into the index that git is about to commit.
+    """Stage logs that wait for this branch into the index git is about to commit; return their stems.
 
-    Args:
-        committer: of the home.
-        cache: of the branch's tip.
-        index: what git calls `GIT_INDEX_FILE`. With `git commit PATH` it is one that nobody reads again:
-            the next commit would take out again what it alone had.
-
-    Returns:
-        The stems of those that go with the commit.
+    `index` is what git calls `GIT_INDEX_FILE`. With `git commit PATH` it is one that nobody reads
+    again: the next commit would take out again what it alone had.
 
     Raises:
         DiurnaError: it can not be done; nothing is staged, or the next command takes it back.

@@ -28,11 +28,8 @@ def with_seen(
 ) -> Event:
     """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
 
-    Args:
-        event: as drafted.
-        fact: what it names, as it stands; None while there is no text for it.
-        histories: of the facts that the log names.
-        opened: the threads that the same log opens again.
+    `event` is as drafted; `fact` is what it names, as it stands, None while there is no text for it;
+    `opened` are the threads that the same log opens again.
     """
     if isinstance(event, FactMoved) and event.was is None:
         return event._replace(was=_moves_of(fact))

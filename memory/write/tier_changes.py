@@ -29,10 +29,7 @@ def moves(
 ) -> tuple[tuple[str, str, str], ...]:
     """Return (id, tier before, tier after) of the facts that a log named and that changed tier.
 
-    Args:
-        cache: of the ledger with the new log.
-        before: tiers of the facts that the log names, before it.
-        touched: the ids that the log names.
+    The cache has the new log; `before` is the tiers of the facts that it names, before it.
     """
     after = tiers_of(cache, cache.some_histories(touched), cache.clock())
     return tuple(

@@ -22,10 +22,8 @@ _FILES = 5_000
 def project_words(home: Home, cache: Cache, more: Iterable[str] = ()) -> dict[str, str]:
     """Return the words of which ids of a home's facts may be made (`subject_words`).
 
-    Args:
-        home: the home; of one that has a repository of its own the files are nobody's but Diurna's.
-        cache: of its tip.
-        more: names beside those, of what is about to be recorded.
+    `more` are names beside those, of what is about to be recorded. Of a home that has a repository of
+    its own the files are nobody's but Diurna's.
     """
     commit = "" if home.kind == OWN_REPOSITORY else head(home.repository)[1]
     files = home.repository.git().tree_files(commit, "")[:_FILES] if commit else []

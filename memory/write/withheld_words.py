@@ -25,11 +25,7 @@ _HINT = "a redaction is for good; say what may be known in other words"
 def unwithheld(home: Home, cache: Cache, log: SessionLog, *, refuse: bool) -> SessionLog:
     """Return a log without what says again what was withheld.
 
-    Args:
-        home: that it is for.
-        cache: of its tip.
-        log: about to be sealed.
-        refuse: somebody means it: there is no other log than this one.
+    `refuse`: somebody means it: there is no other log than this one.
 
     Raises:
         DraftRefused: the findings name the places, not the words.

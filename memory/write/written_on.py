@@ -17,11 +17,7 @@ def for_here(home: Home, logs: Mapping[str, bytes]) -> list[str]:
     """Return the stems of logs that may be committed on the branch that is checked out.
 
     One that was written on another branch waits for that as long as it is there, and is not merged here
-    or stands in another work tree.
-
-    Args:
-        home: the home.
-        logs: stem -> bytes.
+    or stands in another work tree. `logs` is stem -> bytes.
     """
     written = _written(home, logs)
     if not written:

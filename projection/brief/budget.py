@@ -65,13 +65,7 @@ _NO_NONCE = "0" * NONCE_CHARS
 
 
 def brief(material: Material, form: Form, budget_chars: int) -> Brief:
-    """Write what fits.
-
-    Args:
-        material: all there is to say.
-        form: how it is written.
-        budget_chars: how many characters the whole output may have, at least `LEAST_CHARS`.
-    """
+    """Write what fits into so many characters for the whole output, at least `LEAST_CHARS`."""
     filling = _Filling(material, form, budget_chars)
     filling.fill()
     body = filling.written(_NO_NONCE)

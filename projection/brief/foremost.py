@@ -27,9 +27,7 @@ _PASSED_OVER = (ATTEMPT_KIND, FINDING_KIND, HANDOFF_KIND, PATTERN_KIND, QUESTION
 def yours(live: Sequence[Standing], days: Sequence[str]) -> tuple[Standing, ...]:
     """Return the facts of the user's own home that are shown, most important first.
 
-    Args:
-        live: what lives there.
-        days: its newest work days, oldest first.
+    `days` are its newest work days, oldest first.
     """
     found = [one for one in live if _is_plain(one) and one.fact.kind not in _PASSED_OVER]
     weight = weights([one.fact for one in found], days, {})

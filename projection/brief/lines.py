@@ -61,12 +61,7 @@ def text_chars(section: str, nth: int, budget_chars: int) -> int:
 
 
 def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
-    """Write a fact, what happened to one, or a session as a line.
-
-    Args:
-        item: what it is made of.
-        chars: how many characters of its text are shown.
-    """
+    """Write a fact, what happened to one, or a session as a line, with so many characters of its text."""
     if isinstance(item, News):
         return _news_line(item, chars)
     if isinstance(item, Stated):

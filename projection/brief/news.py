@@ -52,10 +52,7 @@ def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
     """Return the corrections and the other news in some logs, each newest first.
 
     Of a fact the newest correction counts, else the newest of the rest; what replaces another fact is no
-    news of its own.
-
-    Args:
-        entries: the logs, newest first.
+    news of its own. The logs come newest first.
     """
     corrections: dict[str, Happened] = {}
     others: dict[str, Happened] = {}

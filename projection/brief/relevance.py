@@ -29,11 +29,8 @@ def scores(
 ) -> dict[str, float]:
     """Score facts; one that has nothing to do with it is left out.
 
-    Args:
-        live: the live facts.
-        found: ids of what the search found for the task, best first.
-        branch: that is checked out.
-        changed: paths of files that differ from what is committed.
+    `found` are ids of what the search found for the task, best first; `branch` is checked out;
+    `changed` are paths of files that differ from what is committed.
     """
     fused = {fact: 1 / (_K + rank) for rank, fact in enumerate(found)}
     wanted = _wanted(branch, changed)

@@ -51,9 +51,7 @@ def is_note(fact: Fact) -> bool:
 def chars_for(asked: str, learning: Learning) -> int:
     """Return how many characters what a role learned may have in its brief.
 
-    Args:
-        asked: the role that asks.
-        learning: of the policy, which counts in tokens.
+    The policy counts in tokens.
     """
     adversarial = role_names(", ".join(learning.adversarial))
     usual = adversarial.isdisjoint(role_names(asked))
@@ -61,12 +59,7 @@ def chars_for(asked: str, learning: Learning) -> int:
 
 
 def is_summary(fact: Fact, asked: str) -> bool:
-    """Tell whether a fact sums up what a role knows, by its id `role-ROLE-summary` or by its tag.
-
-    Args:
-        fact: one that is for the role.
-        asked: the role that asks.
-    """
+    """Tell whether a fact for a role sums up what it knows, by its id `role-ROLE-summary` or its tag."""
     if fact.kind == PATTERN_KIND and "summary" in _tags(fact):
         return True
     parts = ["".join([c if c.isalnum() else " " for c in one]) for one in role_names(asked)]
@@ -78,10 +71,8 @@ def role_notes(
 ) -> RoleNotes:
     """Sort facts by whom they are for.
 
-    Args:
-        facts: to choose from.
-        asked: the role that asks, "" for none; several may be parted by commas.
-        brought: what the logs that brought a note say as their role, by its id; "" for a log without one.
+    `asked` is the role that asks, "" for none; several may be parted by commas. `brought` is what the
+    logs that brought a note say as their role, by its id; "" for a log without one.
     """
     own, alone, others = set(), set(), set()
     roles = role_names(asked)

@@ -43,11 +43,8 @@ def ordered(
 ) -> tuple[Stated, ...]:
     """Return tasks and what holds of the state, as a brief has them.
 
-    Args:
-        tasks: the open ones, in their order.
-        live: facts.
-        agent: who asks, as logs name it.
-        asked: the task that the brief is for; what serves it follows it.
+    The tasks are the open ones, in their order; what serves `asked`, the task that the brief is for,
+    follows it. `agent` is as logs name it.
     """
     live = list(live)
     found: dict[str, Stated] = {}

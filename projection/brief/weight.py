@@ -33,10 +33,8 @@ def weights(
 ) -> dict[str, int]:
     """Return the weight of each fact, by id.
 
-    Args:
-        facts: to weigh.
-        days: the newest that have a work log, at least `DAYS` where there are so many, oldest first.
-        score: how much a fact has to do with what is about to be done, by id.
+    `days` are the newest that have a work log, at least `DAYS` where there are so many, oldest first;
+    `score` is how much a fact has to do with what is about to be done, by id.
     """
     near = sorted(score, key=lambda fact: (-score[fact], fact))
     nearness = {fact: _NEAR_SHARE * _K // (_K + place) for place, fact in enumerate(near)}

@@ -85,11 +85,8 @@ def rivals(
 ) -> list[str]:
     """Return the ids of the facts that share the rarest words with a statement, best first.
 
-    Args:
-        counts: of how many facts each beginning of a word is.
-        total: how many facts there are.
-        known: (id, how many distinct words, their beginnings) of the facts on the shortlist.
-        most: at most so many.
+    `counts` tells of how many of the `total` facts each beginning of a word is; `known` is (id, how
+    many distinct words, their beginnings) of the facts on the shortlist.
     """
     weights = {word: log(1 + total / count) for word, count in counts.items() if count}
     least = LEAST_SHARE * fsum(weights.values())
@@ -109,10 +106,8 @@ def looked_up(
 ) -> list[int]:
     """Look up the rarest words, as many as the limit allows; return the numbers of the shortlist.
 
-    Args:
-        counts: (in how many facts, word).
-        read: gives the facts with a word.
-        most: gives the facts with most of some words; None to count what `read` gives.
+    `counts` are (in how many facts, word); `read` gives the facts with a word, `most` those with most
+    of some words, None to count what `read` gives.
     """
     ordered = sorted(one for one in counts if one[0])
     if sum(count for count, _ in ordered[:LEAST_WORDS]) > ENTRIES_LIMIT:
@@ -164,11 +159,9 @@ def shortlist(shared: Mapping[int, int]) -> list[int]:
 
 
 def best(asked: frozenset[str], known: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return the ids of the best candidates, best first.
+    """Return the ids of the best candidates for the words of a query, best first.
 
-    Args:
-        asked: the words of the query.
-        known: (id, distinct words) of the facts on the shortlist.
+    `known` is (id, distinct words) of the facts on the shortlist.
     """
     ranked = []
     for fact, words in known:
@@ -211,10 +204,8 @@ class Postings:
     ) -> list[str]:
         """Return the ids worth comparing with a text, sorted.
 
-        Args:
-            asked: the queries of the text.
-            about: the subjects of its statements.
-            fact: its id, which is left out.
+        `asked` are the queries of the text, `about` the subjects of its statements; `fact`, its id, is
+        left out.
         """
         found: set[str] = set()
         for words in asked:

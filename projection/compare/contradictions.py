@@ -278,11 +278,8 @@ def _same_frame(
 ) -> bool:
     """Tell whether two statements speak of the same thing, whatever the words at issue are.
 
-    Args:
-        found: all that they share and not.
-        left: the words of the first that are not at issue and that the second has not.
-        right: those of the second.
-        least: how many words they have to share.
+    `left` are the words of the first that are not at issue and that the second has not, `right` those
+    of the second; `least` is how many words they have to share.
     """
     common = [form for form in found.common if form[0] not in "#@"]
     if len(common) < least or (left and right) or scoped((*left, *right)):

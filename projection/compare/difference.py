@@ -55,10 +55,7 @@ class Difference(Record):
 def difference(one: Sequence[Word], two: Sequence[Word], ratio: Ratio | None = None) -> Difference:
     """Compare two lists of words.
 
-    Args:
-        one: the first.
-        two: the second.
-        ratio: tells how alike two words are spelled, where near misses are to count as the same.
+    `ratio` tells how alike two words are spelled, where near misses are to count as the same.
     """
     rest = list(two)
     forms = [word.form for word in two]

@@ -29,12 +29,7 @@ def likeness(one: Sequence[Statement], two: Sequence[Statement], ratio: Ratio | 
     """Return how much two texts say the same: 0, or `100 * SAME` to 100.
 
     A word in place of another one makes it another statement, and so does another value; a word more
-    does not, as long as most are shared.
-
-    Args:
-        one: the statements of the first text.
-        two: those of the second.
-        ratio: tells how alike two words are spelled.
+    does not, as long as most are shared. `ratio` tells how alike two words are spelled.
     """
     first = [word for statement in one for word in statement.words]
     second = [word for statement in two for word in statement.words]

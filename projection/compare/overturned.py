@@ -90,13 +90,8 @@ def _weakened(absolute: Statement, other: Statement) -> tuple[str, str] | None:
 def _stands_in(core: Sequence[Word], other: Statement, *, free_subject: bool) -> str | None:
     """Tell whether a statement says all of a core, in one piece, and more only of when, how or for whom.
 
-    Args:
-        core: the words that are denied or claimed.
-        other: the statement.
-        free_subject: whether anybody may stand before it.
-
-    Returns:
-        The last of its words there, as written.
+    `core` are the words that are denied or claimed; `free_subject`: anybody may stand before it. The
+    last of its words there is returned, as written.
     """
     wanted = [word.form for word in core]
     words = [word for word in other.words if word.raw.lower() not in _WEAK]

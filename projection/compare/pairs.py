@@ -109,10 +109,7 @@ def comparable(one: Fact, two: Fact) -> bool:
 def overlap(one: Claim, two: Claim, ratio: Ratio | None = None) -> Overlap | None:
     """Tell whether two facts say the same, and which merge would make one of them.
 
-    Args:
-        one: a fact.
-        two: another one; their order does not matter.
-        ratio: tells how alike two words are spelled, 0 to 100.
+    Their order does not matter; `ratio` tells how alike two words are spelled, 0 to 100.
     """
     if (one.fact.kind in _ASKING) != (two.fact.kind in _ASKING):
         return None

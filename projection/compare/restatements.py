@@ -113,11 +113,7 @@ class Restatements:
             unit.weight = self._weight(unit.words)
 
     def copied_in(self, text: str) -> str:
-        """Return the id of the fact that a text says again and says nothing beside, "" for none.
-
-        Args:
-            text: of what is to be a fact.
-        """
+        """Return the id of the fact that a text says again and says nothing beside, "" for none."""
         if text.rstrip(_MARKS).endswith(_ASKS):
             return ""
         words = content_words(text)
@@ -131,8 +127,7 @@ class Restatements:
     def said_in(self, text: str) -> tuple[Restated, ...]:
         """Return the facts that a text says again, each once, in the order in which it does.
 
-        Args:
-            text: what somebody said at once.
+        `text` is what somebody said at once.
         """
         found: dict[str, Restated] = {}
         before: str | None = None

@@ -165,12 +165,8 @@ def _same(
 ) -> bool:
     """Tell whether two statements speak of one thing.
 
-    Args:
-        one: a statement.
-        two: another one.
-        issue: the roots that are at issue.
-        sure: whether what is said of it is of one kind for certain.
-        slots: whether it has to be in or for the same, too.
+    `issue` are the roots at issue; `sure`: whether what is said of it is of one kind for certain;
+    `slots`: whether it has to be in or for the same, too.
     """
     common = (one.roots & two.roots).difference(issue)
     weight = weight_of(common)

@@ -185,12 +185,8 @@ def parted(
 ) -> bool:
     """Tell whether two statements speak of two things of a kind.
 
-    Args:
-        one: a statement.
-        two: another one.
-        common: the roots of the subject that both have.
-        issue: roots that are at issue.
-        slots: whether in what and for what parts them, too.
+    `common` are the roots of the subject that both have, `issue` those at issue; `slots`: whether in
+    what and for what parts them, too.
     """
     mine, theirs = dict(one.scopes), dict(two.scopes)
     for number in mine.keys() & theirs.keys():

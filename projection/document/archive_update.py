@@ -23,14 +23,10 @@ _PART = "\n\n- "
 def revise(
     read: Callable[[str], str], moved: Mapping[str, Standing | None]
 ) -> dict[str, str | None]:
-    """Return the files of the archive that are different now.
+    """Return the archive's files that differ now: path -> text, None for a page that is empty now.
 
-    Args:
-        read: gives the text of an archive file as it was rendered before; "" for one that there was not.
-        moved: every fact whose archived form may be another now, where it stands now.
-
-    Returns:
-        path -> text, None for a page that is empty now.
+    `read` gives the text of an archive file as it was rendered before, "" for one that there was not;
+    `moved` is every fact whose archived form may be another now, where it stands now.
     """
     index = _Parts(read(ARCHIVE_INDEX), f"# {INDEX_TITLE}\n", "\n- ", _line_key)
     pages: dict[str, _Parts] = {}

@@ -70,12 +70,7 @@ def absorb(
 ) -> Absorbed:
     """Read what a person's edit of a rendered file says.
 
-    Args:
-        base: the file as it was rendered.
-        edited: the file as it stands.
-        policy: names the kinds and their sections.
-        known: gives the facts as they stand in the ledger now.
-        file: the name of the file in findings.
+    `base` is the file as it was rendered; `known` gives the facts as they stand in the ledger now.
     """
     if base == edited:
         return NOTHING
@@ -92,13 +87,8 @@ def absorb_choice(
 ) -> Absorbed:
     """Read what the edit of a page says that shows a choice of facts: what it lacks is not taken back.
 
-    Args:
-        before: the page as it was rendered.
-        after: the page as it stands.
-        places: its headings.
-        policy: names the kinds.
-        known: gives the facts as they stand in the ledger now.
-        file: its name in findings.
+    `before` is the page as it was rendered, `after` as it stands; `places` are its headings, and
+    `known` gives the facts as they stand in the ledger now.
     """
     reader = _Reader(before, after, "", policy, known, file, places)
     reader.read_facts()
@@ -180,9 +170,7 @@ class _Reader:
     def read(self, base: str, followed: list[int]) -> None:
         """Compare the facts of the page with those of its base, then what is computed around them.
 
-        Args:
-            base: the page as it was rendered.
-            followed: the lines of footers that text follows.
+        `base` is the page as it was rendered; `followed` are the lines of footers that text follows.
         """
         there, gone = self.read_facts()
         if gone and self._before.machine and not self._after.machine:

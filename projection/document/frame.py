@@ -36,14 +36,9 @@ def surroundings(
 ) -> list[Finding]:
     """Say what was written where no event can say it.
 
-    Args:
-        before: the file as it was rendered.
-        after: the file as it stands.
-        lines: of the file as it stands.
-        titles: of the sections there can be.
-        known: gives the facts as they stand in the ledger now.
-        touched: ids that the edit says something of.
-        file: its name in findings.
+    `before` is the file as it was rendered, `after` and `lines` are as it stands; `titles` are of the
+    sections there can be; `known` gives the facts as they stand in the ledger now; `touched` are ids
+    that the edit says something of.
     """
     said = [
         *_head(before, after, lines),

@@ -77,12 +77,9 @@ _BEGINNING_CHARS = 80
 
 
 def mark_of(fact: Fact | None, known: Callable[[str], Fact | None], met: Met | None = None) -> Mark:
-    """Mark a fact; what is none has no mark.
+    """Mark a fact where it stands now; what is none has no mark.
 
-    Args:
-        fact: where it stands now.
-        known: finds a fact.
-        met: kept by whoever marks many facts of one state (`instead_of`).
+    `met` is kept by whoever marks many facts of one state (`instead_of`).
     """
     if fact is None or not (fact.closed or fact.superseded_by or fact.invalidated_at):
         return PLAIN
@@ -110,12 +107,8 @@ def instead_of(
 ) -> tuple[str, ...]:
     """Return what stands in the place of a superseded fact, by id; nothing where all of that is false too.
 
-    Supersessions close no circle (F6).
-
-    Args:
-        fact: that may be superseded, once or in a row.
-        known: finds a fact.
-        met: what was found for other facts of one state, by id: in a long row nothing is looked for twice.
+    Supersessions close no circle (F6). `met` is what was found for other facts of one state, by id: in
+    a long row nothing is looked for twice.
     """
     met = {} if met is None else met
     todo = [fact]

@@ -103,9 +103,8 @@ def machine_line(text: str) -> MachineLine | None:
 def parse(text: str, *, file: str = CONTINUITY_FILE) -> tuple[Parsed, tuple[Finding, ...]]:
     """Read a projection file.
 
-    Args:
-        text: the file; LF or CRLF, with or without a byte order mark.
-        file: its path in the home, for findings.
+    `text` has LF or CRLF, with or without a byte order mark; `file` is its path in the home, for
+    findings.
     """
     reader = _Reader(file)
     lines = text.removeprefix("\ufeff").split("\n")

@@ -94,11 +94,7 @@ def render(view: LiveView) -> str:
 def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
     """Write one fact with its footer, without a final newline.
 
-    Args:
-        fact: what to write.
-        tier: where it stands now.
-        kind: its kind where the section does not imply it, else "".
-        reason: why it is archived, "" for a live fact.
+    `kind` is "" where the section implies it; `reason` is why it is archived, "" for a live fact.
     """
     mark = ("x" if fact.closed else " ") if fact.kind in CLOSABLE else ""
     heads = fact.heads

@@ -40,9 +40,7 @@ def unstack(
 ) -> tuple[list[Block], list[Block]]:
     """Give each footer that came to stand under the bullet of another back to its own fact.
 
-    Args:
-        blocks: of the page as it stands.
-        before: the facts of the page as it was rendered, by id.
+    `before` are the facts of the page as it was rendered, by id.
 
     Returns:
         The blocks, each with the first footer below it; and the other footers, as blocks without a
@@ -99,10 +97,8 @@ def _code(lines: list[str]) -> set[int]:
 def left_below(base: str, lines: Sequence[str], footers: Iterable[int]) -> Iterator[Said]:
     """Say which text below a footer was a part of another fact, whose bullet went elsewhere.
 
-    Args:
-        base: the page as it was rendered.
-        lines: of the page as it stands.
-        footers: the lines of footers that text follows.
+    `base` is the page as it was rendered, `lines` are as it stands; `footers` are the lines of footers
+    that text follows.
     """
     known = {line.strip() for line in base.split("\n")} - {""}
     for footer in footers:

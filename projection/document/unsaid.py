@@ -38,13 +38,7 @@ def has_rendered_form(path: str, text: str) -> bool:
 
 
 def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Finding, ...]:
-    """Name what stands in a projection file and in no log, by line.
-
-    Args:
-        path: of the file, for findings.
-        text: of the file.
-        histories: what logs ever said of each fact.
-    """
+    """Name what stands in a projection file and in no log, by line."""
     if path == ARCHIVE_INDEX:
         lines = enumerate(text.split("\n"), 1)
         found = [

@@ -27,11 +27,8 @@ def newest_dates(work: Sequence[str], count: int, number: int) -> list[str]:
 def clock_at(work: Sequence[str], count: int, dates: Sequence[str], windows: Windows) -> DecayClock:
     """Read the clock off the newest work logs and the newest work days.
 
-    Args:
-        work: stems of work logs, in ledger order.
-        count: how many of them have happened.
-        dates: the newest days of those, ascending; more than the windows ask for change nothing.
-        windows: of the policy.
+    `work` are stems of work logs, in ledger order, and `count` is how many of them have happened;
+    `dates` are the newest days of those, ascending; more than the windows ask for change nothing.
     """
 
     def cut(window: int, days: int) -> str:
@@ -65,12 +62,9 @@ class Decay:
     def passed(self, stem: str, window: str, position: int = -1) -> int:
         """Return the number of the work log with which a window has passed since a stem.
 
-        It is greater than the number of work logs where that is still to come.
-
-        Args:
-            stem: of a log, or a date.
-            window: `working`, `active` or `archive`.
-            position: how many work logs there are up to the stem, where that is known.
+        It is greater than the number of work logs where that is still to come. `stem` is of a log, or a
+        date; `window` is `working`, `active` or `archive`; `position` is how many work logs there are
+        up to the stem, where that is known.
         """
         count, days = self._windows.of(window)
         session = (bisect_right(self.work, stem) if position < 0 else position) + count + 1

@@ -116,10 +116,7 @@ def merged(known: Mapping[str, History], news: Mapping[str, History]) -> dict[st
 def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> Fact | None:
     """Read a fact off its history; None while no log has brought a text for it.
 
-    Args:
-        fact: its id.
-        history: all that the ledger says of it.
-        cut: supersessions that do not count (`projection.fold.cycles.cut_edges`).
+    `cut` are supersessions that do not count (`projection.fold.cycles.cut_edges`).
     """
     if len(history.acts) == 1:
         found = _plain(fact, history)

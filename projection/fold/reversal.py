@@ -45,11 +45,8 @@ def reversal(
 ) -> tuple[Event, ...]:
     """Return the events that let a fact stand as it stood without some logs, () where it does.
 
-    Args:
-        before: the fact in the replay without them, None where it is not there.
-        now: the fact as it stands.
-        then_said: what is said of it there, None for nothing.
-        said: what is said of it.
+    `before` is the fact in the replay without them, None where it is not there; `then_said` is what is
+    said of it there, None for nothing.
 
     Raises:
         Irreversible: events can not say it.

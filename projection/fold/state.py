@@ -90,12 +90,7 @@ NOTHING = Summary(0, 0, "", "0" * 64)
 
 
 def log_digest(stem: str, blob: str) -> int:
-    """Return one log's term of the digest of the set.
-
-    Args:
-        stem: the log's name.
-        blob: the git blob id of its bytes, 40 hex digits.
-    """
+    """Return one log's term of the digest of the set; `blob` is the git id of its bytes, 40 hex digits."""
     return int.from_bytes(sha256(f"{stem} {blob}".encode()).digest(), "big")
 
 

@@ -57,12 +57,7 @@ class Effect(Record):
 
 
 def effect(entries: Sequence[Entry], planned: TakenBack | None = None) -> Effect:
-    """Return what still counts of logs.
-
-    Args:
-        entries: of all logs, in ledger order.
-        planned: an undo that is to come behind them.
-    """
+    """Return what still counts of all logs, in ledger order, and of an undo planned behind them."""
     undos = [(entry.stem, said) for entry in entries if (said := told_by(entry)) is not None]
     if not undos and planned is None:
         return Effect(tuple(entries), {})

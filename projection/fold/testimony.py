@@ -103,10 +103,7 @@ class Overruled(Record):
 def testimony(fact: Fact | None, entry: Entries, histories: Histories) -> Testimony:
     """Return how a fact is known.
 
-    Args:
-        fact: where it stands.
-        entry: gives what a log says, by its key; None for one that is not there.
-        histories: gives what is known of ids.
+    `entry` gives what a log says, by its key; None for one that is not there.
     """
     if fact is None or fact.redacted or not fact.heads:
         return UNTOLD
@@ -136,10 +133,7 @@ def _against(fact: Fact, entry: Entries, histories: Histories) -> str:
 def overruled(fact: Fact, entry: Entries, histories: Histories) -> Overruled | None:
     """Return what somebody who is no person put in the place of a person's decision, if that stands.
 
-    Args:
-        fact: where it stands.
-        entry: gives what a log says, by its key; None for one that is not there.
-        histories: gives what is known of ids.
+    `entry` gives what a log says, by its key; None for one that is not there.
     """
     history = histories([fact.id]).get(fact.id)
     told = _Decided()
@@ -241,9 +235,7 @@ def _backed(successors: Mapping[str, History], call: str, entry: Entries) -> boo
 def persons_first(fact: Fact, rank: Callable[[str], int]) -> Fact:
     """Return a contradicted fact with the sides of persons before the others.
 
-    Args:
-        fact: any fact.
-        rank: gives the rank of what a log brings, by its key (`RANK`).
+    `rank` gives the rank of what a log brings, by its key (`RANK`).
     """
     if len(fact.heads) < 2 and not fact.torn:
         return fact

@@ -42,10 +42,7 @@ def never_decaying(policy: Policy) -> frozenset[str]:
 def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
     """Return the tier of a fact; first match wins (format, section 5).
 
-    Args:
-        fact: the resolved fact.
-        clock: where the ledger stands.
-        lasting: the kinds that never decay (`never_decaying`).
+    `lasting` are the kinds that never decay (`never_decaying`).
     """
     if fact.superseded_by or fact.invalidated_at:
         return "superseded"
@@ -90,11 +87,8 @@ def stand(
 ) -> Standing:
     """Place a fact: its tier, and for an archived one why and on which page.
 
-    Args:
-        fact: the resolved fact.
-        clock: where the ledger stands.
-        lasting: the kinds that never decay.
-        decay: of all work logs; None leaves the page of a faded fact open ("").
+    `lasting` are the kinds that never decay; `decay` is of all work logs, and None leaves the page of a
+    faded fact open ("").
     """
     found = tier(fact, clock, lasting)
     if fact.superseded_by:
@@ -127,13 +121,9 @@ def live_view(
 ) -> LiveView:
     """Return what `continuity.md` shows.
 
-    Args:
-        summary: of all logs.
-        policy: in force.
-        clock: where the ledger stands.
-        facts: all that may be live, in any order; any other is archived or false.
-        contradicted: the facts of which that is to be told, in any order.
-        counts: how many facts there are in all, and how many of them are false.
+    `facts` are all that may be live, any other is archived or false, and `contradicted` those of which
+    that is to be told, both in any order; `counts` is how many facts there are in all, and how many of
+    them are false.
     """
     lasting = never_decaying(policy)
     tiers = dict.fromkeys(TIERS, 0)

@@ -34,12 +34,8 @@ class Texts:
 
         A version that came up again by replacing another of them is not among what this writer saw: to
         them the other one stood. So two who chose differently between the same versions both stand.
-
-        Args:
-            text: what stands from now on.
-            stem: the log that says so.
-            was: the versions it replaces, None for all that stand.
-            knew: whether its writer knew that the thread was closed.
+        `was` are the versions it replaces, None for all that stand; `knew`: whether its writer knew
+        that the thread was closed.
         """
         made = version_id(text)
         stand = self.standing() if self._closed else self.heads
@@ -76,9 +72,7 @@ class Texts:
     def close(self, stem: str, was: tuple[str, ...] | None) -> None:
         """Note what a closing closed; "" reopens.
 
-        Args:
-            stem: the log that says so.
-            was: the versions that whoever closed it saw, None where it is not said.
+        `was` are the versions that whoever closed it saw, None where it is not said.
         """
         self._closed_at, self._closed, self._settled = stem, was or (), set()
         if self._latest[0] == stem:  # it was reworded and closed in one log

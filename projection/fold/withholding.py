@@ -61,13 +61,9 @@ def withheld_events(
 ) -> tuple[Event, ...]:
     """Return the events of one log without texts, footers and remarks of redacted facts.
 
-    What one remark says beside several ids, is beside each of them.
-
-    Args:
-        events: all of the log that are at hand.
-        redacted: the facts.
-        bare: no remark at all is to be left.
-        counted: they are folded: of what counts by a remark its form is left.
+    What one remark says beside several ids, is beside each of them. `events` are all of the log that
+    are at hand; `bare`: no remark at all is to be left; `counted`: they are folded: of what counts by a
+    remark its form is left.
     """
     gone = {event.remark for event in events if event.remark and (bare or names(event, redacted))}
     kept = [

@@ -67,12 +67,7 @@ def entities_of(counts: Iterable[tuple[tuple[str, ...], int, int]]) -> tuple[Ent
 
 
 def view_of(name: str, standings: Iterable[Standing]) -> EntityView:
-    """Gather what facts say about an entity.
-
-    Args:
-        name: the entity, in any spelling.
-        standings: the facts about it, each once, in any order.
-    """
+    """Gather what facts say about an entity, in any spelling; each fact comes once, in any order."""
     wanted = folded(name)
     spellings: dict[str, int] = {}
     kinds: dict[str, int] = {}

@@ -193,13 +193,10 @@ class Graph:
         return self._near[fact, most]
 
     def links(self, fact: str, hops: int = 2, most: int | None = None) -> Links:
-        """Return what is up to so many hops, three at most, away from a fact.
+        """Return what is up to so many hops, 1 to 3, away from a fact.
 
-        Args:
-            fact: its id.
-            hops: 1 to 3.
-            most: so many that are further away than one hop are enough, of each number of hops; then no
-                more than `NEAR` edges of any fact are looked at.
+        `most`: so many that are further away than one hop are enough, of each number of hops; then no
+        more than `NEAR` edges of any fact are looked at.
         """
         part = NEAR if most is not None else None
         nearest, more = self._nearest(fact, part)

@@ -62,12 +62,7 @@ class Track:
     def step(self, fact: Fact, session: int, stem: str, tier: str, birth: int) -> None:
         """Note where the fact stands from a log on.
 
-        Args:
-            fact: as it is then.
-            session: how many work logs there are then.
-            stem: of the log.
-            tier: where it stands.
-            birth: how many work logs there were when it was born.
+        `session` is how many work logs there are then, `birth` how many there were when it was born.
         """
         self._born, self._birth = fact.born, birth
         if tier != self.tier:

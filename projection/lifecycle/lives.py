@@ -132,15 +132,9 @@ def lives_of(
 def tier_counts(
     lives: Iterable[Life], sessions: Sequence[int], tiers: Sequence[str]
 ) -> tuple[tuple[int, ...], ...]:
-    """Count facts by tier at the ends of sessions.
+    """Count facts at the ends of sessions: for each tier a count for each session.
 
-    Args:
-        lives: of the facts to count.
-        sessions: numbers of sessions, ascending; 0 is what was before the first.
-        tiers: to count.
-
-    Returns:
-        For each tier a count for each session.
+    `sessions` are numbers, ascending; 0 is what was before the first.
     """
     places = {name: place for place, name in enumerate(tiers)}
     steps = [[0] * (len(sessions) + 1) for _ in tiers]

@@ -53,11 +53,7 @@ class Proposal(Record):
 
 
 def pace(work: Sequence[tuple[str, str]]) -> Pace:
-    """Measure the pace of a ledger.
-
-    Args:
-        work: (stem, agent) of its work logs, in ledger order.
-    """
+    """Measure the pace of a ledger by (stem, agent) of its work logs, in ledger order."""
     if not work:
         return Pace(0, 0, ())
     newest = milliseconds_of(work[-1][0])

@@ -15,12 +15,7 @@ ACTIVE, DEPRECATED = "active", "deprecated"
 
 
 def pattern_standing(fact: Fact, learning: Learning) -> str:
-    """Return how far a pattern has come.
-
-    Args:
-        fact: the pattern.
-        learning: the thresholds of the policy.
-    """
+    """Return how far a pattern has come by the thresholds of the policy."""
     helps, contexts = len(fact.helps), len({one.context for one in fact.helps})
     if weighted_ignores(fact, learning) - helps >= learning.deprecated_by:
         return DEPRECATED

@@ -37,9 +37,7 @@ _IDLE = (FactVerified, FactReferenced, FactHelped, FactIgnored)
 def plain_kind(id: str, acts: Sequence[Act]) -> str:
     """Return the kind of a plain fact; "" for one of which there is more to tell.
 
-    Args:
-        id: of the fact.
-        acts: all that logs say of it, in ledger order.
+    `acts` is all that logs say of it, in ledger order.
     """
     if not acts:
         return ""
@@ -82,12 +80,8 @@ class PlainWalker:
     def walk(self, id: str, kind: str, born: str, uses: Sequence[str], agent: str) -> Life:
         """Return the life of a plain fact.
 
-        Args:
-            id: of the fact.
-            kind: of it.
-            born: the stem of the log that created it.
-            uses: stems of the logs that use it, in order.
-            agent: who wrote the first of them.
+        `born` is the stem of the log that created it, `uses` are those of the logs that use it, in
+        order; `agent` wrote the first of them.
         """
         birth = self._position(born)
         last = uses[-1] if uses else ""

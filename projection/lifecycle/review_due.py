@@ -56,11 +56,8 @@ def most_facts(size: Size, limits: Review) -> int:
 def newly_due(since: int, limits: Review) -> str:
     """Say that so many sessions make a review due, at each multiple of them alone; "" in between.
 
-    So a brief says it once; `diurna status` says it until a review was held.
-
-    Args:
-        since: work sessions since the last review.
-        limits: of the policy.
+    So a brief says it once; `diurna status` says it until a review was held. `since` counts work
+    sessions since the last review.
     """
     fits = since > 0 and limits.every > 0 and since % limits.every == 0
     return f"{since} of {limits.every} work sessions" if fits else ""
@@ -69,12 +66,7 @@ def newly_due(since: int, limits: Review) -> str:
 def pressing(since: int, view: LiveView, limits: Review) -> str:
     """Say the most pressing reason why a review is due, "" when none is.
 
-    Nothing is measured where the sessions tell.
-
-    Args:
-        since: work sessions since the last review.
-        view: the live view.
-        limits: of the policy.
+    Nothing is measured where the sessions tell. `since` counts work sessions since the last review.
     """
     if not since:
         return ""
@@ -102,11 +94,8 @@ def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
     """Say why a review is due, most pressing first; empty when none is.
 
     Size alone makes none due until a work session followed the last one: it would find the same again.
-
-    Args:
-        since: work sessions since the last review.
-        size: of `continuity.md`.
-        limits: of the policy; 0 stands for none.
+    `since` counts work sessions since the last review; `size` is that of `continuity.md`; a limit of 0
+    stands for none.
     """
     by_count = f"{since} of {limits.every} work sessions"
     found = (by_count,) if 0 < limits.every <= since else ()

@@ -36,24 +36,14 @@ class Raised(Record):
 
 
 def key_of(rule: str, *parts: str) -> str:
-    """Return the key of a question.
-
-    Args:
-        rule: what found it.
-        parts: what it is about; strings that stay as they are while the question does.
-    """
+    """Return the key of a question: the rule that found it, and strings that stay while it does."""
     return sha256("\0".join((rule, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_HEX]
 
 
 def raising(rule: str, key: str, about: Sequence[str], text: str, mark: str = " ") -> FactCreated:
     """Return the event that raises one question as a thread.
 
-    Args:
-        rule: what found it.
-        key: of the question.
-        about: ids of its facts.
-        text: of the thread.
-        mark: `x` for a question that is answered already.
+    `about` are ids of its facts; `mark` is `x` for a question that is answered already.
     """
     named = ((ABOUT_KEY, ", ".join(about)),) if about else ()
     meta = (("kind", THREAD_KIND), *named, (QUESTIONS_KEY, key), (RULE_KEY, rule))

@@ -91,12 +91,7 @@ def spread(numbers: Iterable[int]) -> Spread:
 
 
 def groups_of(lives: Sequence[Life], kinds: Sequence[str]) -> tuple[Group, ...]:
-    """Group lives by kind: those that there are, in the order of the policy and then by name.
-
-    Args:
-        lives: to group.
-        kinds: names of the policy's kinds, in order.
-    """
+    """Group lives by kind: those that there are, in the order of the policy and then by name."""
     there: dict[str, list[Life]] = {}
     for life in lives:
         there.setdefault(life.kind, []).append(life)
@@ -149,10 +144,8 @@ def authors_of(lives: Iterable[Life]) -> tuple[Author, ...]:
 def reviews_of(entries: Iterable[Entry], policy: Policy, start: str = "") -> Reviews:
     """Say how the reviews were kept, by the count of work sessions alone.
 
-    Args:
-        entries: of the logs, in ledger order.
-        policy: in force, as if it always had been.
-        start: tell only of what happened from this stem on.
+    Entries come in ledger order, and the policy counts as if it always had been in force; only what
+    happened from the stem `start` on is told.
     """
     every = policy.review.every
     held = early = skipped = since = 0

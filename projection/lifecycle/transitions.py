@@ -51,11 +51,7 @@ class Ageing(Record):
 def ageing(before: State | None, now: Sequence[Standing], decay: Decay, policy: Policy) -> Ageing:
     """Compare the facts of an earlier state with those of now.
 
-    Args:
-        before: the earlier state; None for none, and then only what fades next is told.
-        now: all facts where they stand.
-        decay: of all work logs.
-        policy: in force.
+    With None for the earlier state only what fades next is told; `decay` is of all work logs.
     """
     next_out = fading(now, decay, policy)
     if before is None:

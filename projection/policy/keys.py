@@ -41,13 +41,8 @@ def line_of(text: str, path: Keys) -> int:
 def with_number(text: str, path: Keys, number: int) -> str:
     """Return the file with a number in one of its tables; its other lines and its comments stay.
 
-    Args:
-        text: of a file that is TOML.
-        path: of the number: a table, and a key of it.
-        number: that it is to be.
-
-    Returns:
-        "" where the file is written in a way that takes more than a line to change.
+    `path` is that of the number: a table, and a key of it. "" is returned where the file is written in
+    a way that takes more than a line to change.
     """
     table, key = path
     lines, said = text.split("\n"), f"{key} = {number}"

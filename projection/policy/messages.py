@@ -54,10 +54,7 @@ def sentence(
 ) -> tuple[str, str]:
     """Return what is wrong with a value, and what to do.
 
-    Args:
-        path: of its key.
-        error: as pydantic tells it.
-        known_keys: gives the keys that a table has.
+    `path` is of its key, `error` as pydantic tells it; `known_keys` gives the keys that a table has.
     """
     key, given = shown(path), error["input"]
     value = str(given).lower() if isinstance(given, bool) else repr(given)

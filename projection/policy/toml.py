@@ -178,12 +178,10 @@ class _File(_Table):
 
 
 def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
-    """Read the policy of a home.
+    """Read the policy of a home, from `diurna.toml`.
 
-    Args:
-        data: the bytes or text of `diurna.toml`.
-        newer_ok: read a file of a newer format as far as this version understands it, for commands
-            that write nothing; the policy then bears the newer format number.
+    `newer_ok` reads a file of a newer format as far as this version understands it, for commands that
+    write nothing; the policy then bears the newer format number.
 
     Raises:
         PolicyInvalid: the file says something that can not be meant; `where` is its file and line.

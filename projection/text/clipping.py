@@ -40,12 +40,7 @@ _ENDING = 2
 
 
 def clipped(text: str, chars: int) -> str:
-    """Cut a text to so many characters, between two words where there is a place, and mark the cut.
-
-    Args:
-        text: on one line.
-        chars: the most that is returned.
-    """
+    """Cut a text on one line to so many characters, between two words if it can, and mark the cut."""
     if len(text) <= chars:
         return text
     kept, lost = _kept(text, chars - 1), ""
@@ -120,13 +115,7 @@ def _shortens(text: str, at: int) -> bool:
 
 
 def windowed(text: str, at: int, chars: int) -> str:
-    """Return so many characters of a sentence around a place; what a cut drops in front is marked, too.
-
-    Args:
-        text: one sentence.
-        at: a place in it.
-        chars: the most that is returned.
-    """
+    """Return at most so many characters of a sentence around a place; a cut in front is marked, too."""
     begin = text.find(" ", max(0, at - chars // 2)) + 1 if at > chars // 2 else 0
     if len(text) <= chars or not 0 < begin <= at:
         return clipped(text, chars)
@@ -146,10 +135,8 @@ def negates(text: str) -> bool:
 def _turning(text: str, at: int, room: int) -> tuple[int, int]:
     """Return where the first word that turns round the rest of a sentence begins, and its phrase ends.
 
-    Args:
-        text: in which the sentence is.
-        at: from where on it is looked for; both are that place where there is none.
-        room: how long the phrase is at most.
+    It is looked for from `at` on; both are that place where there is none. `room` is how long the
+    phrase is at most.
     """
     place = at
     if at and any(sentence_starts(text, at - 1, at + 1)):

@@ -83,11 +83,7 @@ class Digest(Record):
 
 
 def gist(text: str) -> Digest:
-    """Return the digest of a session log, or of any other text.
-
-    Args:
-        text: the whole log.
-    """
+    """Return the digest of a whole session log, or of any other text."""
     reading = reading_of(text)
     first, used = _lead(reading, _report_line(text))
     told = parts_in_short("\n".join(_readable(text)))

@@ -32,9 +32,7 @@ def subject_words(names: Iterable[str]) -> dict[str, str]:
 def id_of_subject(text: str, words: Mapping[str, str]) -> str:
     """Return an id for a text; the same text and words have the same.
 
-    Args:
-        text: of the fact.
-        words: what `subject_words` found in its project.
+    `words` is what `subject_words` found in its project.
     """
     told = dict.fromkeys(words[form] for word in _words(text) if (form := _form(word)) in words)
     named = list(told)[:_MOST]

@@ -58,12 +58,7 @@ class Mention(Record):
 
 
 def mentions(reading: Reading, limit: int) -> tuple[Mention, ...]:
-    """Return what a log names most, the most telling first.
-
-    Args:
-        reading: the log.
-        limit: at most so many.
-    """
+    """Return what a log names most, the most telling first, at most `limit`."""
     found = _Found()
     _add_facts(reading, found)
     if reading.title:

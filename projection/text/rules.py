@@ -132,10 +132,7 @@ class Breach(Record):
 def breaches(kind: str, text: str, warns: str = "") -> tuple[Breach, ...]:
     """Return which commands break a rule, each once; () for what is no rule.
 
-    Args:
-        kind: of the fact.
-        text: of the fact.
-        warns: its footer, "" for none.
+    `warns` is the fact's footer, "" for none.
     """
     if warns:
         parts = [part.split() for part in warns.split(",") if part.strip() not in ("", SILENT)]

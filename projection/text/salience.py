@@ -167,10 +167,7 @@ def _taken_back(one: Weighed) -> bool:
 def best(facts: list[Quote], ranked: list[tuple[int, int, Quote]], limit: int) -> tuple[Quote, ...]:
     """Return texts of facts and then the best quotes, in the order of the log, none twice.
 
-    Args:
-        facts: go before all others.
-        ranked: (what sorts before is better, place in the log, quote).
-        limit: at most so many.
+    `facts` go before all others; `ranked` is (what sorts before is better, place in the log, quote).
     """
     chosen = [(quote.line, -1, quote) for quote in facts[:limit]]
     known = {quote.text for quote in facts}

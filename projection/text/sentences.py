@@ -212,9 +212,7 @@ def says_little(text: str) -> bool:
 def about(heading: str, head: int = 0) -> str:
     """Tell what a heading or label announces.
 
-    Args:
-        heading: what it says.
-        head: by how many words it has to be clear, 0 for all of them.
+    `head` is by how many words it has to be clear, 0 for all of them.
     """
     found = PLAIN
     if head and negates(heading):
@@ -271,11 +269,7 @@ def plain_type(text: str) -> str:
 
 
 def cut_sentences(part: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Cut lines that belong together into sentences; none ends inside code or brackets.
-
-    Args:
-        part: (number of the line, its text).
-    """
+    """Cut lines (number, text) that belong together into sentences; none ends inside code or brackets."""
     found: list[tuple[int, str]] = []
     terms: list[str] = []
     begin = ticks = depth = 0

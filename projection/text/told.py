@@ -32,11 +32,7 @@ def report_start(text: str) -> int:
 
 
 def in_short(text: str) -> tuple[str, str]:
-    """Return the title of a log and the first sentence of its last report, else of its prose; "" for none.
-
-    Args:
-        text: the whole log.
-    """
+    """Return a log's title and the first sentence of its last report, else of its prose; "" for none."""
     begin = text.find("\n---", 3) + 4 if text[:3] == "---" else 0
     title = next((line[2:] for line in text[begin:].split("\n", 9) if line[:2] == "# "), "").strip()
     said = ""

@@ -57,13 +57,7 @@ def absorb_view(
 ) -> Absorbed:
     """Read what a person's edit of a view says.
 
-    Args:
-        path: the view's file.
-        base: the file as it was rendered.
-        edited: the file as it stands.
-        policy: names the kinds.
-        known: gives the facts as they stand in the ledger now.
-        file: its name in findings.
+    `base` is the file as it was rendered; `known` gives the facts as they stand in the ledger now.
     """
     if base == edited:
         return Absorbed((), ())

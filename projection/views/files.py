@@ -96,13 +96,9 @@ def absorb_file(
 ) -> Absorbed:
     """Read what a person's edit of a projection file says.
 
-    Args:
-        path: of the file in the home: `continuity.md` or that of a view.
-        base: the file as it was rendered.
-        edited: the file as it stands.
-        policy: names the kinds.
-        known: gives the facts as they stand in the ledger now.
-        file: its name in findings, "" for its path.
+    `path` is in the home, `continuity.md` or that of a view; `base` is the file as it was rendered;
+    `known` gives the facts as they stand in the ledger now. `file` is its name in findings, "" for its
+    path.
     """
     if path in VIEW_FILES:
         return absorb_view(path, base, edited, policy, known, file=file or path)
@@ -112,12 +108,8 @@ def absorb_file(
 def read_edit(path: str, base: str | None, edited: str, now: State, *, file: str = "") -> Absorbed:
     """Read what a person's edit of a projection file says, wherever the file stands (A7).
 
-    Args:
-        path: of the file in the home.
-        base: the file as it was rendered, None where nobody knows.
-        edited: the file as it stands.
-        now: the ledger.
-        file: its name in findings, "" for its path.
+    `base` is the file as it was rendered, None where nobody knows; `file` is its name in findings, ""
+    for its path.
     """
     marker = _MARKER.search(edited)
     if (

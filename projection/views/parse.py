@@ -49,10 +49,8 @@ class ViewText(Record):
 def parse_view(path: str, text: str, file: str = "") -> ViewText:
     """Read the file of a view.
 
-    Args:
-        path: which one.
-        text: of it; LF or CRLF, with or without a byte order mark.
-        file: its name in findings, "" for its path.
+    `text` has LF or CRLF, with or without a byte order mark; `file` is its name in findings, "" for its
+    path.
     """
     lines = text.removeprefix("\ufeff").split("\n")
     if lines[0].endswith("\r"):

@@ -60,14 +60,7 @@ class Names(Record):
 
 
 def vault(source: ViewSource) -> dict[str, str]:
-    """Write the notes of a vault.
-
-    Args:
-        source: every fact, and every log.
-
-    Returns:
-        The text of each note by its path, in the order of paths.
-    """
+    """Write a vault's notes of every fact and every log: their texts by path, in the order of paths."""
     shared = source.shared()
     pages = entity_pages(source)
     names = _names([one.fact.id for one in shared], pages)

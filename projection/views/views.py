@@ -34,11 +34,8 @@ DATED, NAMED = frozenset(("daily", "weekly")), frozenset(("entities",))
 def view(name: str, source: ViewSource, argument: str = "") -> str:
     """Write a view as markdown.
 
-    Args:
-        name: of the view.
-        source: what it is made of.
-        argument: a date for `daily` and `weekly`, "" for that of the newest log; the name of an entity
-            for `entities`, "" for all.
+    `argument` is a date for `daily` and `weekly`, "" for that of the newest log; the name of an entity
+    for `entities`, "" for all.
 
     Raises:
         NotFound: there is no such view, no such date, or no fact about that entity.

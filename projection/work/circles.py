@@ -10,10 +10,8 @@ if TYPE_CHECKING:
 def circles(follows: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """Return each node that lies on a circle, with a number that the nodes of its circles share.
 
-    Tarjan's algorithm for strongly connected components (1972), with a stack of its own.
-
-    Args:
-        follows: what each node leads to; what leads nowhere may be left out.
+    Tarjan's algorithm for strongly connected components (1972), with a stack of its own. `follows` is
+    what each node leads to; what leads nowhere may be left out.
     """
     search = _Search(follows)
     for start in follows:

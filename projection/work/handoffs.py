@@ -47,10 +47,7 @@ def open_handoffs(facts: Iterable[Standing]) -> tuple[Handoff, ...]:
 def handed_to(facts: Iterable[Standing], agent: str, role: str) -> tuple[Handoff, ...]:
     """Return the open handoffs for whoever asks, newest first: those to it, and those to nobody by name.
 
-    Args:
-        facts: where handoffs are among.
-        agent: who asks, as logs name it.
-        role: in which role, "" for none.
+    `agent` is who asks, as logs name it; `role` is "" for none.
     """
     return tuple([one for one in open_handoffs(facts) if not one.to or one.names(agent, role)])
 
@@ -58,10 +55,7 @@ def handed_to(facts: Iterable[Standing], agent: str, role: str) -> tuple[Handoff
 def handed_elsewhere(facts: Iterable[Standing], agent: str, role: str) -> dict[str, str]:
     """Return the tasks that others are to take, by id, with whom each was handed to last.
 
-    Args:
-        facts: where handoffs are among.
-        agent: who asks, as logs name it.
-        role: in which role, "" for none.
+    `agent` is who asks, as logs name it; `role` is "" for none.
     """
     newest: dict[str, Handoff] = {}
     for one in open_handoffs(facts):

@@ -84,8 +84,7 @@ class Task(Record):
 def tasks(facts: Iterable[Standing]) -> tuple[Task, ...]:
     """Return the tasks among some facts, by priority, then age, then id.
 
-    Args:
-        facts: tasks, and all that they depend on; what is not among them is unknown.
+    The facts are tasks, and all that they depend on; what is not among them is unknown.
     """
     known = {standing.fact.id: standing for standing in facts}
     found = [standing for standing in known.values() if standing.fact.kind == TASK_KIND]
@@ -101,12 +100,9 @@ def pick(tasks: Iterable[Task], agent: str = "", elsewhere: Container[str] = ())
     """Return the task to begin next, None where there is none.
 
     It is the first that is in progress, handed over or to do, and that nobody else has claimed, waits for
-    nothing, and is not contradicted.
-
-    Args:
-        tasks: in the order of `tasks`.
-        agent: who asks; what waits for it by name is its own.
-        elsewhere: ids of tasks that were handed to somebody else (`handoffs.handed_elsewhere`).
+    nothing, and is not contradicted. The tasks are in the order of `tasks`; what waits for `agent` by
+    name is its own; `elsewhere` are ids of tasks that were handed to somebody else
+    (`handoffs.handed_elsewhere`).
     """
     for task in tasks:
         free = task.claimant == "" or (task.state == TODO and task.claimant == agent)

@@ -41,11 +41,7 @@ def documents_at(
     """Return the documents of a commit, by path, and how many are left out for their size or number.
 
     What the home itself is made of is none: logs and projections are recalled as what they are.
-
-    Args:
-        home: of the ledger.
-        commit: of the repository, whatever branch the ledger is on; "" for none.
-        patterns: of the policy.
+    `commit` is of the repository, whatever branch the ledger is on; "" for none.
     """
     if not commit:
         return (), 0

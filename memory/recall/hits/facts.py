@@ -109,10 +109,7 @@ class Facts:
     def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
         """Return a fact as a hit, None where it may not be shown.
 
-        Args:
-            fact: its id.
-            log: the log whose text of it was found; None for the text that stands.
-            level: how much is shown.
+        `log` is the one whose text of it was found; None for the text that stands.
         """
         found = self.wanted(fact, log)
         if found is None:
@@ -183,9 +180,7 @@ class Facts:
     def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
         """Return a fact if it may be shown and the filters let it through.
 
-        Args:
-            fact: its id.
-            log: the log whose text of it was found; None for the text that stands.
+        `log` is the one whose text of it was found; None for the text that stands.
         """
         key = fact, "" if log is None else log.stem
         if key not in self._known:

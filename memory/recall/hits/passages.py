@@ -31,14 +31,8 @@ def passage_hit(
 ) -> Hit | None:
     """Return the hit of a passage, None where the lines are too few: they were lost since it was indexed.
 
-    Args:
-        log: that it stands in, or the document.
-        lines: of that.
-        place: of the passage.
-        level: how much is given.
-        words: that it was found by.
-        mark: what of it does not hold any more.
-        chars: that its line may take.
+    `log` may be a document; `words` are those that it was found by; `mark` is what of it does not hold
+    any more; `chars` is what its line may take.
     """
     kind = SESSION_KIND if log.day else DOCUMENT_KIND
     number = log.pieces[place].line

@@ -253,12 +253,7 @@ class _View:
     def facts(self, found: Search, level: str, limit: int, explain: bool, loose: bool) -> list[Hit]:
         """Return the facts that answer, best first; none where they cover too little of the question.
 
-        Args:
-            found: what the search gave.
-            level: how much of each is given.
-            limit: at most so many.
-            explain: give the parts of each score.
-            loose: those too that cover little.
+        `explain` gives the parts of each score; `loose`: those too that cover little.
         """
         if found.state.open and not found.subject:
             return self._open_threads(level, limit)

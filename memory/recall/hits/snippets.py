@@ -63,12 +63,8 @@ def titled(
 ) -> str:
     """Return a passage on one line, behind the title of its log and the heading it stands under.
 
-    Args:
-        title: of the log.
-        heading: the nearest one above the passage.
-        text: the passage; headings in it lose their marks.
-        words: that it was found by: it is shown from where they are.
-        chars: that all of it may take.
+    `heading` is the nearest one above the passage; headings in `text` lose their marks. It is shown
+    from where the `words` are that it was found by; `chars` is what all of it may take.
     """
     lines = text.split("\n")
     while lines and (lines[0][:1] == "#" or not lines[0].strip()):

@@ -29,12 +29,7 @@ _QUESTIONS = (
 
 
 def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | None = None) -> bool:
-    """Compare the index of a home, where it has one, with a new one in memory.
-
-    Args:
-        snapshot: of the home.
-        progress: told how far the new one is.
-    """
+    """Compare the index of a home, where it has one, with a new one in memory."""
     if not os.path.exists(index_file(snapshot.home)):
         return False
     following = IndexFollower(snapshot)

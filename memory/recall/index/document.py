@@ -38,10 +38,7 @@ class Indexed(Record):
 def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """Prepare a log for the index: a pure function of its bytes.
 
-    Args:
-        ref: the log.
-        text: the whole of it, as `ledger.codec.plain_text.text_of` reads it.
-        entry: its events.
+    `text` is the whole of it, as `ledger.codec.plain_text.text_of` reads it.
     """
     header = header_of(text)
     prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
@@ -85,13 +82,7 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
 
 
 def indexed_document(path: str, blob: str, text: str) -> Indexed:
-    """Prepare a document for an index: its path stands for the stem of a log.
-
-    Args:
-        path: of the document.
-        blob: the object that holds it.
-        text: the whole of it.
-    """
+    """Prepare a document for an index: its path stands for the stem of a log."""
     texts, pieces, chars = _prose(passages_of(text, is_log=False))
     row = (path, blob, "", "", "", "", chars, marshal.dumps((pieces, [], [])))
     return Indexed(row, tuple(texts), chars, ())

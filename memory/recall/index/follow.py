@@ -211,12 +211,7 @@ def in_step(mark: Mark, cache: Cache) -> bool:
 
 
 def write_file(path: str, fill: Callable[[sqlite3.Connection], None]) -> bool:
-    """Write a whole index beside the old one and put it in its place; False where the disk takes nothing.
-
-    Args:
-        path: where it is to be.
-        fill: fills an empty one.
-    """
+    """Write a whole index beside the old one and put it in its place; False if the disk takes nothing."""
     from ledger.wal.atomic_files import make_folder
     from memory.cache.rebuild import clear_abandoned, install
     from memory.recall.index.writer import new_file

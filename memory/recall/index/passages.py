@@ -73,11 +73,9 @@ class _Stretch(Record):
 
 
 def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
-    """Cut a log, or another document, into passages.
+    """Cut the whole of a log, its header too, or another document, into passages.
 
-    Args:
-        text: the whole of it, its header too.
-        is_log: sections of facts are left out, and who speaks is told.
+    `is_log`: sections of facts are left out, and who speaks is told.
     """
     found = list(_placed(text, _passages(text, PASSAGE_CHARS, is_log)))
     if any(one.late for one in found) and ASKERS.isdisjoint([one.who for one in found]):

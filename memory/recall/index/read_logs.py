@@ -53,12 +53,8 @@ class Source(Record):
 def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterator[list[Indexed]]:
     """Yield logs ready for the index, in batches, in the order given.
 
-    Those that can not be read, or are not what they were, are left out.
-
-    Args:
-        home: where they are.
-        sources: the logs.
-        workers: how many other processes read them; -1 to see whether they pay.
+    Those that can not be read, or are not what they were, are left out. `workers` is how many other
+    processes read them; -1 to see whether they pay.
     """
     if workers < 0:
         workers = _WORKERS if len(sources) >= _FORK_FROM and may_fork() else 0

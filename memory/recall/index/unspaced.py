@@ -37,9 +37,6 @@ def pairs_in(text: str) -> str:
 def asked_pairs(text: str) -> tuple[dict[str, str], str]:
     """Return what to look for where somebody typed writing without blanks.
 
-    Args:
-        text: as typed.
-
     Returns:
         What was typed -> how the index spells it, and the text without all that. One character stands
         for all pairs that begin with it.

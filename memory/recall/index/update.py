@@ -66,10 +66,7 @@ def _worn(mark: Mark, cache: Cache) -> bool:
 def appended(home: Home, mark: Mark, cache: Cache) -> Change | None:
     """Return what adds the logs that came since; None where that is not all that happened.
 
-    Args:
-        home: where the logs are.
-        mark: where the index stands.
-        cache: open for reading.
+    `cache` is open for reading.
     """
     if mark.generation != cache.generation or mark.number > cache.newest_number():
         return None
@@ -172,11 +169,8 @@ def fill(
 ) -> None:
     """Write all logs into an empty index.
 
-    Args:
-        home: where they are.
-        base: the index.
-        change: what `everything` gave.
-        progress: told now and then how many of how many are written.
+    `change` is what `everything` gave; `progress` is told now and then how many of how many are
+    written.
 
     Raises:
         sqlite3.Error: it can not be written.

@@ -42,8 +42,7 @@ class Placed(Record):
 def new_file(path: str) -> sqlite3.Connection:
     """Make an empty index, for one bulk filling: what is written can not be taken back.
 
-    Args:
-        path: a new file; ":memory:" for none.
+    `path` is a new file; ":memory:" for none.
 
     Raises:
         sqlite3.Error: it can not be written.
@@ -74,13 +73,7 @@ def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals) -> None:
 def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table: str) -> Totals:
     """Write logs into an index, in the transaction that is open; return its totals then.
 
-    FTS5 is fastest if they come in the order of their numbers.
-
-    Args:
-        base: the index.
-        logs: the logs.
-        totals: of the index.
-        table: `BUILT` or `RECENT`.
+    FTS5 is fastest if they come in the order of their numbers. `table` is `BUILT` or `RECENT`.
     """
     count, passages, chars = totals
     speakers: dict[str, int] = {}
@@ -139,9 +132,7 @@ def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) 
 def numbers_for(base: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int] | None:
     """Give new logs numbers between those of their neighbours; None when there is no room left.
 
-    Args:
-        base: the index.
-        keys: of the new logs, in ledger order.
+    `keys` are in ledger order.
     """
     runs: dict[tuple[int, int], list[str]] = {}
     for key in keys:

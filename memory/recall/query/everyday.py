@@ -59,11 +59,7 @@ _ENDINGS = ("", "s", "es", "d", "ed", "ing", "ly", "n")
 
 
 def everyday(word: str) -> bool:
-    """Tell whether a word, in lower case, is one of these or an inflection of one.
-
-    Args:
-        word: as typed, in lower case.
-    """
+    """Tell whether a word, in lower case, is one of these or an inflection of one."""
     for ending in _ENDINGS:
         if word.endswith(ending):
             start = word[: len(word) - len(ending)]

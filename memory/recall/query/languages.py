@@ -94,11 +94,7 @@ def plainly(text: str, language: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """Return the language that most of the small words of a question are of, "" for none of these.
-
-    Args:
-        text: as typed.
-    """
+    """Return the language that most of the small words of a question are of, "" for none of these."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     counts = {name: sum([word in one.small for word in words]) for name, one in _LANGUAGES.items()}
     best = max(counts, key=lambda name: counts[name])
@@ -116,9 +112,7 @@ def says_nothing(word: str, language: str) -> bool:
 def inflected(word: str, language: str) -> tuple[str, ...]:
     """Return the other forms that a word may have, none in a language without a table here.
 
-    Args:
-        word: in lower case.
-        language: as the policy names it.
+    `word` is in lower case, `language` as the policy names it.
     """
     known = _LANGUAGES.get(language)
     if known is None or not word.isalpha() or len(word) < _LEAST:

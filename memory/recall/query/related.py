@@ -18,10 +18,7 @@ _KEPT = 2
 def related_to(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of the index that are related to one, best first.
 
-    Args:
-        lookups: of the index.
-        raw: as typed, in lower case.
-        stems: of its forms.
+    `raw` is as typed, in lower case; `stems` are of its forms.
     """
     return lookups.related(raw, lambda: _related(lookups, stems))
 

@@ -22,10 +22,7 @@ _BEGUN, _ENDING, _COGNATE = 6, 5, 8
 def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of the index that somebody may have meant, none for a word with digits.
 
-    Args:
-        lookups: of the index.
-        raw: as typed, in lower case; the index does not have it.
-        stems: of it.
+    `raw` is as typed, in lower case; the index does not have it.
     """
     if len(raw) < ONE_FROM or not raw.isalpha() or len(stems) != 1:
         return ()

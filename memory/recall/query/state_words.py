@@ -28,11 +28,7 @@ class StateWords(Record):
 
 
 def state_words(named: frozenset[str]) -> StateWords:
-    """Find the words of a question that ask for a state.
-
-    Args:
-        named: all its words, in lower case.
-    """
+    """Find the words of a question, all in lower case, that ask for a state."""
     latest, undone = named & LATEST, named & OPEN
     words = latest | undone | (named & THINGS if undone else frozenset())
     return StateWords(bool(latest), bool(undone), bool(named & VERSION), words)

@@ -85,13 +85,8 @@ def rank(
 ) -> Ranking:
     """Rank the passages that hold words of a question, and those beside them.
 
-    Args:
-        asked: the question.
-        totals: of the index.
-        log_of: gives a log by its number.
-        keeps: tells whether a row may be among the hits; None for all.
-        explain: keep the words and the parts of each score.
-        told: so many passages are told at most.
+    `log_of` gives a log by its number; `keeps` tells whether a row may be among the hits, None for all.
+    `explain` keeps the words and the parts of each score; so many passages as `told` are told at most.
     """
     look = _Look(asked, totals, log_of, keeps, explain)
     own = look.own(look.candidates())

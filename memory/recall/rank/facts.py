@@ -51,12 +51,9 @@ def rank_facts(
 ) -> tuple[Scored, ...]:
     """Rank the texts of facts that answer a question, best first; ties go to the newer text.
 
-    Args:
-        asked: the question.
-        totals: of the index.
-        log_of: gives a log by its number.
-        keeps: tells whether a row may be among the hits; None for all.
-        alike: row -> how alike a text is to the question in meaning, -1 to 1; None to weigh words alone.
+    `log_of` gives a log by its number; `keeps` tells whether a row may be among the hits, None for all.
+    `alike` is row -> how alike a text is to the question in meaning, -1 to 1; None to weigh words
+    alone.
     """
     average = max(1.0, totals.chars / max(1, totals.passages))
     weights = [term.weight for term in asked.terms]

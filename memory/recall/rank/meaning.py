@@ -28,12 +28,7 @@ def weighed(words: Iterable[str]) -> dict[str, float]:
 
 
 def stretches_of(id: str, text: str) -> list[dict[str, float]]:
-    """Return the words of each stretch of a fact, with their weights.
-
-    Args:
-        id: of the fact.
-        text: of the fact.
-    """
+    """Return the words of each stretch of a fact, with their weights."""
     from memory.recall.index.passages import camel_words  # a question of a kept index needs none
 
     name = re.sub("[-.]", " ", id)

@@ -21,10 +21,7 @@ def compared(
 ) -> dict[int, tuple[float, float]] | None:
     """Return how alike passages are to a question, as `meaning.with_meaning` takes it.
 
-    Args:
-        lookups: of the index, which knows what words the passages have.
-        query: as typed.
-        texts: of passages, by row.
+    `lookups` knows what words the passages have; `query` is as typed; `texts` are passages, by row.
 
     Returns:
         By row, as a whole and in the words that it lacks; None without the extra.

@@ -70,9 +70,7 @@ def identity() -> str:
 def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
     """Return how alike in meaning texts are to a query, -1 to 1 each; None without the extra.
 
-    Args:
-        query: a question.
-        texts: to compare it with; of each the first `TEXT_CHARS` characters count.
+    Of each text the first `TEXT_CHARS` characters count.
     """
     if not installed() or _load() is None:
         return None
@@ -83,9 +81,7 @@ def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
 def nearest(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[list[float]] | None:
     """Return, for each text, how alike its nearest word is to each of some words; None without the extra.
 
-    Args:
-        words: in lower case.
-        texts: each as its words, in lower case.
+    `words` are in lower case, and so are the words that each text is.
     """
     if not installed() or _load() is None:
         return None
@@ -103,8 +99,7 @@ def nearest(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[list[f
 def directions(texts: Sequence[Mapping[str, float]]) -> list[bytes]:
     """Return what texts mean, each as the direction of its words together: a byte for each of its sides.
 
-    Args:
-        texts: of each its words, in lower case, with their weights.
+    A text is its words, in lower case, with their weights.
     """
     loaded = _load()
     if loaded is None:
@@ -120,9 +115,7 @@ def directions(texts: Sequence[Mapping[str, float]]) -> list[bytes]:
 def best_likeness(asked: bytes, texts: Sequence[bytes]) -> list[float]:
     """Return how alike the nearest stretch of each text is to a question, -1 to 1.
 
-    Args:
-        asked: the question, as `directions` gives it.
-        texts: of each all its stretches, one behind the other.
+    `asked` is as `directions` gives it; a text is all its stretches, one behind the other.
     """
     if _load() is None or not asked or not texts:
         return [0.0 for _ in texts]
