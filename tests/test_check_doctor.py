@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.home import discover
 from ledger.model.digest import blob_id
 from ledger.model.findings import CODES
 from ledger.model.order import seal
@@ -438,7 +439,7 @@ def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo
     before = found()
     assert before
     assert codes(doctor("--json", "--deep")) == []
-    (file,) = (repo.path / ".git/diurna/cache").glob("*.recall")
+    file = Path(discover(str(repo.path)).cache_file + ".recall")  # that of documents lies beside it
     with sqlite3.connect(file) as index:
         index.execute("UPDATE logs SET agent = 'somebody else'")
     index.close()
