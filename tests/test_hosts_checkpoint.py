@@ -214,7 +214,7 @@ def test_a_compaction_is_survived(ask: Ask, repo: Repo, run: Run, transcript: Pa
     )
     assert rest.startswith(plain.partition(" the nonce")[0])
     assert len(behind) <= starts.CONTEXT_CHARS and len(behind.encode()) <= starts.CONTEXT_BYTES
-    assert len(behind) > starts.CONTEXT_CHARS - 600
+    assert len(behind) > starts.START_CHARS
     assert ask("SessionStart", {**own, "source": "resume"}) == behind
     assert ask("SessionStart", {**own, "source": "clear"}) == plain
     assert ask("SessionStart", payload(repo, "6", source="resume")) == plain

@@ -10,7 +10,7 @@ from tests.host_day import PROMPTS, RECORDED, Day
 
 
 def test_a_day_is_told_in_few_words(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The brief of a full memory, the rule and all news: 12,000 characters at most."""
+    """The brief of a full memory, the rule and all news: 9,000 characters at most."""
     monkeypatch.delenv("DIURNA_AGENT")
     monkeypatch.setattr(hook, "START_SECONDS", 60)
     monkeypatch.setattr(hook, "OTHER_SECONDS", 60)
@@ -18,7 +18,7 @@ def test_a_day_is_told_in_few_words(repo: Repo, run: Run, monkeypatch: pytest.Mo
     day = Day(repo.path, monkeypatch, NOW_MS)
     day.play()
     first, *rest = day.told
-    assert (first.event, starts.CONTEXT_CHARS - 300 < len(first.text)) == ("SessionStart", True)
+    assert (first.event, starts.START_CHARS - 300 < len(first.text)) == ("SessionStart", True)
     lines = [line for one in rest for line in one.text.split("\n")[2:-1]]
     assert len(set(lines)) == len(lines)  # nothing twice
     assert [line for line in lines if "after you did" in line] == [
@@ -29,4 +29,4 @@ def test_a_day_is_told_in_few_words(repo: Repo, run: Run, monkeypatch: pytest.Mo
     assert sum(" new, says " in line for line in lines) == len(RECORDED)
     assert sum("git stash" in line for line in lines) == 1
     assert len(rest) < PROMPTS // 2  # most prompts are silent, and so is every tool
-    assert sum(len(one.text) for one in day.told) <= 12_000
+    assert sum(len(one.text) for one in day.told) <= 9_000

@@ -174,26 +174,31 @@ def test_what_others_did_is_told_at_a_prompt(session: Sessions) -> None:
     assert mine.told(NOW_MS + 3) == ""
     for number in range(9):
         other.did("git", f"git commit -m {number}", at=NOW_MS + 10 + number)
-    assert mine.told(NOW_MS + 30).split("\n") == [
+    assert mine.told(NOW_MS + 91 * MINUTE).split("\n") == [
         f"- codex: git commit -m {n}" for n in (8, 7, 6, 5, 4)
     ]
-    assert mine.told(NOW_MS + 40) == ""
+    assert mine.told(NOW_MS + 91 * MINUTE) == ""
 
 
-def test_routine_alone_is_told_every_half_hour(session: Sessions) -> None:
-    """It waits for something weightier to come along, and nothing of it is lost."""
+def test_what_is_light_waits(session: Sessions) -> None:
+    """For something weightier to come along, or for an hour and a half; nothing of it is lost."""
     mine, other = session(), session("codex", "9")
     mine.start()
     other.did("edit", "e", "a.py", at=NOW_MS)
     assert mine.told(NOW_MS) == "- codex changed a.py"
     other.did("edit", "e", "b.py", at=NOW_MS + MINUTE)
-    assert mine.told(NOW_MS + MINUTE) == ""
-    other.did("git", "git push", at=NOW_MS + 2 * MINUTE)
-    assert mine.told(NOW_MS + 2 * MINUTE) == "- codex: git push\n- codex changed b.py"
-    other.did("edit", "e", "c.py", at=NOW_MS + 3 * MINUTE)
-    assert mine.told(NOW_MS + 3 * MINUTE) == ""
-    other.did("edit", "e", "d.py", at=NOW_MS + 33 * MINUTE)
-    assert mine.told(NOW_MS + 33 * MINUTE) == "- codex changed c.py, d.py"
+    other.did("git", "git commit -m b", at=NOW_MS + 2 * MINUTE)
+    assert mine.told(NOW_MS + 2 * MINUTE) == ""
+    other.did("git", "git push (exit 1)", at=NOW_MS + 3 * MINUTE)
+    assert mine.told(NOW_MS + 3 * MINUTE).split("\n") == [
+        "- codex: git push (exit 1)", "- codex: git commit -m b", "- codex changed b.py",
+    ]  # fmt: skip
+    other.did("git", "git push (exit 0)", at=NOW_MS + 4 * MINUTE)  # it was told as failed
+    assert mine.told(NOW_MS + 4 * MINUTE) == "- codex: git push (exit 0)"
+    other.did("edit", "e", "c.py", at=NOW_MS + 5 * MINUTE)
+    assert mine.told(NOW_MS + 93 * MINUTE) == ""
+    other.did("edit", "e", "d.py", at=NOW_MS + 94 * MINUTE)
+    assert mine.told(NOW_MS + 94 * MINUTE) == "- codex changed c.py, d.py"
 
 
 # ---- what the ledger brings ------------------------------------------------------------------------
@@ -527,7 +532,8 @@ def test_law_nothing_is_told_twice_nor_lost(
     mine, other = Session(repo, "claude", "5"), Session(repo, "codex", "9")
     mine.start()
     pending: list[str] = []
-    for now, step in enumerate(steps, NOW_MS):
+    for now in range(NOW_MS, NOW_MS + len(steps) * 91 * MINUTE, 91 * MINUTE):
+        step = steps[(now - NOW_MS) // (91 * MINUTE)]
         if step == "act":
             other.did("git", f"git commit -m {now}", at=now)
             pending.insert(0, f"- codex: git commit -m {now}")

@@ -329,8 +329,9 @@ class _Filling:
         live = len(self._live - self._shown)
         archived = len(self._archived & self._shown)
         archive = self._facts - len(self._material.view.live) - archived
-        rests = len([one for one in self._index if one in self._resting])
-        return Ending(live, archive, self._index, rests)
+        index = tuple([one for one in self._index if one not in self._shown])
+        rests = len([one for one in index if one in self._resting])
+        return Ending(live, archive, index, rests)
 
     def written(self, nonce: str) -> str:
         """Write all of it."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TAG = "diurna-memory"
-NONCE_CHARS = 16
+NONCE_CHARS = 8
 
 
 def nonce_for(seed: str, body: str) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _READY_SECONDS = 60
 #: The least that any host takes of one hook.
 CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
+#: What a session starts with, as far as it was not there before: its prompts bring the rest.
+START_CHARS = 6_000
 #: What a subagent is told.
 ROLE_CHARS = 2_000
 RULE = (
@@ -55,7 +57,7 @@ def context(
             asked = when_compacted(said, commondir, environment)
             around.before = "\n\n".join([one for one in (around.before, asked) if one])
         before = f"{around.before}\n\n" if around.before else ""
-        budget = CONTEXT_CHARS - len(RULE) - 4 - around.room
+        budget = min(START_CHARS, CONTEXT_CHARS - around.room) - len(RULE) - 4
         while True:
             text = before + visible(_brief(said, environment, budget)).rstrip()
             size = len(text.encode("utf-8", "replace")) + len(RULE.encode()) + 4

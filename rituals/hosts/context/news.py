@@ -235,7 +235,7 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
 
     commondir, name = listener.commondir, listener.name
     seen = standing(commondir, name, cursor.watched)
-    news = all_news(listener)
+    news = all_news(listener, beside=seen.ledger != cursor.prompt.ledger)
     moved = cursor._replace(prompt=seen, tool=seen, offsets=news.offsets, told=news.told)
     if seen.ledger == cursor.prompt.ledger:
         if not 0 < cursor.look <= listener.now:

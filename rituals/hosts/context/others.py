@@ -1,7 +1,8 @@
 """Find what a session has to know of the other sessions of this machine, from their spools.
 
 First comes what collides with its own work, then what may have taken work away, then the rest. What
-sessions do all the time, edits and tests, is one line for each of them, and alone it is told seldom.
+sessions do all the time, edits and tests, is one line for each of them. It waits, as their commits and
+the like do, for something that cannot, or for an hour and a half.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from rituals.hosts.observed.spool import Observation, Spool
 
 _COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
-_OWN_MS, _LOSS_MS, _ROUTINE_MS = 7_200_000, 600_000, 1_800_000
+_OWN_MS, _LOSS_MS = 7_200_000, 600_000
+#: How long what others did waits for something weightier, and how long a test that turned.
+_ROUTINE_MS, _TEST_MS = 5_400_000, 1_800_000
 #: What was told is known for so long, and so much of it.
 _TOLD_MS, _TOLD = 86_400_000, 500
 #: What is known when routine was told last.
@@ -109,8 +112,13 @@ def urgent(listener: Listener) -> News:
     return News(tuple(lines), (), listener.offsets, told)
 
 
-def all_news(listener: Listener) -> News:
-    """Return what can not wait, and what else other sessions did since they were told of."""
+def all_news(listener: Listener, *, beside: bool = False) -> News:
+    """Return what can not wait, and what else other sessions did since they were told of.
+
+    Args:
+        listener: who is told.
+        beside: something else is told, so that nothing has to wait.
+    """
     now = listener.now
     pressing, _, _, already = urgent(listener)
     told = dict(already)
@@ -120,6 +128,8 @@ def all_news(listener: Listener) -> News:
     shown: dict[str, int] = {}
     passed: list[str] = []
     offsets: dict[str, int] = {}
+    quiet_ms = now - told.get(_ROUTINE, 0)
+    waits = not (pressing or beside) and quiet_ms < _ROUTINE_MS
     for name, spool in others.items():
         start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
         new, offsets[name] = spool.since(start)
@@ -142,11 +152,17 @@ def all_news(listener: Listener) -> News:
         told.update({said_key(one.what): now for one in new if one.kind == DECISION})
         acts = [one for one in states(new) if one.one.kind not in ROUTINES]
         told.update({failing_key(name, one.what): now for one in acts if one.failed})
+        waits &= not any(
+            one.failed or one.one.kind not in _SHELL or failing_key(name, one.what) in already
+            for one in acts
+        )
+        turned = failing or any(one.failed for one in stand.values())
+        waits &= not turned or quiet_ms < _TEST_MS
     newest = [line for _, line in sorted(rest, reverse=True)]
-    if not (newest or pressing) and told.get(_ROUTINE, 0) > now - _ROUTINE_MS:
+    if waits:
         kept = {name: listener.offsets.get(name, 0) for name in others}
-        return News((), (), kept, told)
-    if often:
+        return News((), (), kept, already)
+    if often or newest:
         told.update(shown)
         told = {key: at for key, at in told.items() if key not in passed}
         told[_ROUTINE] = now
