@@ -27,7 +27,7 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
         "tier     importer: working → archived (fades)\n",
     )  # fmt: skip
     assert ran.err == (
-        'hint: `diurna archive importer --back --reason "…"` takes it out again, '
+        'hint: `diurna forget importer --back --reason "…"` takes it out again, '
         "and so does the next work log that names it\n"
     )
     assert "importer" not in run("show").out
@@ -87,8 +87,8 @@ def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     assert "--back" in twice.err
     false = run("archive", "never", "--reason", "x")
     assert false.code == 1 and "never is in the archive already: invalidated" in false.err
-    assert "diurna restore never" in false.err
-    assert "diurna restore never" in run("archive", "never", "--back", "--reason", "x").err
+    assert "diurna edit never --restore" in false.err
+    assert "diurna edit never --restore" in run("archive", "never", "--back", "--reason", "x").err
     assert held.shape() == before
 
 

@@ -100,8 +100,8 @@ def test_entities(linked: Repo, run: Run) -> None:
     [
         ("payments", "no fact is about payments", "did you mean Payments API?"),
         ("Paymnets API", "no fact is about Paymnets API", "did you mean Payments API?"),
-        ("zzz", "no fact is about zzz", "`diurna entity` lists all"),
-        (" ", "no fact is about what has no name", "`diurna entity` lists all"),
+        ("zzz", "no fact is about zzz", "`diurna show --about` lists all"),
+        (" ", "no fact is about what has no name", "`diurna show --about` lists all"),
     ],
 )
 def test_entity_that_is_not_there(
@@ -222,7 +222,8 @@ def test_a_crowd(repo: Repo, run: Run) -> None:
     ran = run("links", "f000")
     assert (ran.code, ran.err) == (0, "")
     assert (
-        ran.out == 'f000  fact, working\n  Fact f000.\n\n101 facts share All: diurna entity "All"\n'
+        ran.out
+        == 'f000  fact, working\n  Fact f000.\n\n101 facts share All: diurna show --about "All"\n'
     )
 
 

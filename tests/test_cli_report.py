@@ -174,7 +174,7 @@ def test_picture_in_a_file(lived: Repo, run: Run) -> None:
     ran = run("report", "--svg", "tiers.svg")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        f"diurna: {file}: this is no picture that `diurna report` made; it was left as it is\n"
+        f"diurna: {file}: this is no picture that `diurna review --report` made; it was left as it is\n"
         "hint: name a file that is not there yet; `--svg -` prints the picture\n"
     )
     assert file.read_text() == mine

@@ -60,7 +60,7 @@ TOLD: dict[str, set[str]] = {
     **dict.fromkeys(
         "git-unusable library-unusable several-installed host-command host-files host-server host-unreviewed "
         "host-folder host-untried host-faults disk-nearly-full shared-disk "
-        "unsupported-repository lock-left lock-held object-lost home-moved spool-leftover spool-part captured-waiting git-setting "
+        "unsupported-repository lock-left lock-held object-lost home-moved spool-leftover spool-part captured-waiting hook-missing git-setting "
         "capture-failed capture-settings capture-waits "
         "attributes-missing merge-attribute open-to-others cache-differs not-pushed upstream-stale".split(),
         DOCTOR,
@@ -258,7 +258,7 @@ def test_review_says_what_verify_found_and_goes_on(repo: Repo, run: Run) -> None
     assert [one for one in dry["verified"] if one["code"] != "review-due"] == verified
     ran = run("review")
     assert ran.code == 0
-    assert "Checked     2 errors, 1 warning; `diurna verify` names them\n" in ran.out
+    assert "Checked     2 errors, 1 warning; `diurna check` names them\n" in ran.out
     assert f"error: {path} was changed after it was committed" in ran.err
     assert "nobody is named" not in ran.err
     assert Path(path).stem in ran.err

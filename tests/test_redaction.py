@@ -138,6 +138,8 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
             ["--reason", "Private."],
         ],
         "texts": [[MISSPELLED], ["The code of the vault."]],
+        "text": [["The vault has another code."]],
+        "stems": [[], [told.stems[1]], [told.stems[3]]],
         "patterns": [[], ["vault"], ["*", MISSPELLED.split()[0]]],
         "query": [[MISSPELLED], ["code vault"]],
         "name": [["vault"], [MISSPELLED.split()[3]], ["safe"]],
@@ -267,7 +269,7 @@ def test_no_tool_of_the_server_shows_it(told: Told) -> None:
 #: Methods of `Memory` that write, or answer nothing of what was said.
 _WRITE = frozenset(
     "append drain remake commit_files join absorb absorb_first absorb_committed publish write_projection close open "
-    "occasion identity asker kept waiting bring_back hold held land_held".split()
+    "occasion identity asker kept waiting bring_back hold held land_held ride".split()
 )
 
 
