@@ -56,3 +56,8 @@ def data_folder() -> str:
 def user_folder() -> str:
     """Return the user's home directory; `~` where nobody knows it."""
     return os.path.expanduser("~")
+
+
+def expanded(path: str) -> str:
+    """Return a path with the home directory of a user for the `~` or `~NAME` that it begins with."""
+    return os.path.expanduser(path)

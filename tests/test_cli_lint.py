@@ -57,7 +57,7 @@ def test_l9_append_redacts_before_anything_is_stored(repo: Repo, run: Run) -> No
         "--new",
         f"The token is {TOKEN}.",
         "--body",
-        "prose.md",
+        "@prose.md",
     )
     prose.unlink()
     assert ran.code == 0

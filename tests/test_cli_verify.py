@@ -29,7 +29,7 @@ def test_verify_names_who_changed_a_log(tampered: tuple[Repo, str], run: Run) ->
     assert ran.err == (
         f"error: {path} was changed after it was committed, in commit {commit} by Eve on "
         f"{repo.git('log', '-1', '--format=%as').strip()}\n"
-        "hint: `diurna verify --restore` adds its first bytes again\n"
+        "hint: `diurna check --restore` adds its first bytes again\n"
         f"error: {path} was changed; the bytes it was sealed with are read from history\n"
     )
 

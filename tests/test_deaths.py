@@ -211,8 +211,9 @@ def test_no_redaction_lies_beside_a_page_that_shows_its_text(
         monkeypatch.setattr(os, name, looking)
 
     def refusing(
-        self: Store, wanted: Commit, show: Callable[[Callable[[Callable[[], bool]], bool]], None]
-    ) -> str:
+        self: Store, wanted: Commit, show: Callable[[Callable[[Callable[[], bool]], bool]], None],
+        sign: object,
+    ) -> str:  # fmt: skip
         show(lambda within: within())
         raise StorageFailed("the disk is full")
 

@@ -38,8 +38,8 @@ def test_a14_the_disk_lies_about_a_log(place: Path, writer: str, how: str, stubb
     made: Any = memory._committer.writer()
     whole = made.commit
 
-    def lying(wanted: Commit, show: Callable[[], None]) -> str:
-        commit: str = whole(wanted, show)
+    def lying(wanted: Commit, *show: Callable[[], None]) -> str:
+        commit: str = whole(wanted, *show)
         (log,) = [data for path, data in wanted.files if "sessions/" in path and data]
         file = object_file(tried.home, blob_id(log))
         data = {"short": file.read_bytes()[:-7], "empty": b"", "other": zlib.compress(b"blob 1\0x")}
@@ -130,9 +130,9 @@ def test_a15_the_spool_is_flushed_before_any_object_is_written(
     store: Any = memory._committer.writer()
     commit = store.commit
 
-    def noted(wanted: Commit, show: Callable[[], None]) -> object:
+    def noted(wanted: Commit, *show: Callable[[], None]) -> object:
         order.append("commit")
-        return commit(wanted, show)
+        return commit(wanted, *show)
 
     store.commit = noted
     monkeypatch.setattr(os, "fsync", flushed)

@@ -193,7 +193,7 @@ def test_levels_and_places_are_those_of_recall() -> None:
     assert get_args(fields["level"].annotation) == LEVELS
     assert get_args(fields["within"].annotation) == ("", *WITHIN)
     assert get_args(asked.GetAsked.model_fields["level"].annotation) == LEVELS
-    filters = set(Filters._fields) - {"yours"}  # which only a person asks for
+    filters = set(Filters._fields) - {"yours", "documents"}  # a person's; what a plain question has
     named = {"kinds", "tiers", "tags", "entities", "agents", "roles", "branches"}
     singular = {"kind", "tier", "tag", "entity", "agent", "role", "branch"}
     assert filters - named == set(fields) - singular - {"query", "level", "limit"}

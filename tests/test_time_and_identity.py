@@ -366,7 +366,6 @@ def test_f11_what_is_no_id_is_refused_before_anything_is_written(
     tip = machine.git("rev-parse", "HEAD")
     events: list[Event] = [
         FactCreated(text, "Text."),
-        FactReferenced(text),
         FactUpdated(text, "Text."),
         FactSuperseded("use-x", text),
     ]
@@ -378,6 +377,9 @@ def test_f11_what_is_no_id_is_refused_before_anything_is_written(
     assert machine.memory.waiting() == []
     if text.strip() and len(text) < 80:
         assert text not in named(text)[0]
+    receipt = machine.memory.append(SessionDraft("Used", "", (FactReferenced(text),)))
+    assert "unknown-id" in {one.code for one in receipt.findings}  # no log is lost for that
+    assert b"Memory References" not in receipt.data
 
 
 def test_f11_no_path_is_made_of_an_id() -> None:

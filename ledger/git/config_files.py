@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import user_folder, variables
+from ledger.environment import expanded, user_folder, variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def home_setting(repository: Repository | None) -> str:
     base = user_folder()
     if repository is not None:  # a linked worktree means what the clone's own one does
         base = repository.commondir.removesuffix("/.git")
-    return os.path.normpath(os.path.join(base, os.path.expanduser(named)))
+    return os.path.normpath(os.path.join(base, expanded(named)))
 
 
 def _local(repository: Repository) -> str:
@@ -122,7 +122,7 @@ def _with_included(path: str, deep: int = 5) -> list[str | None]:
     for line in text.split("\n"):
         name, _, value = line.partition("=")
         if name.strip(" \t").lower() == "path":
-            there = os.path.expanduser(value.strip(" \t\r").strip('"'))
+            there = expanded(value.strip(" \t\r").strip('"'))
             there = os.path.join(os.path.dirname(path), there)
             found += _with_included(there, deep - 1) if deep else [None]
     return found

@@ -273,7 +273,8 @@ def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
         stems += tuple([one for root in lookups.stems(word.root) for one in lookups.begun(root)])
     there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])
     name, other = lookups.speaks(word.raw), False
-    if not there and not word.beginning and not related_to(lookups, word.raw, stems):
+    exact = lookups.as_spelled or word.beginning
+    if not there and not exact and not related_to(lookups, word.raw, stems):
         there = respelled(lookups, word.raw, stems if word.raw in FORMS else stems[:1])
         other = bool(there)
         if there:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import expanded
 from ledger.errors import WriteRefused
 from ledger.git.repository import (
     Repository,
@@ -37,7 +38,7 @@ def prefix_of(top: str, start: str, tree: str | None) -> str:
     """
     if tree is None:
         return ""
-    place = os.path.normpath(os.path.join(os.path.realpath(start), os.path.expanduser(tree)))
+    place = os.path.normpath(os.path.join(os.path.realpath(start), expanded(tree)))
     inside = os.path.relpath(place, top)
     if not tree.strip() or not pointed(inside):
         raise WriteRefused(

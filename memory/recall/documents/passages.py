@@ -78,8 +78,12 @@ class Documents:
         return self._found(query, level, limit, explain, least=0)
 
     def beside(self, query: str, level: str, limit: int, explain: bool) -> tuple[Hit, ...]:
-        """Find the passages that surely answer a question: they say most of what it says."""
-        return self._found(query, level, limit, explain, least=_MOST_OF_IT).hits
+        """Find the passages that surely answer a question: they say most of it, as it is spelled."""
+        self._lookups.as_spelled = True
+        try:
+            return self._found(query, level, limit, explain, least=_MOST_OF_IT).hits
+        finally:
+            self._lookups.as_spelled = False
 
     def _found(self, query: str, level: str, limit: int, explain: bool, least: float) -> Answer:
         index = self._followed()

@@ -76,6 +76,8 @@ class Lookups:
     def __init__(self) -> None:
         #: of the ledger, as its policy names it; "" for English
         self.language = ""
+        #: no word is taken for a misspelling
+        self.as_spelled = False
         self._index: Index | None = None
         self._totals: Totals | None = None
         self._stems: dict[str, str] = {}
