@@ -54,7 +54,7 @@ def quick() -> Run:
 
 
 def nonce_of(text: str) -> str:
-    return text.partition("<diurna-memory-")[2][:16]
+    return text.partition("<diurna-memory-")[2].partition(">")[0]
 
 
 def kept(repo: Repo) -> Path:

@@ -19,6 +19,7 @@ from rituals.setup.git_hooks.install import has_hook
 from tests.campaigns.homes import draft, git, hermetic, logs_in, open_memory, user_repository
 from tests.campaigns.riding import PROGRAM, ROOT, make_riding_home
 from tests.campaigns.riding import run as spend_a_day
+from tests.captured_sessions import TALK, say
 from tests.conftest import Run
 from tests.terminals import Terminal
 
@@ -264,6 +265,18 @@ def test_init_puts_the_hook_in_unasked(
     assert run("init").code == 0
     assert has_hook(discover(str(folder)).repository) is not shared
     assert tomllib.loads((folder / "memory/diurna.toml").read_text())["commit"] == {"own": False}
+
+
+@pytest.mark.parametrize("why", [(), ("--why", "end")])
+def test_a_transcript_that_somebody_hands_in_waits_for_nobody(
+    why: tuple[str, ...], home: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who names it asks for its log; what a hook captures waits for the next commit."""
+    monkeypatch.chdir(home)
+    say(tmp_path / "t.jsonl", TALK)
+    given = ("--session", "5", "--host", "claude", "--transcript", str(tmp_path / "t.jsonl"))
+    assert run("capture", *given, *why).code == 0
+    assert len(open_memory(home).held()) == (2 if why else 0)
 
 
 def test_a_redaction_waits_for_nobody(home: Path) -> None:

@@ -153,9 +153,14 @@ def command_lines(
     names: dict[str, str], *, options: bool
 ) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield every command line, and whether it may write: the commands are those that click knows."""
+    ways = {(way.command, way.word) for way in registry.WAYS}  # another command is asked, itself
     for entry in registry.available():
         command = import_module(entry.module).command
-        params = [one for one in command.params if one.name not in ("home", "no_pager")]
+        params = [
+            one
+            for one in command.params
+            if one.name not in ("home", "no_pager") and (entry.name, one.opts[0]) not in ways
+        ]
         writes = any(one.name == "dry_run" for one in params)
         if entry.name in SKIPPED:
             continue

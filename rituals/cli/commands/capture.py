@@ -54,7 +54,7 @@ def command(
       diurna capture --past --since 2026-09-01
       diurna capture --land
     """
-    from rituals.cli.views.capture import land_held, show_outcomes
+    from rituals.cli.views.capture import land_handed_in, land_held, show_outcomes
     from rituals.hosts.capture.boundary import Asked
     from rituals.hosts.capture.sessions import capture, limited
     from rituals.hosts.capture.sessions import catch_up as all_left
@@ -74,4 +74,6 @@ def command(
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):
         found = list((all_left if mode else capture)(call.memory(), asked, variables()))
+    if path and not (why or show or dry_run):
+        land_handed_in(call)
     return show_outcomes(call, found, show=show, dry_run=dry_run)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from ledger.errors import WaitsInSpool
+from memory.write.draft import NEXT_COMMIT
 from rituals.answers.objects import capture_object
 from rituals.cli.output import counted
 from rituals.hosts.capture.attempts import FAILED
@@ -30,6 +34,14 @@ def show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_
         verb = "waits" if len(held) == 1 else "wait"
         call.out.hint(f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what")
     return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
+
+
+def land_handed_in(call: Invocation) -> None:
+    """Commit what came of a transcript that somebody named, where it would wait for their next commit."""
+    memory = call.memory()
+    if memory.obstacle() == NEXT_COMMIT:
+        with suppress(WaitsInSpool):  # it goes on waiting, which is said
+            memory.drain(share=True)
 
 
 def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None:
