@@ -358,6 +358,13 @@ def test_a_text_written_after_the_removal_is_no_finding(at: str, planted: Plante
     assert {question.rule for question in found} == {"commit-stray"}
 
 
+def test_a_removal_in_the_second_of_a_text_is_found(planted: Planted) -> None:
+    """Git counts whole seconds, a log thousandths: which came first, nobody can tell."""
+    at = "2026-07-01-120000001-0c1d2e3f4a5b"
+    soon = [standing(one.fact.id, one.fact.text, at) for one in planted.standings]
+    assert len({one.rule for one in evidence_questions(soon, planted.code)}) > 3
+
+
 def test_what_is_not_live_is_not_looked_at(planted: Planted) -> None:
     """Archived, closed, redacted, false and disputed facts name what they like."""
     one = standing("a", PLANTED["gone-file"].text)

@@ -51,6 +51,15 @@ class Change(Record):
         """The day on which it was made, `YYYY-MM-DD`."""
         return stamp_of(max(0, self.seconds) * 1000)[:10]
 
+    def is_behind(self, ms: int) -> bool:
+        """Tell whether it was made after a time, in milliseconds since 1970, as far as git tells.
+
+        git counts whole seconds: what was recorded in the midst of one may have come before its commits.
+        A time of whole seconds is one of git's own, and no commit of that second is behind it.
+        """
+        second, beyond = divmod(ms, 1000)
+        return self.seconds > second or (self.seconds == second and beyond > 0)
+
     @property
     def said(self) -> str:
         """The commit as one reads it: `4f2a91c (2026-08-01, "Drop the queue")`."""

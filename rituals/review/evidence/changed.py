@@ -63,7 +63,7 @@ def churn_questions(named: Iterable[Named], code: Code, files: Mapping[str, str]
         if path not in heavy:
             continue
         used = used_ms(one.fact)
-        later = [churn for churn in changes[path] if churn.change.seconds * 1000 > used]
+        later = [churn for churn in changes[path] if churn.change.is_behind(used)]
         deleted = sum(churn.deleted for churn in later)
         added = sum(churn.added for churn in later)
         now = contents.get(files[path], b"").count(b"\n")

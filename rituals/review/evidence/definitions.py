@@ -59,7 +59,7 @@ def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
         taken = [
             lost
             for lost in definitions.get(one.claim.subject, ())
-            if lost.change.seconds * 1000 > one.written_ms
+            if lost.change.is_behind(one.written_ms)
         ]
         if taken:
             found.append((one, taken[0]))

@@ -103,7 +103,7 @@ def _version(
     for turn in turns:
         had = [v for n, v in turn.before.versions if n == name and agrees(said, v)]
         has = [v for n, v in turn.after.versions if n == name and agrees(said, v)]
-        if not had or has or turn.change.seconds * 1000 <= one.written_ms:
+        if not had or has or not turn.change.is_behind(one.written_ms):
             continue
         now, path = versions[name][0]
         return Question(
@@ -126,7 +126,7 @@ def _task(one: Named, turns: list[_Turn], code: Code) -> Question | None:
     for turn in turns:
         if (runner, task) not in turn.before.targets or (runner, task) in turn.after.targets:
             continue
-        if turn.change.seconds * 1000 <= one.written_ms:
+        if not turn.change.is_behind(one.written_ms):
             continue
         return Question(
             "command-gone",

@@ -69,7 +69,7 @@ def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> lis
             removal
             for path in paths
             for removal in ends.get(path, ())
-            if removal.change.seconds * 1000 > one.written_ms
+            if removal.change.is_behind(one.written_ms)
         ]
         if taken:
             found.append((one, taken))
