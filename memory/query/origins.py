@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: ledger's own history says; and that the history here does not go back so far.
 SQUASH, ADOPTION, CUT = "squash", "adoption", "cut"
 _SAID = {
-    SQUASH: ", a squash or one by hand, which does not say who wrote it",
+    SQUASH: ", a person's own or a squash, which does not say who wrote it",
     ADOPTION: ", taken over",
 }
 #: So many paths are given to git by name; for more, it looks at all logs.
