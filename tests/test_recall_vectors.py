@@ -291,11 +291,11 @@ def test_a_question_in_other_words(repo: Repo, run: Run) -> None:
 def test_a_fact_without_a_word_of_the_question(repo: Repo, run: Run) -> None:
     """All facts are compared; a long one by the stretch that is nearest, and not what only sounds like it."""
     reads, prints = "The parser reads tables. " * 40, "The writer prints tables. " * 40
-    long = f"{reads}\n\n{'Automobiles and trucks drive to the garage. ' * 9}\n\n{prints}"
-    for id, text in (("parking", long), ("logo", "The logo is green."), ("tea", "Tea at four.")):
+    long = f"{reads}\n\n{'Attorneys and solicitors meet in court. ' * 9}\n\n{prints}"
+    for id, text in (("meeting", long), ("logo", "The logo is green."), ("tea", "Tea at four.")):
         assert run("append", "--title", id, "--new", f"id={id} fact: {text}").code == 0
-    asked = ("recall", "vehicle", "--in", "facts", "--json")
-    assert [hit["id"] for hit in run(*asked).json["hits"]] == ["parking"]
+    asked = ("recall", "lawyer", "--in", "facts", "--json")
+    assert [hit["id"] for hit in run(*asked).json["hits"]] == ["meeting"]
     assert run(*asked, "--no-vectors").json["hits"] == []
 
 
