@@ -121,7 +121,11 @@ def discover(start: str, *, named: str = "") -> Home:
     """
     repository = find_repository(start)
     asks = not named and not variables().get("DIURNA_HOME")
-    told = home_setting(repository) if asks and repository and repository.settings else ""
+    told = (
+        home_setting(repository.commondir, repository.where)
+        if asks and repository and repository.settings
+        else ""
+    )
     if not told:
         try:
             if repository is None:
@@ -129,7 +133,7 @@ def discover(start: str, *, named: str = "") -> Home:
             found = _found(repository, start)
             return found._replace(named=named) if named else found
         except HomeNotFound:
-            told = home_setting(None) if asks else ""
+            told = home_setting("", "") if asks else ""
             if not told:
                 raise
     if not os.path.isdir(told):

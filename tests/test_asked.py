@@ -15,8 +15,9 @@ from memory.recall.hits.facts import QUESTIONS
 from memory.recall.values import Filters
 from memory.write.draft import SessionDraft
 from rituals.cli.option_table import RECALL
+from rituals.hosts.extraction.deeds import Known
 from rituals.hosts.extraction.questions import VALUED
-from rituals.hosts.extraction.uses import Known, uses
+from rituals.hosts.extraction.uses import uses
 from rituals.hosts.transcripts.turns import Turn
 from rituals.review.learning.apply import Answer, raise_threads, record_answers
 from rituals.review.learning.plan import plan_learning

@@ -18,8 +18,8 @@ from memory.replay.upstreams import note_of, upstream_folder, upstream_homes, up
 from projection.policy.model import Policy, Upstream
 from rituals.serve.mcp import read_tools, requests
 from rituals.serve.mcp.client_name import Caller
-from rituals.sync.report import Report
-from rituals.sync.upstreams import Brought, sync_all
+from rituals.sync.report import Brought, Report
+from rituals.sync.upstreams import sync_all
 from tests.campaigns.homes import git, hermetic, make_home
 from tests.conftest import Repo, Run, make_repository
 from tests.teams import Clone

@@ -18,8 +18,7 @@ from rituals.review.plan import plan_review
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.tip_view import preparing
 from rituals.serve.web.tip_view.preparing import Preparing
-from rituals.serve.web.tip_view.slow_parts import SLOW_PARTS
-from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+from rituals.serve.web.tip_view.tip_view import SLOW_PARTS, TipView, TipViews
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -232,7 +232,7 @@ class _Reader:
         elif word and said.startswith(word) and not said[len(word) : len(word) + 1].isalnum():
             rest = item.parens[0][len(word) :].strip(" :,;—–-")
             parts = [part for part in (rest, item.remark(1)) if part]
-            self.events.append(VERBS[verb](old, remark=" — ".join(parts)))  # type: ignore[call-arg]
+            self.events.append(VERBS[verb](old, remark=" — ".join(parts)))
         else:
             waiting.append(old)
 

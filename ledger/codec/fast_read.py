@@ -157,7 +157,7 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
                 if kind in USES_ID:
                     names.extend(ids)
                 if kind is not FactReferenced:
-                    acts.extend([kind(id) for id in ids])  # type: ignore[call-arg]
+                    acts.extend([kind(id) for id in ids])
                 continue
         events, findings = read_references([line], strict=True)
         if findings:

@@ -11,10 +11,6 @@ import os
 
 from ledger.environment import expanded, user_folder, variables
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.repository import Repository
-
 #: Names the folder of a home, in the repository's configuration or the user's.
 HOME_SETTING = "diurna.home"
 #: Where more than a plain reading may be meant.
@@ -23,9 +19,9 @@ _MORE = ("[include", "worktreeconfig", "\\\n")
 _MARKS = '"\\#;\t'
 
 
-def plain_user_name(repository: Repository) -> str | None:
-    """Return the name that git's files say; None when git has to be asked."""
-    for path in (_local(repository), *_users()):  # the first that says it wins
+def plain_user_name(commondir: str) -> str | None:
+    """Return the name that git's files say of a repository; None when git has to be asked."""
+    for path in (_local(commondir), *_users()):  # the first that says it wins
         text = _text(path)
         found = None if text is None else plain_value(text, "user", "name")
         if found != "":
@@ -57,15 +53,15 @@ def plain_value(text: str, section: str, key: str) -> str | None:
     return None if "  " in found else found
 
 
-def home_setting(repository: Repository | None) -> str:
+def home_setting(commondir: str, where: str) -> str:
     """Return the folder that this clone's own configuration names as the home, "" for none.
 
-    A clone brings none along, so it is the word of whoever works here. None asks the user's own
-    configuration, which holds where a folder has no home of its own.
+    A clone brings none along, so it is the word of whoever works here; git is asked in `where`. "" and
+    "" ask the user's own configuration, which holds where a folder has no home of its own.
     """
     section, _, key = HOME_SETTING.partition(".")
-    if repository is not None:
-        texts = [_text(_local(repository))]
+    if commondir:
+        texts = [_text(_local(commondir))]
     else:
         texts = [text for path in _users() for text in _with_included(path)]
     if not any(text is None or f"[{section}" in text.lower() for text in texts):
@@ -74,8 +70,8 @@ def home_setting(repository: Repository | None) -> str:
     if None in values:
         from ledger.git.cli import Git
 
-        said = Git(repository.where if repository else user_folder()).run(
-            "config", "--local" if repository else "--global", "--includes", "--get", HOME_SETTING,
+        said = Git(where or user_folder()).run(
+            "config", "--local" if commondir else "--global", "--includes", "--get", HOME_SETTING,
             check=False,
         )  # fmt: skip
         values = [said.decode("utf-8", "surrogateescape").rstrip("\n")]
@@ -83,13 +79,13 @@ def home_setting(repository: Repository | None) -> str:
     if not named:
         return ""
     base = user_folder()
-    if repository is not None:  # a linked worktree means what the clone's own one does
-        base = repository.commondir.removesuffix("/.git")
+    if commondir:  # a linked worktree means what the clone's own one does
+        base = commondir.removesuffix("/.git")
     return os.path.normpath(os.path.join(base, expanded(named)))
 
 
-def _local(repository: Repository) -> str:
-    return repository.commondir + "/config"
+def _local(commondir: str) -> str:
+    return commondir + "/config"
 
 
 def _users() -> tuple[str, ...]:

@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
-    from ledger.model.event import Event
-
-    Kind = TypeVar("Kind", bound="type[Event]")
+    Kind = TypeVar("Kind", bound="type[Record]")
 
 
 class Naming(Record):
@@ -26,7 +24,7 @@ class Naming(Record):
     filled: bool = True  #: where the author does not say it (None), an append does
     nothing: str = ""  #: the word for naming none, "" where that can not be said
 
-    def names(self, event: Event) -> list[str] | None:
+    def names(self, event: Record) -> list[str] | None:
         """Return what an event names so, as it is written; None where it does not say."""
         value = getattr(event, self.field)
         if value == () and self.nothing:
@@ -73,7 +71,7 @@ class Verb(Record):
     #: several of one id may stand in a log, and mean another thing in another order
     tied: bool = False
     #: events of the same id that it contradicts in one log, which has no order among them
-    opposite: tuple[type[Event], ...] = ()
+    opposite: tuple[type[Any], ...] = ()
     corrects: bool = False  #: it says that something does not hold any more, or holds otherwise
     single: bool = False  #: one log says it once of an id
     signed: bool = False  #: who says it counts, so the fold gets that from the log's header
@@ -82,9 +80,9 @@ class Verb(Record):
 
 
 #: The type of event of each verb, in the canonical order of the section: that of the classes below.
-VERBS: dict[str, type[Event]] = {}
+VERBS: dict[str, type[Any]] = {}
 #: How each type is written and told.
-GRAMMAR: dict[type[Event], Verb] = {}
+GRAMMAR: dict[type[Any], Verb] = {}
 
 
 def verb(word: str, **more: Any) -> Callable[[Kind], Kind]:

@@ -28,7 +28,7 @@ class Wish(Record):
 
 def agent_of(home: Home) -> str:
     """Return the name under which git commits here, which is that of logs that name no agent."""
-    name = plain_user_name(home.repository)
+    name = plain_user_name(home.repository.commondir)
     if name is None:
         from ledger.git.identity import IdentityQuestion
 

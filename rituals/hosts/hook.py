@@ -218,9 +218,9 @@ class Call:
         if repository and not self._environment.get("DIURNA_HOME"):
             from ledger.git.config_files import home_setting
 
-            named = home_setting(repository)
+            named = home_setting(repository.commondir, repository.where)
             if not (named or os.path.isdir(f"{repository.commondir}/{STATE_DIR}")):
-                named = home_setting(None)
+                named = home_setting("", "")
             if named:
                 keeper = find_repository(named) if os.path.isdir(named) else None
         if repository and keeper and os.path.isdir(f"{keeper.commondir}/{STATE_DIR}"):

@@ -21,8 +21,7 @@ from projection.lifecycle.review_due import Size, closed_threads, most_facts, te
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
-from rituals.review.question import INVARIANT_DUE, Question
-from rituals.review.report import listed
+from rituals.review.question import INVARIANT_DUE, Question, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from projection.fold.testimony import ARCHIVED, REWORDED, is_person, overruled
 from projection.fold.truth import said_against
 from projection.lifecycle.review_threads import is_raised, key_of, raised_threads
 from rituals.decide.contradictions import OVERRULED, Choice, Dispute
-from rituals.review.question import Question
-from rituals.review.report import LIST_LIMIT, listed
+from rituals.review.question import LIST_LIMIT, Question, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -79,6 +79,10 @@ _ASKS = {
 }
 
 
+#: Longer lists are cut in the log; `--json` has them whole.
+LIST_LIMIT = 20
+
+
 class Question(Record):
     """One finding that a person has to answer."""
 
@@ -183,3 +187,10 @@ def _shared_text(rule: str, questions: Sequence[Question]) -> str:
 def _line(question: Question) -> str:
     shown = "; ".join(question.evidence)
     return f"{question.said} {shown}" if shown else question.said
+
+
+def listed(ids: Sequence[str] | Iterable[str], parted: str = ", ") -> str:
+    """Name ids, the first of many."""
+    shown = list(ids)
+    more = f" and {len(shown) - LIST_LIMIT} more" if len(shown) > LIST_LIMIT else ""
+    return parted.join(shown[:LIST_LIMIT]) + more

@@ -5,18 +5,14 @@ from __future__ import annotations
 from projection.lifecycle.remarks import NOTE_KEY, remarks
 from rituals.decide.contradictions import kinds_of
 from rituals.report.quiz.said import missing, tallied
-from rituals.review.question import RULES
+from rituals.review.question import LIST_LIMIT, RULES, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from rituals.review.plan import Plan
 
 TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
 HEADING = "## Memory Review"
-#: Longer lists are cut in the log; `--json` has them whole.
-LIST_LIMIT = 20
 _FADING_LIMIT = 10
 
 
@@ -99,10 +95,3 @@ def summary_lines(plan: Plan) -> list[str]:
         scored = [f"{one.id} {one.total} ({one.proposal})" for one in plan.scores]
         lines.append(f"Scored for promotion, of 10 ({len(scored)}): {listed(scored)}")
     return lines
-
-
-def listed(ids: Sequence[str] | Iterable[str], parted: str = ", ") -> str:
-    """Name ids, the first of many."""
-    shown = list(ids)
-    more = f" and {len(shown) - LIST_LIMIT} more" if len(shown) > LIST_LIMIT else ""
-    return parted.join(shown[:LIST_LIMIT]) + more

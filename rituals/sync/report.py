@@ -10,7 +10,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.remote.remote import Remote
     from memory.merge.tip_merge import Plan
-    from rituals.sync.upstreams import Brought
+
+
+class Brought(Record):
+    """What a fetch brought of one home of others."""
+
+    name: str  #: by which the policy calls it
+    url: str  #: where it is, as it may be printed
+    logs: int = 0  #: how many logs of it are here now
+    new: int = 0  #: how many of them were not before
+    problem: str = ""  #: why it was not fetched, "" when it was
 
 
 class Report(Record):

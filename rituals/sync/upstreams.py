@@ -20,14 +20,13 @@ from ledger.model.layout import (
     STATE_DIR,
     UPSTREAM_BRANCH,
 )
-from ledger.model.record import Record
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory.query.reader import Reader
 from memory.replay.upstreams import as_fetched, note_of, upstream_folder, upstreams
 from rituals.setup.strays import join_strays
-from rituals.sync.report import Report
+from rituals.sync.report import Brought, Report
 from rituals.sync.sync import sync
 
 TYPE_CHECKING = False
@@ -46,16 +45,6 @@ _TIP = f"refs/heads/{UPSTREAM_BRANCH}"
 _LEFT = ("*.lock", f"refs/{STATE_DIR}/*.lock", "refs/heads/*.lock", "objects/pack/tmp_*")
 #: The settings of the user's repository by which git reaches a remote.
 _REACHING = r"^(protocol\.|credential\.|http\.|url\.|core\.sshcommand$)"
-
-
-class Brought(Record):
-    """What a fetch brought of one home of others."""
-
-    name: str  #: by which the policy calls it
-    url: str  #: where it is, as it may be printed
-    logs: int = 0  #: how many logs of it are here now
-    new: int = 0  #: how many of them were not before
-    problem: str = ""  #: why it was not fetched, "" when it was
 
 
 def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:

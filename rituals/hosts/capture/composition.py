@@ -24,17 +24,15 @@ from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.event import FactReferenced, Meta
     from ledger.model.reach import Span
+    from rituals.hosts.capture.fitting import Opens
     from rituals.hosts.capture.sources import Sources
     from rituals.hosts.extraction.items import Item
     from rituals.hosts.observed.spool import Observation
     from rituals.hosts.transcripts.slices import Turn
-
-    #: Gives paragraphs, "" for those that others may not read, and how many these are.
-    Opens = Callable[[Sequence[str]], tuple[list[str], int]]
 
 #: How many observations one log tells of.
 OBSERVED_LINES = 200

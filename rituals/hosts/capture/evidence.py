@@ -18,7 +18,8 @@ from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words
 from projection.work.attempts import leaves, tried_in_vain
 from rituals.hosts.context.heard import heard_by
-from rituals.hosts.extraction.uses import Known, Use, uses
+from rituals.hosts.extraction.deeds import Known
+from rituals.hosts.extraction.uses import Use, uses
 from rituals.hosts.moments import file_name
 from rituals.hosts.silence import heard, silences
 

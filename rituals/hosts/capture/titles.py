@@ -14,7 +14,7 @@ from rituals.hosts.capture.sources import REPORT_CHARS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.replay.snapshot import Snapshot
-    from rituals.hosts.capture.composition import Opens
+    from rituals.hosts.capture.fitting import Opens
     from rituals.hosts.capture.sources import Sources
 
 TITLE_CHARS = 100

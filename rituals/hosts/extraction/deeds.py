@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from rituals.hosts.extraction.uses import Known
+    from ledger.model.event import Meta
     from rituals.hosts.transcripts.turns import Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
@@ -64,6 +64,16 @@ _NO_RULE = frozenset(
 _LABELS = content_words(" ".join(LABELS)) | {"layer"}
 _MARGINS = ("atmost", "atleast", "above", "below")
 _SMALL_NUMBERS, _LEAST_LETTERS = frozenset(("#0", "#1", "#2")), 3
+
+
+class Known(Record):
+    """A fact that may be used: its footers too, and what it says was tried in vain, "" for nothing."""
+
+    id: str
+    kind: str
+    text: str
+    meta: Meta = ()
+    tried: str = ""
 
 
 class Deed(Record):

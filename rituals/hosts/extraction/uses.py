@@ -19,7 +19,14 @@ from projection.work.attempts import leaves
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.context.moment_rules import spoken_against
 from rituals.hosts.extraction.corrections import sets_right, without_lead
-from rituals.hosts.extraction.deeds import arguments, command_of, deeds_of, followed, forbidden
+from rituals.hosts.extraction.deeds import (
+    Known,
+    arguments,
+    command_of,
+    deeds_of,
+    followed,
+    forbidden,
+)
 from rituals.hosts.extraction.questions import ASKS, MARKS, asked_behind, teaching
 from rituals.hosts.observed.shell import read
 
@@ -27,7 +34,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ledger.model.event import Meta
     from rituals.hosts.transcripts.turns import Turn
 
 #: The commands and the tool of an MCP server that show a fact by its id.
@@ -46,16 +52,6 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _ENDS = (". ", "! ", "? ")
-
-
-class Known(Record):
-    """A fact that may be used: its footers too, and what it says was tried in vain, "" for nothing."""
-
-    id: str
-    kind: str
-    text: str
-    meta: Meta = ()
-    tried: str = ""
 
 
 class Use(Record):

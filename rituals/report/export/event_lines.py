@@ -143,7 +143,8 @@ def _fields(event: Event) -> dict[str, Any]:
 
 def _event(said: dict[str, Any]) -> Event:
     fields = {name: _value(value) for name, value in said.items() if name != "verb"}
-    return VERBS[said["verb"]](**fields)
+    event: Event = VERBS[said["verb"]](**fields)
+    return event
 
 
 def _value(value: Any) -> Any:

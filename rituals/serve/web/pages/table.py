@@ -29,7 +29,7 @@ class Row(Record):
     page: Callable[[TipView, Asked], Page]  #: makes it
     menu: str = ""  #: its name in the navigation, "" where it stands there not
     key: str = ""  #: goes there behind `g`
-    #: parts of the tip that take long (`tip_view.slow_parts`): they are prepared beside other
+    #: parts of the tip that take long (`tip_view.tip_view`): they are prepared beside other
     #: requests before the page is asked
     needs: tuple[str, ...] = ()
     #: lists the addresses that a site of files has of it; None for the path alone

@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.tip_view.slow_parts import MADE_OF, ONCE, SLOW_PARTS
-from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+from rituals.serve.web.tip_view.tip_view import MADE_OF, ONCE, SLOW_PARTS, TipView, TipViews
 from rituals.serve.worker import Worker
 
 TYPE_CHECKING = False
