@@ -26,6 +26,7 @@ from ledger.model.layout import (
     STATE_DIR,
     TREE_POINTER,
     TREE_PREFIX,
+    UPSTREAM_DIR,
 )
 from ledger.model.record import Record
 
@@ -201,6 +202,11 @@ def named_folder(named: str) -> str:
 def has_personal() -> bool:
     """Tell by one look whether there may be a personal home that this process may read."""
     return not WithoutPersonal.depth and os.path.isfile(f"{personal_folder()}/{POLICY_FILE}")
+
+
+def has_layers(home: Home) -> bool:
+    """Tell by two looks whether other homes may be read beside one."""
+    return has_personal() or os.path.isdir(f"{home.repository.commondir}/{UPSTREAM_DIR}")
 
 
 class WithoutPersonal:

@@ -26,7 +26,7 @@ ASKED = {
     ("show",): "memory.cache.queries.never_decaying",
     ("why", "node"): "memory.cache.queries.resolve",
     ("log",): "memory.cache.queries.LogRef",
-    ("recall", "node"): "memory.recall.hits.recaller.search",
+    ("recall", "node"): "memory.recall.recaller.search",
     ("entity",): "memory.query.graph.entities_of",
     ("links", "node"): "memory.query.graph.pointed",
     ("append", "--title", "Two", "--new", "Other words."): "memory.write.duplicate_check._settled",

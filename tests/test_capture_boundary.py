@@ -25,10 +25,10 @@ from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.context.news import begin, note_shown
 from rituals.hosts.extraction.check import KINDS as KINDS_OF_FACTS
 from rituals.hosts.extraction.items import Extraction, Item
-from rituals.hosts.extraction.settings import Settings
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.spool import spool_of
 from rituals.hosts.transcripts.slices import Slice
+from rituals.hosts.user_settings import Settings
 from rituals.setup.home import apply_setup
 from rituals.setup.personal import plan_personal
 from tests.campaigns.capture import play

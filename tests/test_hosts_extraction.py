@@ -23,8 +23,8 @@ from rituals.hosts.extraction.check import checked
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.failure import NoAnswer
 from rituals.hosts.extraction.items import MOST_ITEMS, Extraction
-from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.transcripts.slices import Slice, Turn
+from rituals.hosts.user_settings import Settings, settings
 from tests.captured_sessions import say
 from tests.conftest import NOW_MS, Repo, Run
 from tests.pages import GUIDE

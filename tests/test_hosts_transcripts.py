@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment
 from rituals.hosts.starts import RULE
 from rituals.hosts.transcripts.formats import FORMATS
-from rituals.hosts.transcripts.handed import keep_messages
 from rituals.hosts.transcripts.injected import without_injected
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
 from tests.conftest import Repo, Run

@@ -18,11 +18,11 @@ from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture import detached
 from rituals.hosts.context.checkpoint import save
 from rituals.hosts.extraction.items import Extraction
-from rituals.hosts.extraction.settings import Settings
+from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment, moment
 from rituals.hosts.observed.spool import spool_of
-from rituals.hosts.transcripts.handed import keep_messages
 from rituals.hosts.transcripts.slices import Slice
+from rituals.hosts.user_settings import Settings
 from tests.campaigns.homes import OWN_BRANCH, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import SESSION, TALK, captured_texts, say, tell

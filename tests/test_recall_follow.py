@@ -20,7 +20,7 @@ import pytest
 from ledger.home import Home, discover
 from ledger.model.layout import CACHE_VERSION, stem_of
 from memory.api import Memory
-from memory.recall.hits import recaller as answering
+from memory.recall import recaller as answering
 from memory.recall.index import follow
 from memory.recall.index.follow import IndexFollower, index_file
 from memory.recall.values import Filters

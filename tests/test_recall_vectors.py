@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from memory import Memory
 from memory.cache.stamp import Stamp
-from memory.recall.index import meanings
+from memory.recall import similarity as comparing
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES
 from memory.recall.query.parse import wanted_text, words_in
-from memory.recall.rank import similarity as comparing
+from memory.recall.rank import meaning_store as meanings
 from memory.recall.rank import vectors
 from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning
 from memory.recall.rank.meaning import _stretches, stretches_of

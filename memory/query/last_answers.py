@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from ledger.home import Home, discover, has_personal
-from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, UPSTREAM_DIR
+from ledger.home import Home, discover, has_layers
+from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
 from memory.cache.key import digest, signed, user_key
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from memory.brief.place import Wish
     from memory.query.reader import Reader
-    from memory.replay.layers import Layer
     from memory.replay.snapshot import Progress, Snapshot
     from memory.replay.view import View
 
@@ -69,6 +68,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
         from memory.brief.making import Asked, found_for, made_for, words_of
+        from memory.replay.layers import layers_beside
 
         found: tuple[str, ...] = ()
         if wish.task:
@@ -88,20 +88,6 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
     key += f"\0\0{layers_as_of(home)}"
     return _answer(_File(home, _BRIEFED, brief_file(home)), key, _BRIEFS, make)
-
-
-def has_layers(home: Home) -> bool:
-    """Tell by two looks whether other homes may be read beside one."""
-    return has_personal() or os.path.isdir(f"{home.repository.commondir}/{UPSTREAM_DIR}")
-
-
-def layers_beside(snapshot: Snapshot, tip: str | None = None) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one, nearest first."""
-    if not has_layers(snapshot.home):
-        return ()
-    from memory.replay.layers import layers
-
-    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy, tip))
 
 
 def view(start: str, name: str, argument: str) -> bytes | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from ledger.codec.log import decode
-from ledger.codec.plain_text import text_of
 from ledger.errors import NotFound
 from ledger.model.event import (
     VERB_OF,
@@ -20,24 +18,22 @@ from ledger.model.event import (
 from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
 from ledger.model.logset import LogRef
-from ledger.model.order import ended_of, has_time, is_sealed
+from ledger.model.order import ended_of, has_time
 from ledger.model.record import Record
-from ledger.model.session import EDIT, Entry, SessionLog
+from ledger.model.session import EDIT, SessionLog
 from memory.cache.truth import truth_of
+from memory.query.logs import logs_of, taking_part
 from memory.query.marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
 from memory.query.supersessions import Link, chain_of, supersessions
 from memory.recall.hits.outdated import Outdated, brought_by
-from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
-from memory.replay.log_bytes import read_bytes
+from memory.redaction.withheld import ids_in
 from memory.replay.snapshot import Snapshot
 from memory.worktree.authorship import EDITED_KEY
 from projection.document.marks import PLAIN, Mark
 from projection.document.render import REDACTED
-from projection.fold.fact import REDACTED_TEXT
 from projection.fold.replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
-from projection.fold.withholding import withheld_events
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,11 +193,6 @@ def _naming(cache: Cache, fact: str) -> list[LogRef]:
     return sorted(found, key=lambda ref: ref.key)
 
 
-def taking_part(entry: Entry) -> set[str]:
-    """Return the ids that a log names, and those that its events are about."""
-    return {*entry.named, *[name for event in entry.acts for name in facts_in(event)]}
-
-
 def _telling(
     snapshot: Snapshot, refs: list[LogRef], fact: str
 ) -> Iterator[tuple[LogRef, SessionLog, Sequence[Event]]]:
@@ -259,28 +250,6 @@ def ended_at(stem: str, log: SessionLog) -> str:
     if said:
         return said
     return ended_of(stem[:17] + "000") if has_time(stem) else stem[:10]
-
-
-def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
-    """Read logs, without the words of redacted ones and what any says of redacted facts."""
-    if not refs:
-        return
-    redacted = snapshot.cache().redacted
-    withheld = redacted_logs(snapshot.cache())
-    contents = dict(read_bytes(snapshot.home, refs))
-    for ref in refs:
-        data = contents.get(ref)
-        if data is not None:
-            log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
-            if redacted and (named := ids_in(log.events)) & redacted:
-                # a title may be the text of a fact, or a sentence of the prose
-                kept = shown(snapshot.home, snapshot.cache(), text_of(data), named)
-                said, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=False)
-                log = log._replace(title=said.title or (REDACTED_TEXT if log.title else ""))
-                if not is_sealed(ref.stem):
-                    log = log._replace(header=said.header)
-            log = log._replace(events=withheld_events(log.events, redacted))
-            yield ref, without_words(log) if ref.stem in withheld else log
 
 
 def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:

@@ -384,7 +384,7 @@ class Reader:
         """
         from memory.brief.making import Asked, found_for, made_for, words_of
         from memory.brief.place import branch_of, changed_files
-        from memory.query.last_answers import layers_beside
+        from memory.replay.layers import layers_beside
 
         if branch is None:
             branch = branch_of(self.home)

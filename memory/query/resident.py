@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.event import facts_in
-from memory.query.provenance import logs_of, taking_part
+from memory.query.logs import logs_of, taking_part
 from memory.query.supersessions import supersessions
 
 TYPE_CHECKING = False

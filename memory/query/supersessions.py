@@ -7,11 +7,17 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping, Sequence
+    from typing import Protocol
 
-    from memory.cache.file import Cache
-    from memory.query.resident import Resident
+    from projection.fold.fact import History
     from projection.fold.truth import Edge
+
+    class Histories(Protocol):
+        """Gives facts' histories: the cache does, and whoever holds a state."""
+
+        def some_histories(self, facts: Sequence[str]) -> Mapping[str, History]:
+            """Return the histories of facts, by id."""
 
     Edges = list[Edge]
 
@@ -25,9 +31,9 @@ class Link(Record):
     counts: bool
 
 
-def supersessions(cache: Cache | Resident, fact: str, forward: bool) -> Edges:
+def supersessions(holder: Histories, fact: str, forward: bool) -> Edges:
     """Return the supersessions of a fact by others, or of others by it, as (stem, place, old, new)."""
-    history = cache.some_histories([fact]).get(fact)
+    history = holder.some_histories([fact]).get(fact)
     return [
         (act.stem, act.seq, act.event.id, act.event.new)
         for act in (history.acts if history is not None else ())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ledger.errors import DiurnaError
 from ledger.home import PERSONAL
 from memory.recall.hits.answer import answer_of, holding_first
-from memory.recall.hits.recaller import Recaller
+from memory.recall.recaller import Recaller
 from memory.recall.values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
 from memory.replay.view import View
 

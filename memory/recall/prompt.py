@@ -10,10 +10,10 @@ from __future__ import annotations
 from ledger.model.personal import says_personal
 from ledger.model.record import Record
 from memory.recall.hits.facts import Facts
+from memory.recall.hits.filters import kept
 from memory.recall.hits.snippets import telling
 from memory.recall.query.chores import CHORES
 from memory.recall.rank.facts import PARTS
-from memory.recall.rank.filters import kept
 from memory.recall.rank.standing import answers, ordered
 from memory.recall.search import search
 from memory.recall.values import FACTS, Filters, without_operators

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memory.recall.index.fts_file import Index
-    from memory.recall.index.meanings import Meanings
+    from memory.recall.rank.meaning_store import Meanings
 
 #: How many places are read: words are looked up, the rarest first, and the rest is too common to tell.
 #: The most places that are read of related words, and of words that are all too common.

@@ -10,7 +10,7 @@ import os
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import Repository, read_reference
-from ledger.home import PERSONAL, Home, personal_home
+from ledger.home import PERSONAL, Home, has_layers, personal_home
 from ledger.model.digest import sha256
 from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
 from ledger.model.order import stamp_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memory.cache.file import Cache
+    from memory.replay.snapshot import Snapshot
     from projection.policy.model import Policy
 
     Answer = TypeVar("Answer")
@@ -68,6 +69,13 @@ def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
     others = [one for one in upstream_homes(home, policy) if one[0] != PERSONAL]
     found += [Layer(name, there, stamp_of(int(at * 1000))[:10]) for name, there, at in others]
     return tuple(found)
+
+
+def layers_beside(snapshot: Snapshot, tip: str | None = None) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one, nearest first, as of a tip; None for where it is now."""
+    if not has_layers(snapshot.home):
+        return ()
+    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy, tip))
 
 
 def layers_as_of(home: Home) -> str:

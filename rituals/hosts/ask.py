@@ -13,8 +13,7 @@ from zlib import crc32
 from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.capture.stamps import CAPTURED_DIR
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.payloads import read_object, read_start, write_object
 from rituals.hosts.question import REQUEST
 

@@ -159,7 +159,7 @@ class Call:
         if self._silent and self._kind != START:
             return
         if said.given.get("messages") and said.session:
-            from rituals.hosts.transcripts.handed import keep_messages
+            from rituals.hosts.handed_messages import keep_messages
 
             said = said._replace(transcript=keep_messages(self._commondir, said))
         if not self._silent:

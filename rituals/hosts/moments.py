@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from rituals.hosts.adapters import Host
 
+#: What is known of sessions that are captured, below the git directory: a few small files of each.
+CAPTURED_DIR = "diurna/captured"
 #: How a session began, by the host's word for it; any other word is a start.
 _SOURCES = {"resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
 #: Where a host says a thing, first found: Claude's word, Copilot's, Cursor's.

@@ -3,7 +3,7 @@
 A long fact says many things, so it is compared stretch by stretch; each stretch has the words of the id,
 which say what the whole is about. A stretch means what its distinct words mean together: words that tell
 nothing are left out, everyday ones count half. So the meaning of a fact depends on its text alone, and is
-kept (`memory.recall.index.meanings`). Without the extra `vectors` nothing here is used.
+kept (`memory.recall.rank.meaning_store`). Without the extra `vectors` nothing here is used.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from projection.policy.model import OFF
 from rituals.check.doctor.values import Noticed
 from rituals.hosts.capture.attempts import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
-from rituals.hosts.extraction.settings import settings
 from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.user_settings import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

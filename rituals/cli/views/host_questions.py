@@ -39,8 +39,8 @@ def ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
 
 def ask_extractor(call: Invocation) -> None:
     """Ask who reads sessions, unless that is configured; no model is asked unless somebody says so."""
-    from rituals.hosts.extraction.settings import EXTRACTORS, HTTP, NOBODY
     from rituals.hosts.install.extractor import configure, is_configured
+    from rituals.hosts.user_settings import EXTRACTORS, HTTP, NOBODY
 
     if is_configured():
         return

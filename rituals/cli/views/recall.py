@@ -129,7 +129,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
 
 def _is_fixed(note: str) -> bool:
     """Tell whether a note quotes nothing but a plain word that thousands of passages have."""
-    from memory.recall.hits.recaller import NO_FACT
+    from memory.recall.recaller import NO_FACT
     from memory.recall.search import COMMON_NOTES
 
     return note == NO_FACT or any(

@@ -8,9 +8,9 @@ from rituals.hosts.capture.composition import storable
 from rituals.hosts.capture.evidence import nearest
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.extraction.extractors import extract
-from rituals.hosts.extraction.settings import Settings, settings, settings_path
 from rituals.hosts.silence import audible
 from rituals.hosts.transcripts.slices import read_slice
+from rituals.hosts.user_settings import Settings, settings, settings_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import os
 from ledger.model.reach import Span
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
-from rituals.hosts.capture.stamps import CAPTURED_DIR
 from rituals.hosts.extraction.items import Extraction, Item
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
 
 #: Of whose types the fields are.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
-from rituals.hosts.capture.stamps import CAPTURED_DIR
+from rituals.hosts.moments import CAPTURED_DIR
 from rituals.hosts.payloads import fields_of, read_object, read_start, record_of, write_object
 
 KEPT = 50

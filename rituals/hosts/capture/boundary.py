@@ -38,13 +38,13 @@ from rituals.hosts.capture.keeping import kept_by, makes_facts
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.requests import said_in
 from rituals.hosts.capture.sources import Sources, sources_of
-from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
+from rituals.hosts.capture.stamps import note_told, seen_of, told_of
 from rituals.hosts.capture.titles import answered_title, title_of
 from rituals.hosts.context.heard import heard_by
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import SOURCES, Extraction
-from rituals.hosts.extraction.settings import Settings, settings
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import CAPTURED_DIR, file_name
+from rituals.hosts.user_settings import Settings, settings
 from rituals.record.compose import taken_in, words_for
 
 TYPE_CHECKING = False

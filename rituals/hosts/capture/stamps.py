@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
-from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.observed.spool import OBSERVED_DIR, spool_of
 from rituals.hosts.payloads import read_file, write_object
 from rituals.hosts.processes import here, is_gone
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from rituals.hosts.moments import Moment
 
-CAPTURED_DIR = f"{STATE_DIR}/captured"
 #: So many observations make a stop a boundary, and not within this time of the last one.
 PENDING, PAUSE_MS = 20, 300_000
 #: A session that left no sign for so long is over, or rests.

@@ -6,7 +6,7 @@ import re
 
 from ledger.escape import prose
 from ledger.model.event import FactCreated
-from memory.query.provenance import logs_of
+from memory.query.logs import logs_of
 from projection.brief.plain_text import shortened
 from rituals.hosts.capture.fitting import paragraphs, sentences_of
 from rituals.hosts.capture.sources import REPORT_CHARS

@@ -26,7 +26,7 @@ from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.context.news import watched_of
 from rituals.hosts.context.standing import stamps
-from rituals.hosts.extraction.settings import settings_path, wish_of
+from rituals.hosts.user_settings import settings_path, wish_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from projection.fold.state import Standing
     from projection.policy.model import Moments
-    from rituals.hosts.extraction.settings import Wish
+    from rituals.hosts.user_settings import Wish
 
 #: Of a long text the words of so much of it count.
 _TEXT_CHARS = 20_000

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rituals.hosts.extraction.settings import Settings
+    from rituals.hosts.user_settings import Settings
 
 SECONDS = 20.0
 ANSWER_BYTES = 1 << 20

@@ -7,7 +7,7 @@ from ledger.secrets.scanner import without_secrets
 from rituals.hosts.extraction.check import KINDS, checked
 from rituals.hosts.extraction.failure import NoAnswer
 from rituals.hosts.extraction.items import SOURCES, Extraction
-from rituals.hosts.extraction.settings import HTTP, Settings
+from rituals.hosts.user_settings import HTTP, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

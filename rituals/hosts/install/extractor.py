@@ -8,7 +8,7 @@ import os
 from ledger.environment import variables
 from ledger.errors import WriteRefused
 from ledger.wal.atomic_files import make_folder, replace_file
-from rituals.hosts.extraction.settings import HTTP, settings_path
+from rituals.hosts.user_settings import HTTP, settings_path
 
 
 def is_configured() -> bool:

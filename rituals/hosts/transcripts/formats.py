@@ -1,7 +1,7 @@
 """Know the lines of each host's transcript: who says what on them, and which lines repeat others.
 
 Recorded from the released programs. opencode keeps its messages in a database of its own; what is read of
-it is what its plugin handed over (`rituals.hosts.transcripts.handed`).
+it is what its plugin handed over (`rituals.hosts.handed_messages`).
 """
 
 from __future__ import annotations

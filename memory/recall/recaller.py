@@ -9,6 +9,7 @@ from memory.cache.named import fact_named, log_named
 from memory.cache.truth import truth_of
 from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
 from memory.recall.hits.facts import Facts, Past, past_at
+from memory.recall.hits.filters import kept
 from memory.recall.hits.log_texts import LogTexts
 from memory.recall.hits.outdated import Outdated
 from memory.recall.hits.passages import passage_hit, passage_text
@@ -18,7 +19,6 @@ from memory.recall.index.follow import IndexFollower
 from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
-from memory.recall.rank.filters import kept
 from memory.recall.rank.standing import answers, ordered
 from memory.recall.rank.types import Ranking
 from memory.recall.search import search
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.recall.documents.passages import Documents
     from memory.recall.index.fts_file import Index
-    from memory.recall.index.meanings import Meanings
     from memory.recall.index.rows import LogRow
+    from memory.recall.rank.meaning_store import Meanings
     from memory.recall.rank.types import Keeps, Scored
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
@@ -151,7 +151,7 @@ class Recaller:
         from memory.recall.rank.vectors import identity
 
         if self._meanings is None and (made_by := identity()):
-            from memory.recall.index.meanings import Meanings
+            from memory.recall.rank.meaning_store import Meanings
 
             self._meanings = Meanings(made_by)
         return None if self._meanings is None else self._meanings.of(cache, index)
@@ -219,7 +219,7 @@ class _View:
         if not (ranking.passages and installed()):
             return ranking
         from memory.recall.rank.fuse import COMPARED, with_meaning
-        from memory.recall.rank.similarity import compared
+        from memory.recall.similarity import compared
 
         texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
         alike = compared(self._recaller.lookups(self._index), query, texts)
