@@ -40,7 +40,7 @@ def committed(repo: Repo, stem: str) -> str:
 
 def test_append_from_options(repo: Repo, run: Run) -> None:
     """Options become a canonical log; agent, time, branch and commit are filled in."""
-    head = repo.git("rev-parse", "--short=7", "HEAD").strip()
+    head = repo.git("rev-parse", "HEAD").strip()
     ran = run(
         "append", "--title", "Wire the queue", "--role", "builder", "--session", "s-1",
         "--new", "decision: Webhooks retry three times.", "--new", "thread: id=storm A storm?",
@@ -57,6 +57,25 @@ def test_append_from_options(repo: Repo, run: Run) -> None:
         "  <!-- id: laduge | kind: decision -->\n"
         "- [ ] A storm?\n  <!-- id: storm | kind: thread -->\n"
     )
+
+
+def test_the_header_says_at_which_commit_and_whether_more_was_done(
+    bare_repo: Repo, run: Run
+) -> None:
+    """Of a branch of memory's own: `dirty` where a tracked file differs, and nothing where none does (C3)."""
+    assert run("init", "--branch", "memory").code == 0
+    bare_repo.write("new.py", "")
+    said = [run("note", "decision: Prices are cached.", "--json").json["stem"]]
+    bare_repo.write("code.py", "print('howdy')\n")
+    said += [run("note", "decision: Orders are queued.", "--json").json["stem"]]
+    head = bare_repo.git("rev-parse", "HEAD").strip()
+    heads = [
+        bare_repo.git("show", f"memory:sessions/{stem[:7]}/{stem[8:10]}/{stem}.md").split("---")[1]
+        for stem in said
+    ]
+    assert [head.split("branch: main\n")[1] for head in heads] == [
+        f"commit: {head}\n", f"commit: {head}\ndirty: yes\n",
+    ]  # fmt: skip
 
 
 def test_append_every_event(repo: Repo, run: Run) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ledger.git.cli import Git
 from ledger.git.repository import checked_out_elsewhere, config_value, find_repository
+from ledger.git.work_tree import is_dirty
+from tests.conftest import Repo, make_repository
 
 
 @pytest.mark.parametrize(
@@ -76,3 +80,50 @@ def test_the_other_work_trees_that_have_a_branch(tmp_path: Path) -> None:
         (main, "main"): [], (main, "side"): [side], (side, "main"): [main], (side, "side"): [],
         (loose, "main"): [main], (loose, "side"): [side],
     }  # fmt: skip
+
+
+_NOT_TOLD: tuple[Callable[[Repo], object], ...] = (
+    lambda repo: repo.git("update-index", "--split-index"),
+    lambda repo: repo.git("update-index", "--index-version=4"),
+)
+
+
+def _touch(repo: Repo) -> None:
+    os.utime(repo.path / "code.py", (1, 1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda repo: None,
+        _touch,
+        lambda repo: repo.write("code.py", "print('howdy')\n"),
+        lambda repo: repo.write("code.py", ""),
+        lambda repo: repo.write("new.py", ""),
+        lambda repo: (repo.path / "code.py").unlink(),
+        lambda repo: repo.write("code.py", "staged\n") and repo.git("add", "-u"),
+        lambda repo: repo.write("new.py", "") and repo.git("add", "new.py"),
+        lambda repo: repo.write("new.py", "") and repo.git("add", "-N", "new.py"),
+        lambda repo: repo.git("rm", "-q", "--cached", "code.py"),
+        lambda repo: repo.write("code.py", "x\n") and repo.git("commit", "-qam", "x"),
+        lambda repo: repo.git("mv", "code.py", "a.py") and repo.git("commit", "-qm", "x"),
+        lambda repo: repo.git("switch", "-q", "--orphan", "other"),
+        lambda repo: repo.git("update-index", "--skip-worktree", "code.py"),
+        lambda repo: (repo.path / "code.py").unlink() or (repo.path / "code.py").symlink_to("a"),
+        *_NOT_TOLD,
+    ],
+)  # fmt: skip
+def test_whether_the_work_tree_differs_is_what_git_says(
+    change: Callable[[Repo], object], tmp_path: Path
+) -> None:
+    """A file that was only touched does not; what the index alone can not say is not said."""
+    repo = make_repository(tmp_path / "shop")
+    (repo.path / "link").symlink_to("code.py")
+    repo.git("add", "link")
+    repo.git("commit", "-qm", "link")
+    change(repo)
+    said = find_repository(str(repo.path))
+    assert said is not None
+    found = is_dirty(said)
+    differs = bool(repo.git("status", "--porcelain", "-uno"))
+    assert found is (None if change in _NOT_TOLD else differs)

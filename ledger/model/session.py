@@ -8,7 +8,7 @@ from ledger.model.record import Record
 #: Known header keys in canonical order; unknown keys follow them in the order found.
 HEADER_KEYS = (
     "agent", "ended", "after", "type", "role", "host", "model", "session", "started", "branch",
-    "commit", "extractor", "observed", "transcript",
+    "commit", "dirty", "extractor", "observed", "transcript",
 )  # fmt: skip
 #: A work session, written by leaving `type` out; and more work of one that has such a log already.
 WORK, CONTINUED = "work", "continued"

@@ -264,7 +264,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> Committed
     stamp = next_stamp(touch.seconds * 1000, newest)
     header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]
     header += [("after", stem_in(newest))] if newest else []
-    header += [("type", "edit"), ("commit", touch.commit[:7])]
+    header += [("type", "edit"), ("commit", touch.commit)]
     header.append((EDITED_KEY, touch.after))
     log = canonical(SessionLog(tuple(header), title_of(touch.file), "", tuple(events)))
     privacy = then.policy.privacy

@@ -6,6 +6,8 @@ from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
 from ledger.git.repository import head
+from ledger.git.work_tree import is_dirty
+from ledger.home import OWN_BRANCH
 from ledger.model.event import FactRedacted, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
 _HEADER_ORDER = ("role", "host", "model", "session", "started")
-_FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit")
+_FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
 
 
 class Ready(Record):
@@ -254,9 +256,11 @@ class Recorder:
         if "branch" in given or reference:
             values["branch"] = given.get("branch") or reference.removeprefix("refs/heads/")
         if "commit" in given or commit:
-            values["commit"] = given.get("commit") or commit[:7]
+            values["commit"] = given.get("commit") or commit
+        if given.get("dirty") or (commit and "commit" not in given and self._dirty()):
+            values["dirty"] = "yes"
         extra = tuple(pair for pair in draft.header if pair[0] not in _FILLED)
-        order = ("agent", "after", "type", *_HEADER_ORDER, "branch", "commit")
+        order = ("agent", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
         header = tuple((key, values[key]) for key in order if key in values) + extra
         opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
         facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
@@ -268,6 +272,10 @@ class Recorder:
 
             events = naming_holders(self.home, cache, events)
         return canonical(SessionLog(header, draft.title, draft.prose, events))
+
+    def _dirty(self) -> bool:
+        """Tell whether the code beside a branch of memory's own holds what its commit has not (C3)."""
+        return self.home.kind == OWN_BRANCH and bool(is_dirty(self.home.repository))
 
     def _recorded_before(
         self,

@@ -34,7 +34,7 @@ def check_evidence(home: Home, log: SessionLog) -> tuple[Finding, ...]:
 
         gone = missing(home.repository.git(), [(commit, place) for _, place in places])
         wrong = tuple(
-            Finding("evidence-gone", f"{event.id}: {place.path}:{place.line} is not at {commit}",
+            Finding("evidence-gone", f"{event.id}: {place.path}:{place.line} is not at {commit[:7]}",
                     hint="paths begin at the top of the repository, and what is not committed is not "
                     "there yet; a command does as well: `--helped 'ID=pytest -q: exit 0'`")
             for event, place in places

@@ -45,5 +45,5 @@ def misplaced(survey: Survey) -> Iterator[Finding]:
     for key, fact, place in said:
         if (commits.get(key, ""), place) in gone:
             what = f"{fact} is said to have helped at {place.path}:{place.line}"
-            message = f"{what}, which is not at {commits[key]}"
+            message = f"{what}, which is not at {commits[key][:7]}"
             yield Finding("evidence-gone", message, log_path(stem_in(key)), hint=_HINT)

@@ -7,6 +7,7 @@ from projection.document.marks import some_of
 from projection.fold.state import INVALIDATED
 from projection.graph.links import CONFLICTS, LINK, SERVES
 from projection.graph.neighbours import BOTH, COMMIT, ENTITY, IN, INFORMED, NEAR, OUT, SUPERSEDES
+from projection.text.commits import is_hash
 from rituals.answers.fields import fields_of, mark_object
 from rituals.answers.objects import fact_object
 from rituals.cli.output import Output, counted
@@ -69,7 +70,7 @@ def show_links(out: Output, found: Links) -> None:
         out.line("")
         out.line(("purpose", "bold"))
     for chain in found.chains[:NEAR]:
-        out.line(f"  {' → '.join(chain)}")
+        out.line(f"  {' → '.join(map(_short, chain))}")
     _tell_more(out, found.chains)
     for title, hop in (
         ("one hop", found.near), ("two hops", found.far), ("three hops", found.farther),
@@ -80,11 +81,16 @@ def show_links(out: Output, found: Links) -> None:
         for one in hop[:NEAR]:
             start = f"{one.via} " if one.via else ""
             end = _end(one, found.id)
-            out.line(f"  {start}{_edge(one)} ", (one.id, "bold"), f"  {end}" if end else "")
+            out.line(f"  {start}{_edge(one)} ", (_short(one.id), "bold"), f"  {end}" if end else "")
         _tell_more(out, hop)
     for name, count in found.crowds:
         out.line("")
         out.line(f'{counted(count, "fact")} share {name}: diurna show --about "{name}"')
+
+
+def _short(name: str) -> str:
+    """Return how an end of an edge is printed: a whole commit by its beginning."""
+    return name[:7] if len(name) == 40 and is_hash(name) else name
 
 
 def _tell_more(out: Output, some: Sequence[object]) -> None:

@@ -1,0 +1,83 @@
+"""Tell, from the index alone, whether the work tree holds what no commit has: no process is waited for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from struct import Struct
+
+from ledger.model.digest import blob_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.repository import Repository
+
+#: An index of more files is not gone through: it would be felt in every note.
+FILES_LIMIT = 2000
+_FILES = (stat.S_IFREG, stat.S_IFLNK)
+_READ_BYTES = 1 << 20
+_ENTRY = Struct(">10I20sH")
+_NAME_BITS, _EXTENDED, _UNCHANGED = 0xFFF, 0x4000, 0x8000
+_INTENT_TO_ADD, _SKIPPED = 0x2000, 0x4000
+
+
+def is_dirty(repository: Repository) -> bool | None:
+    """Tell whether a tracked file differs from HEAD; None where that is not cheap to tell.
+
+    What was only touched, or lies in the index as HEAD has it, differs in nothing.
+    """
+    try:
+        with open(repository.gitdir + "/index", "rb") as file:
+            data = file.read()
+        return _differs(repository, data) if repository.top else None
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _differs(repository: Repository, data: bytes) -> bool | None:
+    count, at = int.from_bytes(data[8:12], "big"), 12
+    if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") > 3 or count > FILES_LIMIT:
+        return None
+    top = os.fsencode(repository.top)
+    for _ in range(count):
+        *numbers, blob, flags = _ENTRY.unpack_from(data, at)
+        start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
+        more = int.from_bytes(data[start - 2 : start], "big") if flags & _EXTENDED else 0
+        length = flags & _NAME_BITS
+        end = data.index(b"\0", start) if length == _NAME_BITS else start + length
+        at += (end - at + 8) // 8 * 8
+        if more & _INTENT_TO_ADD or flags >> 12 & 3:
+            return True
+        if flags & _UNCHANGED or more & _SKIPPED or stat.S_IFMT(numbers[6]) not in _FILES:
+            continue
+        if _changed(b"%s/%s" % (top, data[start:end]), numbers, blob.hex()):
+            return True
+    if data[at : at + 4] == b"link":
+        return None  # the index is kept in parts
+    if data[at : at + 4] == b"TREE" and data[at + 8 : at + 11] != b"\x00-1":
+        return False
+    staged = repository.git().call("diff-index", "--cached", "--quiet", "HEAD", "--")[0]
+    return staged == 1 if staged in (0, 1) else None
+
+
+def _changed(path: bytes, numbers: list[int], blob: str) -> bool:
+    """Tell whether a file is another one than the index has; it is read where its times alone differ."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    seconds, beyond, size = numbers[2], numbers[3], numbers[9]
+    if stat.S_IFMT(found.st_mode) != stat.S_IFMT(numbers[6]):
+        return True
+    when = found.st_mtime_ns
+    if found.st_size & 0xFFFFFFFF == size:
+        if when // 10**9 & 0xFFFFFFFF == seconds and beyond in (0, when % 10**9):
+            return False
+    elif size:
+        return True
+    if stat.S_ISLNK(found.st_mode):
+        return blob_id(os.readlink(path)) != blob
+    if found.st_size > _READ_BYTES:
+        return True
+    with open(path, "rb") as file:
+        return blob_id(file.read()) != blob
