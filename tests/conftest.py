@@ -46,7 +46,10 @@ _FORMS = (
     (re.compile(r"\d{4}-\d\d-\d\d-\d{7,9}(?:-[a-z0-9]{1,26})?\b"), "STEM"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{40}\b"), "COMMIT"),
-    (re.compile(r"(?<=in )[0-9a-f]{7}\b|(?<=commit )[0-9a-f]{7}\b"), "COMMIT"),
+    (
+        re.compile(r"(?<=in )[0-9a-f]{7}\b|(?<=not at )[0-9a-f]{7}\b|(?<=commit )[0-9a-f]{7}\b"),
+        "COMMIT",
+    ),
     (re.compile(r"(?<=digest )[0-9a-f]{16}\b"), "DIGEST"),
 )
 
