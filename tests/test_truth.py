@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from ledger.home import discover
 from memory.api import Memory
 from memory.cache.truth import read, truth_of, truth_path
 from projection.document.marks import Gone
-from rituals.hosts.truth import look_after
 from rituals.review import truth
 from rituals.serve.web.html.render import Renderer
 from rituals.serve.web.pages import fact, search
@@ -375,28 +373,3 @@ def test_only_what_happened_since_is_asked_again(
     monkeypatch.setattr(Code, "_log", lambda *_, **__: pytest.fail("history was read"))
     monkeypatch.setattr(Code, "present", lambda *_: pytest.fail("code was searched"))
     assert marks(repo) == {}
-
-
-def test_a_process_that_nobody_waits_for_makes_them(
-    repo: Repo, drifted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Once for a commit of the code and a tip of the ledger; not without code, nor with a set clock."""
-    home = discover(str(repo.path))
-    look_after(home)
-    assert not os.path.exists(truth_path(home))
-    monkeypatch.delenv("DIURNA_NOW")
-    began = time.monotonic()
-    look_after(home)
-    took = time.monotonic() - began
-    for _ in range(200):
-        if truth_of(home):
-            break
-        time.sleep(0.05)
-    assert {one.fact for one in truth_of(home)} == {"gone", "moved", "named"}
-    assert took < 0.2
-    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was made"))
-    look_after(home)
-    os.unlink(truth_path(home))
-    for name in ("code.py", "src", "lib"):
-        repo.git("rm", "-rq", name)
-    look_after(home)

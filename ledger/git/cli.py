@@ -86,7 +86,7 @@ class Git:
         }
         environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
         if is_offline():
-            environment[OFFLINE] = NOWHERE
+            environment.update({OFFLINE: NOWHERE, "GIT_NO_LAZY_FETCH": "1"})
         self._environment = environment
 
     def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:

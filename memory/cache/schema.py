@@ -15,6 +15,7 @@ from projection.fold.fact import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
+    Background,
     Briefs,
     Capture,
     Commits,
@@ -182,13 +183,15 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple(policy.moment),
         tuple(policy.brief),
         tuple(policy.commit),
+        tuple(policy.background),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    recall, capture, views, learning, personal, push, upstream, moment, brief, commit = rest
+    recall, capture, views, learning, personal, push, upstream, *rest = rest
+    moment, brief, commit, background = rest
     return Policy(
         project,
         publish,
@@ -208,4 +211,5 @@ def policy_of(values: Any) -> Policy:
         Moments(*moment),
         Briefs(*brief),
         Commits(*commit),
+        Background(*background),
     )

@@ -42,6 +42,10 @@ CHOICES: dict[Keys, tuple[str, str]] = {
         '"none" or "ask"',
         "none: facts are recorded; ask: they wait until a person lets them in",
     ),
+    ("background", "run"): (
+        '"daily" or "off"',
+        "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",
+    ),
     ("views", "publish"): (
         'names of views, "state", "progress" or "decisions"',
         "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",

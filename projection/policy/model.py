@@ -154,6 +154,16 @@ class Commits(Record):
     own: bool = True
 
 
+#: How often what is due is done by itself.
+DAILY = "daily"
+
+
+class Background(Record):
+    """What is done by itself, behind a session or a sync: `DAILY`, or `OFF`."""
+
+    run: str = DAILY
+
+
 #: The roles that judge and attack what others made.
 _JUDGING = ("auditor", "judge", "sentinel")
 
@@ -228,6 +238,7 @@ class Policy(Record):
     moment: Moments = Moments()  #: what a session is told when it is needed
     brief: Briefs = Briefs()  #: what briefs show
     commit: Commits = Commits()  #: who commits logs in a home beside code
+    background: Background = Background()  #: what is done by itself
 
     @property
     def view_files(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from projection.policy.model import (
     BUILT_IN_KINDS,
     PUBLISHABLE,
     UNSETTLED,
+    Background,
     Briefs,
     Capture,
     Commits,
@@ -131,6 +132,10 @@ class _Commits(_Table):
     own: bool = True
 
 
+class _Background(_Table):
+    run: Literal["daily", "off"] = "daily"
+
+
 class _Briefs(_Table):
     rest: _Count = Briefs().rest
 
@@ -171,6 +176,7 @@ class _File(_Table):
     views: _Views = _Views()
     brief: _Briefs = _Briefs()
     commit: _Commits = _Commits()
+    background: _Background = _Background()
     learning: _Learning = _Learning()
     moment: _Moment = _Moment()
     upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
@@ -229,6 +235,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Moments(**file.moment.values()),
         Briefs(file.brief.rest),
         Commits(file.commit.own),
+        Background(file.background.run),
     )
 
 

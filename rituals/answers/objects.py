@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
+from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import ASKED_KEY
 from ledger.secrets.scanner import without_secrets
 from memory.merge.summary import CHANGES
@@ -70,6 +71,11 @@ def status_object(found: Overview) -> dict[str, Any]:
             "waiting": list(found.held),
             "because": found.obstacle,
             "unhooked": found.unhooked,
+        },
+        "by_itself": {
+            "at": ended_of(stamp_of(found.by_itself.at)) if found.by_itself.at else "",
+            **fields_of(found.by_itself, "took_ms did doing"),
+            "because": found.hindered,
         },
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],

@@ -16,6 +16,7 @@ from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.transitions import Fading, fading
 from rituals.decide.confirmation import due
 from rituals.decide.contradictions import kinds_of
+from rituals.hosts.background import Run, last_run, obstacle
 from rituals.hosts.silence import lasting
 from rituals.review.tally import Tally, tally_of
 from rituals.setup.git_hooks.install import has_hook
@@ -65,6 +66,8 @@ class Overview(Record):
     reads: tuple[Fetched, ...]  #: the homes of others that are read beside it
     #: which sessions are silent here: ids of hosts, "" for all of this work tree
     silent: tuple[str, ...]
+    by_itself: Run  #: what was done by itself last
+    hindered: str  #: what keeps it from being done, "" for nothing
     now: float  #: when that was, in seconds since 1970
     #: what a review asks and what the checks of the tip find, None where it was never counted
     tally: Tally | None
@@ -119,6 +122,8 @@ def overview(memory: Memory) -> Overview:
         _upstream(memory.home),
         upstreams(memory.home, state.policy),
         tuple([one.session for one in lasting(memory.home)]),
+        last_run(memory.home),
+        obstacle(memory.home, state.policy),
         now_seconds(),
         *tally_of(memory),
     )

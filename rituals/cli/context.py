@@ -283,9 +283,9 @@ class Invocation:
         self.out.findings(tuple(cache.unread()))
         reader.close()
         if self.landed:
-            from rituals.hosts.truth import look_after
+            from rituals.hosts.background import look_after
 
-            look_after(reader.home)
+            look_after(reader.home, cache.policy)
 
     def say_noted(self) -> None:
         """Say what was noticed on the way and done about it, also where the command then failed."""

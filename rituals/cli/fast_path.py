@@ -234,9 +234,9 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
     code = _print(_said(receipt, memory))
     if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:
         return _talk(receipt, memory, arguments)
-    from rituals.hosts.truth import look_after
+    from rituals.hosts.background import look_after
 
-    look_after(memory.home)
+    look_after(memory.home, memory.snapshot.cache().policy)
     return code
 
 

@@ -133,10 +133,10 @@ def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:
     """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
+    from rituals.hosts.background import look_after
     from rituals.hosts.context.moment_index import opened
     from rituals.hosts.observed.policy_note import refresh
     from rituals.hosts.processes import note_session
-    from rituals.hosts.truth import look_after
 
     home = discover(said.folder)
     note_session(commondir, said.host, said.session)
@@ -193,17 +193,14 @@ def make_moments(said: Moment, commondir: str, environment: Mapping[str, str]) -
 
 
 def _apart(doing: Callable[[], None]) -> None:
-    """Do something in a process of its own that nobody waits for."""
+    """Do something in a process of its own that nobody waits for, and that does not stay for long."""
     import signal
 
-    from rituals.hosts.capture.detached import detach
+    from rituals.hosts.capture.detached import apart
 
-    if os.fork():
-        return
-    try:
-        detach()
+    def limited() -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
         doing()
-    finally:
-        os._exit(0)
+
+    apart(limited)

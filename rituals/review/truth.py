@@ -6,11 +6,8 @@ history since then alone. Nobody waits for it.
 
 from __future__ import annotations
 
-from ledger.environment import working_directory
-from ledger.errors import DiurnaError
 from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS
-from ledger.home import Home, discover
 from ledger.model.layout import CACHE_DIR
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.cache.key import digest, user_key
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ledger.git.code_history import Change, Code
+    from ledger.home import Home
     from projection.fold.state import Standing
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
@@ -96,18 +94,3 @@ def _digest(one: Named) -> str:
     """Return what tells a claim of one text from all others."""
     said = f"{one.fact.id}\0{one.fact.heads[0].id}\0{one.claim.kind}\0{one.claim.subject}"
     return digest(said.encode("utf-8", "surrogatepass"))[:16]
-
-
-def _main() -> None:
-    """Make the marks of the home in the working directory; what fails is noted, as of a hook."""
-    from rituals.hosts.faults import note
-
-    home = discover(working_directory())
-    try:
-        make(home)
-    except (DiurnaError, OSError) as problem:
-        note(home.repository.commondir, f"marks of what is gone: {problem!r}")
-
-
-if __name__ == "__main__":
-    _main()

@@ -33,13 +33,13 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
     """
     from rituals.answers.objects import sync_object
     from rituals.cli.views.learned import print_learned
-    from rituals.hosts.truth import look_after
+    from rituals.hosts.background import look_after
     from rituals.sync.upstreams import sync_all
 
-    out = call.out
+    memory, out = call.memory(), call.out
     how = {"dry_run": dry_run, "adopt": adopt, "push": push}
-    report = sync_all(call.memory(), remote, **how, progress=out.transfer())
-    look_after(call.memory().home)
+    report = sync_all(memory, remote, **how, progress=out.transfer())
+    look_after(memory.home, memory.snapshot.cache().policy)
     if call.json:
         out.answer(sync_object(report))
         return out.findings(report.findings)

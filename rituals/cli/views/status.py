@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from ledger.model.order import ended_of, stamp_of
 from memory.write.draft import NEXT_COMMIT, waiting
 from rituals.cli.output import counted
 from rituals.review.tally import OF_REVIEW, said, severities, total
@@ -70,6 +71,8 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
     if found.upstream:
         apart = f"{found.upstream.ahead} ahead, {found.upstream.behind} behind"
         yield "upstream", f"{found.upstream.name}: {apart}"
+    if found.hindered or found.by_itself.at or found.by_itself.doing:
+        yield "by itself", _by_itself(found)
     if found.reads:
         yield "reads", ", ".join([f"{one.name} ({one.age(found.now)})" for one in found.reads])
 
@@ -96,6 +99,17 @@ def _hints(found: Overview) -> Iterator[str]:
         yield "`diurna publish` writes and commits what drifted"
     if found.publish.missing:
         yield f"`trunk` in {found.home.prefix}{POLICY_FILE} names the branch that has the published files"
+
+
+def _by_itself(found: Overview) -> str:
+    """Say when what is due was done by itself, and what came of it; or what keeps it from being done."""
+    last = found.by_itself
+    if found.hindered or not last.at:
+        return f"not now: {found.hindered}" if found.hindered else f"{last.doing} is under way"
+    when = ended_of(stamp_of(last.at))
+    took = f"{round(last.took_ms / 1000)} s"
+    cut = [f"{last.doing} did not end, or not yet"] if last.doing else []
+    return f"{when[:10]} {when[11:16]}: {', '.join([*(last.did or ('nothing new',)), *cut, took])}"
 
 
 def _no_drift(publish: Publishing) -> str:

@@ -1,8 +1,8 @@
-"""Start `diurna capture` beside a hook that returns at once: a child in a session of its own.
+"""Start what nobody waits for: a process in a session of its own, which outlives who started it.
 
 A host kills what its hook leaves behind, waits for streams that are still open, and may run the hooks of
-its own extractor: so the child has its own session, no stream of the hook's, and hooks that are off. Only
-the standard library is loaded; the agent waits for the hook.
+its own extractor: so the process has its own session, no stream of the hook's, and hooks that are off.
+Only the standard library is loaded; the agent waits for the hook.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from ledger.environment import variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rituals.hosts.moments import Moment
 
-#: How much the child gives way to what the agent and its user run.
+#: How much the process gives way to what the agent and its user run.
 _NICENESS = 10
 #: Descriptors that a host may have left open in its hook.
 _DESCRIPTORS = 256
 
 
 def spawn(moment: Moment, *, catch_up: bool = False) -> None:
-    """Fold a session of a host into a log, in a detached child; return at once.
+    """Fold a session of a host into a log, in a process of its own; return at once.
 
     `catch_up` folds sessions that are over, and not this one; else nothing is done without a session.
     """
@@ -46,21 +46,28 @@ def run(arguments: Sequence[str], folder: str, module: str = "rituals") -> None:
     """
     command = [sys.executable, "-P", "-m", module, *arguments]
     environment = {**variables(), "DIURNA_HOOKS": "off"}
-    if os.fork():
-        return
-    try:
-        detach()
+
+    def become() -> None:
         os.closerange(3, _DESCRIPTORS)
         os.chdir(folder)
         os.nice(_NICENESS)
         os.execve(sys.executable, command, environment)  # noqa: S606 - ourselves, without a shell
+
+    apart(become)
+
+
+def apart(doing: Callable[[], None]) -> None:
+    """Do something in a process of its own, without a stream of this one's; return at once."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)  # it is gone at once, and a server keeps no dead
+        return
+    try:
+        if not os.fork():
+            os.setsid()
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in range(3):
+                os.dup2(nowhere, stream)
+            doing()
     finally:
-        os._exit(1)
-
-
-def detach() -> None:
-    """Give a child a session of its own and no stream of the hook's."""
-    os.setsid()
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(nowhere, stream)
+        os._exit(0)

@@ -27,7 +27,7 @@ def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     """Append a session log: what `diurna append --from-json` does."""
     from rituals.answers.objects import receipt_object
     from rituals.hosts.ask import note_answer
-    from rituals.hosts.truth import look_after
+    from rituals.hosts.background import look_after
     from rituals.record.own_home import drafts_of
 
     request: Request = value_of(asked)
@@ -35,7 +35,7 @@ def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     drafts = drafts_of(memory, request)
     receipt = drafts.append(memory, tiers=True)
     note_answer(memory.home.repository.commondir, caller.session)
-    look_after(memory.home)
+    look_after(memory.home, memory.snapshot.cache().policy)
     found = receipt_object(receipt)
     found["tiers"] = [one for one in found["tiers"] if one["before"]]
     found["findings"] = noticed((*drafts.findings, *receipt.findings))
