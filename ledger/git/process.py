@@ -42,22 +42,27 @@ class Running:
         answer: Answer | None = None,
         seconds: float = 0.0,
         hear: Callable[[bytes], None] | None = None,
+        most: int = 0,
     ) -> tuple[int, bytes, bytes]:
         """Give it its input and wait for its end; return its status, output and error output.
 
         `data` is its input, `answer` as in `Git.call`; `hear` is told each piece of its error output as
         it comes. With `seconds` it is ended after so long, and all that it started; only one in a
-        session of its own can be.
+        session of its own can be. With `most` too it is ended once it has printed so many bytes: what
+        it printed is returned, with the status 0.
 
         Raises:
             TimeoutError: the time was up.
         """
         try:
-            out, err = _Conversation(self._ends, data, answer, hear).run(seconds)
+            out, err = _Conversation(self._ends, data, answer, hear).run(seconds, most)
         except BaseException:
             if seconds:
                 self.end()
             raise
+        if most and len(out) >= most:
+            self.end()
+            return 0, out, err
         _, status = os.waitpid(self._child, 0)
         return os.waitstatus_to_exitcode(status), out, err
 
@@ -170,8 +175,8 @@ class _Conversation:
         elif answer is None:
             self._end_input()
 
-    def run(self, seconds: float) -> tuple[bytes, bytes]:
-        """Return its output and its errors.
+    def run(self, seconds: float, most: int = 0) -> tuple[bytes, bytes]:
+        """Return its output and its errors, or its first bytes once there are `most` of them.
 
         Raises:
             TimeoutError: it did not end within `seconds` (0: however long it takes).
@@ -190,6 +195,9 @@ class _Conversation:
                     elif not self._read(fd):
                         self._poll.unregister(fd)
                         open_ends.discard(fd)
+                    elif most and sum(map(len, self._parts[self._out])) >= most:
+                        open_ends.clear()
+                        break
         finally:
             if self._to >= 0:
                 self._end_input()

@@ -1,0 +1,140 @@
+"""Read what the messages of a history say of other commits: picked, squashed, merged, reverted."""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ledger.git.cli import Git
+
+#: How many commits behind HEAD are looked at.
+COMMITS = 10_000
+#: What `git cherry-pick -x` and `git merge --squash` write.
+_NAMED = re.compile(r"(?:cherry[- ]picked from commit |^commit )([0-9a-f]{40})\b", re.MULTILINE)
+_SQUASHED = "Squashed commit"
+_PICKED = "picked from commit"
+_REVERTS = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")
+_MERGES = (
+    re.compile(r"^Merge pull request #\d+ from [^\s/]+/(\S+)"),
+    re.compile(r"^Merged? (?:remote-tracking )?branch '([^']+)'"),
+    re.compile(r"^Merged in (\S+) \(pull request #\d+\)"),
+)
+_NUMBER = re.compile(r"\s*\((?:#|!)\d+\)\s*$")
+
+
+class Told(Record):
+    """One commit and its message."""
+
+    commit: str
+    parents: tuple[str, ...]
+    seconds: int  #: when it was committed, since 1970
+    message: str
+
+    @property
+    def subject(self) -> str:
+        """The first line, without the number of a pull request behind it."""
+        return _NUMBER.sub("", self.message.partition("\n")[0]).strip()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The commits that it says it brings."""
+        if _PICKED not in self.message and _SQUASHED not in self.message:
+            return frozenset()
+        squash = _SQUASHED in self.message
+        return frozenset(
+            found[1]
+            for found in _NAMED.finditer(self.message)
+            if squash or not found[0].startswith("commit ")
+        )
+
+    @property
+    def merged(self) -> str:
+        """The branch that it says it merges, "" for none."""
+        return next((found[1] for form in _MERGES if (found := form.match(self.message))), "")
+
+    def tells(self, subject: str) -> bool:
+        """Tell whether its title, or an item of its body, is the subject of another commit."""
+        wanted = _NUMBER.sub("", subject).strip()
+        lines = self.message.split("\n")
+        listed = (_NUMBER.sub("", line[2:]).strip() for line in lines[1:] if line[:2] == "* ")
+        return bool(wanted) and (self.subject == wanted or wanted in listed)
+
+
+class History:
+    """What led to one commit, as far as `COMMITS` go.
+
+    Args:
+        told: its commits.
+        head: the commit.
+    """
+
+    def __init__(self, told: Iterable[Told], head: str) -> None:
+        self.head = head
+        self.told: dict[str, Told] = {one.commit: one for one in told}
+        line: dict[str, None] = {}
+        at = head
+        while at in self.told and at not in line:
+            line[at] = None
+            at = (self.told[at].parents or ("",))[0]
+        self.line = line  #: its first-parent line, newest first
+        self._dead: dict[str, str] = {}
+        for one in self.told.values():  # no commit comes before what it reverts; newest first
+            if "his reverts commit" in one.message and one.commit not in self._dead:
+                for found in _REVERTS.finditer(one.message):
+                    self._dead.setdefault(found[1], one.commit)
+        self._brought: dict[str, str] | None = None
+
+    def behind(self, fork: str) -> list[Told]:
+        """Return what HEAD has and an ancestor of it has not, newest first."""
+        known, ask = {fork}, [fork]
+        while ask:
+            one = self.told.get(ask.pop())
+            for parent in one.parents if one is not None else ():
+                if parent not in known:
+                    known.add(parent)
+                    ask.append(parent)
+        return [one for commit, one in self.told.items() if commit not in known]
+
+    def reverted(self, commit: str) -> str:
+        """Return the commit that took back what a commit brought, "" where that stands.
+
+        A revert that was itself reverted takes nothing back. What a merge brought goes with the merge.
+        """
+        return self._dead.get(commit, "") or self._dead.get(self._bringer(commit), "")
+
+    def _bringer(self, commit: str) -> str:
+        """Return the commit of the first-parent line that brought a commit; itself where it is there."""
+        if self._brought is None:
+            self._brought = {}
+            for one in reversed(self.line):  # oldest first: whoever has it first brought it
+                ask = [one]
+                while ask:
+                    at = ask.pop()
+                    if at in self.told and at not in self._brought:
+                        self._brought[at] = one
+                        ask.extend(self.told[at].parents)
+        return self._brought.get(commit, commit)
+
+
+def history(git: Git, head: str, base: str = "") -> History:
+    """Read the messages of a commit and its ancestors, without those of `base`."""
+    without = (f"^{base}",) if base else ()
+    out = git.run(
+        "log", "-z", f"-n{COMMITS}", "--no-show-signature", "--no-notes",
+        "--format=%H%n%P%n%ct%n%B", head, *without, check=False,
+    )  # fmt: skip
+    return History(_told(out.decode("utf-8", "replace")), head)
+
+
+def _told(out: str) -> Iterator[Told]:
+    for part in out.split("\0"):
+        head, _, rest = part.partition("\n")
+        parents, _, rest = rest.partition("\n")
+        seconds, _, message = rest.partition("\n")
+        if seconds.isdigit():
+            yield Told(head, tuple(parents.split()), int(seconds), message)
