@@ -32,14 +32,20 @@ from ledger.model.event import (
     FactVerified,
     ThreadClosed,
     ThreadReopened,
+    WorkDropped,
+    WorkLanded,
+    WorkReverted,
 )
 
 #: The event table of 3.3.
 TABLE: tuple[type[Event], ...] = (
     FactReferenced, FactCreated, FactUpdated, FactSuperseded, FactInvalidated, FactReactivated,
     ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
-    FactReinstated, FactArchived, FactMoved, FactHelped, FactIgnored,
+    FactReinstated, FactArchived, FactMoved, FactHelped, FactIgnored, WorkLanded, WorkDropped,
+    WorkReverted,
 )  # fmt: skip
+#: Those of them that name a log, and no fact.
+OF_LOGS = (WorkLanded, WorkDropped, WorkReverted)
 #: The states of a task, as F11 lists them.
 TASK_STATES = ("todo", "in-progress", "handoff-ready", "blocked", "done", "cancelled")
 #: The kinds that can be closed (F7).
@@ -118,7 +124,11 @@ class SecondFold:
     """
 
     def __init__(self, logs: Iterable[Log], windows: Windows, lasting: Iterable[str]) -> None:
-        self.logs = sorted(logs, key=lambda log: log.key)  # O1
+        facts = [
+            log._replace(events=tuple(one for one in log.events if not isinstance(one, OF_LOGS)))
+            for log in logs  # 3.3: what names a log is in no history
+        ]
+        self.logs = sorted(facts, key=lambda log: log.key)  # O1
         self.windows, self.lasting = windows, frozenset(lasting)
         self.log = {log.key: log for log in self.logs}
         self.steps: list[Step] = [

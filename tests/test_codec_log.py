@@ -25,6 +25,8 @@ from ledger.model.event import (
     FactUpdated,
     ThreadClosed,
     ThreadReopened,
+    WorkDropped,
+    WorkLanded,
 )
 from ledger.model.session import HEADER_KEYS, SessionLog
 
@@ -100,6 +102,8 @@ events = st.one_of(
     st.builds(ThreadReopened, ids, remarks),
     st.builds(FactReinstated, ids, remarks, stems),
     st.builds(FactRedacted, ids, remarks, held),
+    st.builds(WorkLanded, ids, st.sampled_from(["4f2a91c0" * 5, "4f2a91c", "a"]), remarks),
+    st.builds(WorkDropped, ids, remarks),
 )
 headers = st.lists(
     st.tuples(st.sampled_from([*HEADER_KEYS, "x-new"]), st.one_of(st.just("work"), words)), max_size=4
@@ -338,10 +342,14 @@ def test_facts_keep_their_form() -> None:
     assert [block.line for block in blocks] == [1, 10]
 
 
+#: What stands behind the verbs that tell of a log and a commit.
+LANDINGS = dict.fromkeys(("Landed", "Reverted"), f"a → {'4f2a91c0' * 5}")
+
+
 def test_every_verb_is_written_and_read() -> None:
     """Each event of the union has its bullet."""
     for verb in VERBS:
-        body = {"Superseded": "a → b", "Moved": "a → done"}.get(verb, "a")
+        body = {"Superseded": "a → b", "Moved": "a → done", **LANDINGS}.get(verb, "a")
         facts = "\n## Facts\n\n- x\n  <!-- id: a -->\n" if verb in ("Created", "Updated") else ""
         data = f"# t\n\n## Memory References\n\n- {verb}: {body}\n{facts}".encode()
         log, findings = decode(data, sealed=True)

@@ -38,6 +38,8 @@ from ledger.model.event import (
     FactVerified,
     ThreadClosed,
     ThreadReopened,
+    WorkDropped,
+    WorkLanded,
 )
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
@@ -129,6 +131,8 @@ def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStr
         st.builds(FactHelped, ids, st.sampled_from(("", "pytest: exit 0", "a.py:3"))),
         st.builds(FactIgnored, ids, st.sampled_from(("", "judge", "odd | role"))),
         st.builds(FactReinstated, ids, st.just(""), said),
+        st.builds(WorkLanded, ids, st.just("4f2a91c0" * 5)),
+        st.builds(WorkDropped, ids),
         st.builds(FactInvalidated, ids, st.just(""), was),
         st.builds(FactSuperseded, ids, ids, st.just(""), was),
         st.builds(FactSuperseded, ids, ids, st.just(""), was),

@@ -118,7 +118,7 @@ def test_the_places_are_four() -> None:
 
 def test_formats_table_has_every_verb(copy: Path) -> None:
     """In the canonical order; of the copy too."""
-    rows = re.compile(r"^\| ((?:Fact|Thread)\w+) \| `(\w+):", re.MULTILINE)
+    rows = re.compile(r"^\| ((?:Fact|Thread|Work)\w+) \| `(\w+):", re.MULTILINE)
     known = [(kind.__name__, verb) for verb, kind in VERBS.items()]
     assert rows.findall((ROOT / FORMAT).read_text()) == known
     more = [("FactShelved", "Shelved"), ("FactPraised", "Praised")]

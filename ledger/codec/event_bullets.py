@@ -23,7 +23,7 @@ IDS_A_BULLET = 100
 _KNOWN: dict[str, Kinds] = {verb.lower(): (kind,) for verb, kind in VERBS.items()}
 #: What hand-written logs say. An empty tuple: known, and no event.
 _TOLERANT: dict[str, Kinds] = {
-    **_KNOWN,
+    **{word: kinds for word, kinds in _KNOWN.items() if not GRAMMAR[kinds[0]].of_log},
     **{word: (kind,) for kind, verb in GRAMMAR.items() for word in verb.also},
     **dict.fromkeys(("archived", "tier change", "tier changes", "faded", "swept", "unchanged"), ()),
 }

@@ -12,6 +12,7 @@ from ledger.codec.fact_blocks import read_facts
 from ledger.codec.outline_by_lines import outline_by_lines
 from ledger.model.event import (
     GRAMMAR,
+    OF_LOGS,
     USES_ID,
     VERBS,
     Event,
@@ -136,7 +137,7 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
             continue
         verb, colon, rest = line.partition(": ")
         kind = _BULLETS.get(verb)
-        if kind is None or not colon:
+        if kind is None or not colon or kind in OF_LOGS:
             return False
         if kind is FactSuperseded:
             id, _, more = rest.partition(" → ")

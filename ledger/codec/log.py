@@ -14,6 +14,8 @@ from ledger.codec.outline import outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.codec.plain_text import normal
 from ledger.model.event import (
+    OF_LOGS,
+    VERB_OF,
     VERB_RANK,
     Event,
     FactCreated,
@@ -22,6 +24,7 @@ from ledger.model.event import (
     in_order,
     signs,
     used_in,
+    written,
 )
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, is_sealed
@@ -157,11 +160,14 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     """Return what the fold needs of a log."""
     named: dict[str, None] = {}
     acts: list[Event] = []
+    told: list[tuple[str, str]] = []
     for event in log.events:
         used = used_in(event)
         if used:
             named[used] = None
-        if not isinstance(event, FactReferenced):
+        if type(event) in OF_LOGS:
+            told.append((VERB_OF[type(event)], f"{written(event)} {event.remark}"))
+        elif not isinstance(event, FactReferenced):
             acts.append(event)
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
     reach = reach_in(dict(log.header))
@@ -170,7 +176,7 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
         stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session, reach, *by
     )
     keys = (*REPORTED_KEYS, "role") if log.get("verdict") else REPORTED_KEYS
-    reported = tuple([pair for pair in log.header if pair[0] in keys])
+    reported = (*[pair for pair in log.header if pair[0] in keys], *told)
     return entry._replace(reported=reported) if reported else entry
 
 

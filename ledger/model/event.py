@@ -33,13 +33,18 @@ Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in c
 
 #: Stands beside a handoff in the log with which its receiver closes it.
 RECEIVED = "received"
-_BLOB_CHARS = 40
+_ID_CHARS = 40
+
+
+def is_object(text: str) -> bool:
+    """Tell whether a text is the whole id of an object of git."""
+    return len(text) == _ID_CHARS and not text.strip("0123456789abcdef")
 
 
 def is_holder(text: str) -> bool:
     """Tell whether a text names a log and its bytes: a stem, a blank, a blob id."""
     stem, _, blob = text.partition(" ")
-    return is_stem(stem) and len(blob) == _BLOB_CHARS and not blob.strip("0123456789abcdef")
+    return is_stem(stem) and is_object(blob)
 
 
 def is_seen(text: str) -> bool:
@@ -254,6 +259,42 @@ class FactIgnored(Record):
     remark: str = ""
 
 
+@verb(
+    "Landed",
+    arrow=Arrow("commit", ("Landed by {}", ""), is_object, "id of a commit"),
+    use="",
+    of_log=True,
+)
+class WorkLanded(Record):
+    """The work of the log `id` came into a branch by a commit; the remark is how (FORMAT.md, B9)."""
+
+    id: str
+    commit: str
+    remark: str = ""
+
+
+@verb("Dropped", use="", of_log=True)
+class WorkDropped(Record):
+    """A person says that the work of the log `id` came to nothing; the remark is its branch."""
+
+    id: str
+    remark: str = ""
+
+
+@verb(
+    "Reverted",
+    arrow=Arrow("commit", ("Reverted by {}", ""), is_object, "id of a commit"),
+    use="",
+    of_log=True,
+)
+class WorkReverted(Record):
+    """A commit took back what the log `id` tells of, where it had landed."""
+
+    id: str
+    commit: str
+    remark: str = ""
+
+
 Event = (
     FactReferenced
     | FactCreated
@@ -272,6 +313,9 @@ Event = (
     | FactMoved
     | FactHelped
     | FactIgnored
+    | WorkLanded
+    | WorkDropped
+    | WorkReverted
 )
 
 VERB_OF: dict[type[Event], str] = {kind: known.word for kind, known in GRAMMAR.items()}
@@ -280,6 +324,8 @@ VERB_RANK: dict[type[Event], int] = {kind: rank for rank, kind in enumerate(GRAM
 USES_ID = frozenset([kind for kind, known in GRAMMAR.items() if known.use == "id"])
 #: Events that only mean something together with who said them.
 SIGNED = frozenset([kind for kind, known in GRAMMAR.items() if known.signed])
+#: Events that name a log, and no fact.
+OF_LOGS = frozenset([kind for kind, known in GRAMMAR.items() if known.of_log])
 _TIED = frozenset([kind for kind, known in GRAMMAR.items() if known.tied])
 #: In the footer of a decision.
 _DECISION = ("kind", "decision")
@@ -291,6 +337,8 @@ TWO_FACTS = frozenset(
 
 def facts_in(event: Event) -> tuple[str, ...]:
     """Return the ids of the facts that an event names: its own, and the one behind an arrow."""
+    if type(event) in OF_LOGS:
+        return ()
     arrow = GRAMMAR[type(event)].arrow if type(event) in TWO_FACTS else None
     return (event.id,) if arrow is None else (event.id, getattr(event, arrow.field))
 

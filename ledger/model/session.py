@@ -79,7 +79,8 @@ class Entry(Record):
     is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
     of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two; `branch`
     and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "";
-    `reported` are the pairs of its header that the fold does not know of (`REPORTED_KEYS`).
+    `reported` is what the fold does not know of: pairs of its header (`REPORTED_KEYS`), and what the log
+    says of other logs, by verb (`OF_LOGS`).
     """
 
     stem: str

@@ -77,6 +77,7 @@ class Verb(Record):
     signed: bool = False  #: who says it counts, so the fold gets that from the log's header
     #: a remark behind the last id of a bullet is that of the ids before it, too
     shared: bool = False
+    of_log: bool = False  #: its id is the stem of a log, and the fold does not know of it
 
 
 #: The type of event of each verb, in the canonical order of the section: that of the classes below.

@@ -29,6 +29,9 @@ from ledger.model.event import (
     Meta,
     ThreadClosed,
     ThreadReopened,
+    WorkDropped,
+    WorkLanded,
+    WorkReverted,
     decides,
     facts_in,
 )
@@ -189,6 +192,8 @@ class _Reading:
                 self._archived = ""
             case FactHelped() | FactIgnored():
                 self._judged = True
+            case WorkLanded() | WorkDropped() | WorkReverted():
+                pass  # no history has them: they speak of logs
             case FactReferenced() | FactReinstated() | FactMoved():
                 pass  # counted by its name, or looked up in the history where it is asked for
             case _:

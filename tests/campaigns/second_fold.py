@@ -37,6 +37,8 @@ from ledger.model.event import (
     Meta,
     ThreadClosed,
     ThreadReopened,
+    WorkLanded,
+    WorkReverted,
 )
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
@@ -169,7 +171,7 @@ def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event,
     found: list[Event] = []
     brought: set[str] = set()
     for _ in range(rng.randint(0, 6)):
-        id, kind = rng.choice(IDS), rng.randrange(13)
+        id, kind = rng.choice(IDS), rng.randrange(14)
         was = _some(rng, VERSIONS, 2)
         if kind < 3 and id not in brought:
             brought.add(id)
@@ -200,6 +202,9 @@ def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event,
         elif kind < 12:
             seen = rng.choice((None, (), _some(rng, stems, 3)))
             found.append(FactMoved(id, rng.choice(STATES), rng.choice(("", "so be it")), seen))
+        elif kind < 13:
+            of_log = rng.choice((WorkLanded, WorkReverted))
+            found.append(of_log(id, "4f2a91c0" * 5, rng.choice(("", "patch"))))
         else:
             said_of = rng.choice((FactHelped, FactIgnored))
             found.append(said_of(id, rng.choice(REMARKS)))

@@ -1,0 +1,45 @@
+"""By which commit the work of a branch came into the trunk: in whatever way it did, and never before."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ledger.git.cli import Git
+from ledger.git.landing.messages import history
+from ledger.git.landing.points import Points
+from ledger.git.landing.search import HOWS, Landing, Work, search
+from tests.branch_histories import (
+    ENDS,
+    LANDED,
+    OPEN,
+    PLACES,
+    REVERTED,
+    X,
+    Asked,
+    Story,
+)
+
+
+def found(story: Story, asked: Asked) -> tuple[str, Landing | None, Work | None]:
+    """What is said of a log's work at the head of the story."""
+    git = Git(str(story.folder))
+    others = [one.commit for one in story.logs if one != asked.log]
+    work = Points(git, story.known(), "main").work(asked.log, others)
+    landing = search(git, work, history(git, story.head())) if work else None
+    if landing is None:
+        return OPEN, None, work
+    return (LANDED if landing.how in HOWS else REVERTED), landing, work
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_each_end_of_a_branch_is_told(end: str, tmp_path: Path) -> None:
+    """What landed is found, by the commit that brought it; what did not land is told so."""
+    number = list(ENDS).index(end)
+    story = Story(tmp_path / "r", number)
+    asked = ENDS[end](story, PLACES[number % len(PLACES)])
+    becomes, landing, _ = found(story, asked)
+    assert becomes == asked.becomes, (end, landing)
+    assert landing is None or landing.commit in (asked.commit or landing.commit,)
