@@ -17,7 +17,7 @@ checks of drafts, the cache, `why` and the JSON answers go by that alone. A new 
 from __future__ import annotations
 
 from ledger.model.evidence import OPENED
-from ledger.model.ids import is_version_id
+from ledger.model.ids import is_object, is_version_id
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.task_states import is_state
@@ -33,12 +33,6 @@ Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in c
 
 #: Stands beside a handoff in the log with which its receiver closes it.
 RECEIVED = "received"
-_ID_CHARS = 40
-
-
-def is_object(text: str) -> bool:
-    """Tell whether a text is the whole id of an object of git."""
-    return len(text) == _ID_CHARS and not text.strip("0123456789abcdef")
 
 
 def is_holder(text: str) -> bool:
@@ -53,6 +47,7 @@ def is_seen(text: str) -> bool:
 
 
 _NO_VERSION = "`{event}` names no version {names}"
+_BY = Arrow("commit", ("By the commit {}", ""), is_object, "id of a commit")
 _WAS = Naming("was", is_version_id, _NO_VERSION)
 _CLOSED = Naming("was", is_seen, _NO_VERSION)
 _MOVES = Naming("was", is_stem, "`{event}` names no log {names}", nothing="none")
@@ -259,12 +254,7 @@ class FactIgnored(Record):
     remark: str = ""
 
 
-@verb(
-    "Landed",
-    arrow=Arrow("commit", ("Landed by {}", ""), is_object, "id of a commit"),
-    use="",
-    of_log=True,
-)
+@verb("Landed", arrow=_BY, use="", of_log=True)
 class WorkLanded(Record):
     """The work of the log `id` came into a branch by a commit; the remark is how (FORMAT.md, B9)."""
 
@@ -281,12 +271,7 @@ class WorkDropped(Record):
     remark: str = ""
 
 
-@verb(
-    "Reverted",
-    arrow=Arrow("commit", ("Reverted by {}", ""), is_object, "id of a commit"),
-    use="",
-    of_log=True,
-)
+@verb("Reverted", arrow=_BY, use="", of_log=True)
 class WorkReverted(Record):
     """A commit took back what the log `id` tells of, where it had landed."""
 

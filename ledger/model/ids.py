@@ -61,6 +61,11 @@ def is_purged(text: str) -> bool:
     )
 
 
+def is_object(text: str) -> bool:
+    """Tell whether a text is the whole id of an object of git."""
+    return len(text) == 40 and not text.strip("0123456789abcdef")
+
+
 def is_version_id(text: str) -> bool:
     """Tell whether `text` is 8 lower-case hex digits."""
     return len(text) == 8 and not text.strip("0123456789abcdef")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.git.landing.points import Seen
+from ledger.model.ids import is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def noted(repository: Repository) -> list[Seen]:
     for line in _lines(f"{repository.commondir}/{TIPS_FILE}"):
         when, _, rest = line.partition(" ")
         commit, _, branch = rest.partition(" ")
-        if when.isdigit() and _is_id(commit) and branch:
+        if when.isdigit() and is_object(commit) and branch:
             found.append(Seen(branch, commit, int(when)))
     return found
 
@@ -99,12 +100,8 @@ def _reflog(path: str) -> Iterator[tuple[str, str, int, str]]:
     for line in _lines(path):
         head, _, what = line.partition("\t")
         words = head.split(" ")
-        if len(words) > 4 and _is_id(words[0]) and _is_id(words[1]) and words[-2].isdigit():
+        if len(words) > 4 and is_object(words[0]) and is_object(words[1]) and words[-2].isdigit():
             yield words[0], words[1], int(words[-2]) * 1000, what
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == 40 and not text.strip("0123456789abcdef") and bool(text.strip("0"))
 
 
 def _lines(path: str) -> list[str]:
