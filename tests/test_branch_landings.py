@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from tests.branch_histories import (
     OPEN,
     PLACES,
     REVERTED,
-    X,
     Asked,
     Story,
 )
