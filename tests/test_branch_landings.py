@@ -10,6 +10,10 @@ from ledger.git.cli import Git
 from ledger.git.landing.messages import history
 from ledger.git.landing.points import Points
 from ledger.git.landing.search import HOWS, Landing, Work, search
+from ledger.model.event import FactCreated, WorkDropped, WorkLanded, WorkReverted
+from ledger.model.session import EDIT
+from memory.api import Memory
+from memory.write.draft import SessionDraft
 from tests.branch_histories import (
     ENDS,
     LANDED,
@@ -19,6 +23,9 @@ from tests.branch_histories import (
     Asked,
     Story,
 )
+from tests.campaigns.homes import OWN_BRANCH, hermetic, make_home
+
+__all__ = ["hermetic"]
 
 
 def found(story: Story, asked: Asked) -> tuple[str, Landing | None, Work | None]:
@@ -41,3 +48,20 @@ def test_each_end_of_a_branch_is_told(end: str, tmp_path: Path) -> None:
     becomes, landing, _ = found(story, asked)
     assert becomes == asked.becomes, (end, landing)
     assert landing is None or landing.commit in (asked.commit or landing.commit,)
+
+
+def test_what_logs_record_is_kept_in_ledger_order(tmp_path: Path) -> None:
+    """A cache knows what became of the work of a log, made anew or kept up; no fact has a part in it."""
+    memory = Memory(make_home(tmp_path / "r", OWN_BRANCH))
+    work = memory.append(SessionDraft("Work", "", (FactCreated("queue", "Redis"),)))
+    first, second = "a" * 40, "b" * 40
+    memory.append(SessionDraft("1", "", (WorkLanded(work.stem, first, "patch"),), type=EDIT))
+    told = (WorkReverted(work.stem, second), WorkDropped(work.stem, "feature/x"))
+    memory.append(SessionDraft("2", "", told, type=EDIT))
+    rows = [
+        (work.stem, "Landed", first, "patch"), (work.stem, "Reverted", second, ""),
+        (work.stem, "Dropped", "", "feature/x"),
+    ]  # fmt: skip
+    assert sorted(memory.snapshot.ask(lambda cache: cache.landed())) == sorted(rows)
+    assert [one.fact.id for one in memory.state().standings()] == ["queue"]
+    memory.close()

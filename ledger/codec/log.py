@@ -166,7 +166,8 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
         if used:
             named[used] = None
         if type(event) in OF_LOGS:
-            told.append((VERB_OF[type(event)], f"{written(event)} {event.remark}"))
+            said_of = written(event).replace(" ", "")
+            told.append((VERB_OF[type(event)], f"{said_of} {event.remark}"))
         elif not isinstance(event, FactReferenced):
             acts.append(event)
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))

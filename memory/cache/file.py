@@ -130,6 +130,13 @@ class Cache(Questions):
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
 
+    def landed(self) -> list[tuple[str, str, str, str]]:
+        """Return (log, verb, commit, how) of what logs say became of the work of a log, in ledger order.
+
+        Of one log the last whose commit HEAD has decides: `Landed`, or `Reverted` (FORMAT.md, B9).
+        """
+        return self.rows('SELECT stem, verb, "commit", how FROM landings ORDER BY log, rowid', ())
+
     def value(self, key: str, make: Callable[[Any], Said]) -> Said:
         """Return a value of the file's own.
 

@@ -6,7 +6,7 @@ nobody looks for them.
 
 from __future__ import annotations
 
-from ledger.model.event import GRAMMAR, FactUpdated
+from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, FactUpdated
 from ledger.model.reach import OBSERVED, TRANSCRIPT, span_of
 from ledger.model.shown import SHOWN_KEY, shown_in
 
@@ -27,6 +27,8 @@ CORRECTION = "correction"
 #: The type of a log that says nothing of who was there: it brings what another tool wrote.
 IMPORT = "import"
 _DIGITS = 20
+#: What is said of logs, and of no fact.
+TELLING = frozenset([VERB_OF[kind] for kind in OF_LOGS])
 _CORRECTING = frozenset([kind for kind, verb in GRAMMAR.items() if verb.corrects])
 
 
@@ -85,6 +87,17 @@ def shown_rows(entry: Entry) -> list[tuple[str, str, str]]:
     session = entry.session or entry.stem
     value = dict(entry.reported).get(SHOWN_KEY, "")
     return [(fact, session, entry.stem) for fact in shown_in(value)[0]] if value else []
+
+
+def landing_rows(entry: Entry) -> list[tuple[str, str, str, str, str]]:
+    """Return what a log says of the work of others: itself, the verb, the other log, a commit, how."""
+    rows = []
+    for verb, said in entry.reported:
+        if verb in TELLING:
+            named, _, how = said.partition(" ")
+            stem, _, commit = named.partition("→")
+            rows.append((entry.stem, verb, stem, commit, how))
+    return rows
 
 
 def corrects(event: Event) -> bool:
