@@ -260,6 +260,7 @@ class _View:
         best = ordered(self._facts.candidates(found.facts), found.state)
         if not (loose or answers(best)):
             return []
+        best.sort(key=lambda one: self._facts.has_ended(one.standing.fact))
         hits = []
         for one in best[:limit]:
             hit = self._facts.hit(*self._facts.brought(one.scored.row), level)

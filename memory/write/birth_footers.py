@@ -6,12 +6,13 @@ A key that nobody knows is the writer's own and is kept. Keeps invariant S14 of 
 from __future__ import annotations
 
 from ledger.escape import prose
-from ledger.model.event import Event, FactCreated
+from ledger.model.event import Event, FactCreated, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal import PERSONAL_KEY, PERSONAL_VALUE
 from ledger.model.session import ASKED_KEY
 from projection.policy.model import QUESTION_KIND, TASK_KIND
+from projection.text.until import FORMS, OBSOLETE_KEY, UNTIL_KEY, until_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ OF_IDS = ("depends", "about", "expect")
 #: The keys that may be said of a new fact besides id, kind, tags and entity.
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
-    "outcome", "iteration", "rule", "path", "symbol", "salience", "title", "obsolete_when",
+    "outcome", "iteration", "rule", "path", "symbol", "salience", "title", UNTIL_KEY, OBSOLETE_KEY,
     "misfit", "note", "warns", ASKED_KEY, PERSONAL_KEY,
 )  # fmt: skip
 #: What the value of some keys can be.
@@ -37,6 +38,8 @@ def footer_findings(events: Iterable[Event]) -> list[Finding]:
     """Say what is wrong with the footers of new facts."""
     found = []
     for event in events:
+        if isinstance(event, FactUpdated):
+            found += [_no_end(event.id, value) for value in _unread_ends(event.meta)]
         if isinstance(event, FactCreated):
             said = dict(event.meta)
             found += [
@@ -51,6 +54,31 @@ def footer_findings(events: Iterable[Event]) -> list[Finding]:
                 )
                 found.append(Finding("bad-footer", message, hint=hint))
     return found
+
+
+def with_read_ends(events: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
+    """Leave out what is to end facts and has no form of these, and tell it: a whole log is worth more."""
+    kept: list[Event] = []
+    told: list[Finding] = []
+    for event in events:
+        wrong = (
+            _unread_ends(event.meta) if isinstance(event, FactCreated | FactUpdated) else ()
+        )
+        if wrong and isinstance(event, FactCreated | FactUpdated):
+            rest = tuple([pair for pair in event.meta if pair[0] != UNTIL_KEY])
+            event = event._replace(meta=rest)
+            told += [_no_end(event.id, value, "; it is left out") for value in wrong]
+        kept.append(event)
+    return tuple(kept), tuple(told)
+
+
+def _unread_ends(meta: Meta) -> list[str]:
+    return [value for key, value in meta if key == UNTIL_KEY and until_in(value) is None]
+
+
+def _no_end(fact: str, value: str, kept: str = "") -> Finding:
+    said = f"{fact}: `{UNTIL_KEY}` is {value[:40]!r}{kept}"
+    return Finding("bad-footer", said, hint=_wrong(UNTIL_KEY, value, ""))
 
 
 def footer_value(text: str) -> str:
@@ -95,6 +123,8 @@ def _wrong(key: str, value: str, kind: str) -> str:
         return "" if fits else f"one line of at most {_TITLE_CHARS} characters"
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
+    if key == UNTIL_KEY:
+        return "" if until_in(value) else f"one of: {FORMS}"
     if key == "iteration":
         return "" if whole else "a whole number"
     return ""

@@ -33,6 +33,7 @@ from projection.brief.values import (
     Wanted,
 )
 from projection.brief.weight import weights
+from projection.document.marks import is_ended
 from projection.fold.state import TIERS
 from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_threads import is_raised
@@ -81,6 +82,9 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             continue  # nothing of it is shown here, or it stands among the contradictions
         if fact.id in placed or _is_left_out(fact, material):
             continue
+        if _has_ended(fact, material):
+            rest.append(standing)  # behind all others
+            continue
         if fact.id in notes.own:
             noted.append(standing)
         if not standing.live:
@@ -126,8 +130,9 @@ def _unmarked_first(section: Wanted, material: Material) -> Wanted:
     """Let what names nothing that is gone stand first."""
     if material.gone is None:
         return section
-    items = sorted(section.items, key=lambda one: bool(gone_of(one, material)))
-    return section._replace(items=tuple(items))
+    gone = [(gone_of(one, material), one) for one in section.items]
+    gone.sort(key=lambda pair: (is_ended(pair[0]), bool(pair[0])))
+    return section._replace(items=tuple([one for _, one in gone]))
 
 
 def gone_of(item: Item, material: Material) -> tuple[Gone, ...]:
@@ -135,6 +140,11 @@ def gone_of(item: Item, material: Material) -> tuple[Gone, ...]:
     if material.gone is None or isinstance(item, News | Session):
         return ()
     return material.gone(fact_of(item))
+
+
+def _has_ended(fact: Fact, material: Material) -> bool:
+    """Tell whether a commit or a day ended a fact, as its footer says."""
+    return material.gone is not None and is_ended(material.gone(fact))
 
 
 def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:
@@ -147,7 +157,8 @@ def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:
         if id in states and states[id].standing.fact.kind != HANDOFF_KIND:
             found.append(states[id])
         elif standing is not None and _is_plain(standing.fact, material.notes.others):
-            if not _is_left_out(standing.fact, material):
+            fact = standing.fact
+            if not (_is_left_out(fact, material) or _has_ended(fact, material)):
                 found += _stated([standing], material)
         if len(found) == _ASKED:
             break
@@ -187,7 +198,14 @@ def _shown_todo(material: Material) -> tuple[tuple[Stated, ...], ...]:
     others = material.notes.others
     return tuple(
         [
-            tuple([one for one in part if _is_plain(one.standing.fact, others)])
+            tuple(
+                [
+                    one
+                    for one in part
+                    if _is_plain(one.standing.fact, others)
+                    and not _has_ended(one.standing.fact, material)
+                ]
+            )
             for part in material.todo
         ]
     )

@@ -19,21 +19,24 @@ if TYPE_CHECKING:
 _NAMED = 8
 
 
-GONE, RENAMED, NOWHERE = "gone", "renamed", "nowhere"
+GONE, RENAMED, NOWHERE, ENDED = "gone", "renamed", "nowhere", "ended"
 
 
 class Gone(Record):
-    """Something that a fact names and a commit took away after the fact was written."""
+    """Something that a fact names and a commit took away after the fact was written; or all of the fact."""
 
-    code: str  #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code
-    subject: str  #: as the fact writes it
-    commit: str  #: that took it away, in short
+    code: str  #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `ENDED` of the fact itself
+    subject: str  #: as the fact writes it; of one that ended what came true
+    commit: str  #: that took it away, in short; "" where a day ended the fact
     date: str  #: of that commit, `YYYY-MM-DD`
     now: str = ""  #: the path that it has since, "" for none
 
     @property
     def said(self) -> str:
         """The mark as one reads it."""
+        if self.code == ENDED:
+            by = f"by {self.commit}, {self.subject}, {self.date}"
+            return f"ended {by}" if self.commit else f"ended on {self.date}"
         if self.now:
             return f"{self.subject} is {self.now} since {self.commit}, {self.date}"
         gone = "is gone from the code" if self.code == NOWHERE else "is gone"
@@ -49,6 +52,11 @@ class Mark(Record):
     said: str = ""  #: all of that in words, "" for what simply holds
     text: str = ""  #: how the text of what stands in its place begins, where one thing does
     gone: tuple[Gone, ...] = ()  #: what it names that the code no longer has
+
+    @property
+    def ended(self) -> bool:
+        """Whether what ends the fact, as its footer says, came true."""
+        return is_ended(self.gone)
 
     @property
     def behind(self) -> str:
@@ -70,6 +78,11 @@ def gone_said(gone: Iterable[Gone]) -> str:
     """Say what is gone, as it stands behind a text; "" for nothing."""
     said = "; ".join([one.said for one in gone])
     return f" ({said})" if said else ""
+
+
+def is_ended(gone: Iterable[Gone]) -> bool:
+    """Tell whether one of some marks says that the fact has ended."""
+    return any([one.code == ENDED for one in gone])
 
 
 PLAIN = Mark()

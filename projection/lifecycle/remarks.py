@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from projection.text.until import OBSOLETE_KEY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.fold.fact import Fact
 
 #: When a fact will be obsolete, why it does not fit, and whatever else is to be remembered of it.
-OBSOLETE_KEY, MISFIT_KEY, NOTE_KEY = REMARKS = ("obsolete_when", "misfit", "note")
+MISFIT_KEY, NOTE_KEY = "misfit", "note"
+REMARKS = (OBSOLETE_KEY, MISFIT_KEY, NOTE_KEY)
 
 
 def remarks(fact: Fact) -> dict[str, str]:

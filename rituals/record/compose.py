@@ -20,6 +20,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.ids import version_id
+from memory.write.birth_footers import with_read_ends
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
 from memory.write.vocabulary import project_words
 from projection.graph.neighbours import names_in
@@ -61,6 +62,9 @@ def draft_of_request(
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
     draft = compose(request, base, taken_in(memory), words)
+    if not options:
+        events, left = with_read_ends(draft.events)
+        draft, findings = draft._replace(events=events), (*findings, *left)
     return draft._replace(typed=request.refs if options else ()), findings
 
 

@@ -165,12 +165,16 @@ def _take(text: str, said: dict[str, str]) -> str:
         if not equals or key not in KEYS or key in said:
             return text
         end = _value_end(rest)
-        said[key] = rest[:end].replace('"', "")
+        quoted = rest[0] == rest[end - 1] == "'" if end > 1 else False
+        said[key] = rest[1 : end - 1] if quoted else rest[:end].replace('"', "")
         text = rest[end:].strip()
 
 
 def _value_end(text: str) -> int:
     """Return where a value ends: at the first blank that stands in no quotes."""
+    closing = text.find("' ", 1) + 1 or len(text) * text.endswith("'")
+    if text[:1] == "'" and closing > 1:
+        return closing
     quoted = False
     for place, char in enumerate(text):
         if char == '"' and (quoted or text.find('"', place + 1) > 0):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from ledger.model.event import Event, FactInvalidated, ThreadClosed
 from projection.document.marks import instead_of
 from projection.graph.links import served
-from projection.lifecycle.remarks import MISFIT_KEY, OBSOLETE_KEY, remarks
+from projection.lifecycle.remarks import MISFIT_KEY, remarks
 from projection.lifecycle.review_threads import is_raised, key_of
 from projection.policy.model import TASK_KIND, THREAD_KIND, VISION_KIND
+from projection.text.until import OBSOLETE_KEY, until_of
 from rituals.review.question import Question
 
 TYPE_CHECKING = False
@@ -77,7 +78,7 @@ def remark_questions(ground: Ground) -> list[Question]:
     for standing in ground.standings:
         fact = standing.fact
         said = remarks(fact) if standing.live and not fact.closed else {}
-        if OBSOLETE_KEY in said:
+        if OBSOLETE_KEY in said and until_of(fact.meta)[1] is None:  # else a commit answers
             found += _obsolete(ground, fact)
         if MISFIT_KEY in said:
             found.append(

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS
-from ledger.model.layout import CACHE_DIR
-from ledger.wal.atomic_files import make_folder, replace_file
 from memory.cache.key import digest, user_key
-from memory.cache.truth import Kept, Lack, has_code, packed, read, truth_path
+from memory.cache.truth import Kept, Lack, has_code, read, with_ends, write
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.state import state_of
 from projection.document.marks import GONE, NOWHERE, RENAMED, Gone
@@ -20,6 +18,7 @@ from projection.text.claims import FOLDER, MODULE, NAME, PATH
 from rituals.intake.harvest.origin import code_of
 from rituals.review.evidence.definitions import name_key, taken_names
 from rituals.review.evidence.paths import taken_paths
+from rituals.review.evidence.endings import waiting
 from rituals.review.evidence.subjects import Named, named_by
 
 TYPE_CHECKING = False
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
     from ledger.git.code_history import Change, Code
     from ledger.home import Home
+    from memory.cache.file import Cache
+    from memory.cache.truth import Wait
     from projection.fold.state import Standing
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
@@ -38,15 +39,21 @@ def make(home: Home) -> None:
 
     A partial clone has none: to look into its history would fetch it.
     """
-    key = user_key()
-    code = code_of(home) if has_code(home) and key and not home.repository.promisor else None
+    able = has_code(home) and user_key() and not home.repository.promisor
+    code = code_of(home) if able else None
     if code is None:
         return
     tip = home.tip()  # before it is read: what moves meanwhile is seen
-    standings = open_snapshot(home).ask(lambda cache: list(state_of(cache).standings()))
-    found = made(standings, code, read(home, whole=True))._replace(tip=tip)
-    make_folder(f"{home.repository.commondir}/{CACHE_DIR}")
-    replace_file(truth_path(home), packed(truth_path(home), key, found), 0o600)
+    before = read(home, whole=True)
+
+    def asked(cache: Cache) -> tuple[list[Standing], list[Wait]]:
+        standings = list(state_of(cache).standings())
+        return standings, waiting(home, cache, [one.fact for one in standings])
+
+    standings, waits = open_snapshot(home).ask(asked)
+    known = with_ends(home, before or Kept("", "", ()), waits)
+    found = made(standings, code, before)
+    write(home, known._replace(code=found.code, tip=tip, lacks=found.lacks, asked=found.asked))
 
 
 def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) -> Kept:

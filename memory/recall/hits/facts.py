@@ -11,7 +11,7 @@ from memory.recall.hits.snippets import one_line
 from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.standing import Candidate
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
-from projection.document.marks import mark_of
+from projection.document.marks import is_ended, mark_of
 from projection.fold.testimony import testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 
@@ -149,6 +149,10 @@ class Facts:
         """Return a fact as it stands at the point that is asked, None where there is none."""
         found = self._standing(fact)
         return None if found is None else found.fact
+
+    def has_ended(self, fact: Fact) -> bool:
+        """Tell whether a commit or a day ended a fact, as its footer says."""
+        return bool(self._truth) and is_ended(self._truth.of(fact))
 
     def mark(self, fact: str) -> Mark:
         """Say what has to be known before the text of a fact."""

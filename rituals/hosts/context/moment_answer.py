@@ -83,6 +83,8 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     against = tuple([facts[row][0] for row in broken])
     if found:
         found = _marked(moment, found, at_file=tool not in SHELLS)
+        told = {id for id, _, _ in found}
+        against = tuple([id for id in against if id in told])
     if not found:
         return None
     from rituals.hosts.context.needed import RULE, Needed
@@ -93,9 +95,10 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
 def _marked(
     moment: Moment, facts: Iterable[tuple[str, str, str]], *, at_file: bool = False
 ) -> list[tuple[str, str, str]]:
-    """Say of facts what they name that is gone; at a file, such a one is not told."""
+    """Say of facts what they name that is gone; at a file such a one is not told, nor one that has ended."""
     from ledger.home import discover
     from memory.cache.truth import truth_of
+    from projection.document.marks import is_ended
 
     truth, found = truth_of(discover(moment.folder)), []
     for id, about, text in facts:
@@ -105,7 +108,7 @@ def _marked(
             from projection.brief.plain_text import plain
 
             about += f", {untagged(plain(gone[0].said))}"
-        if not (gone and at_file):
+        if not ((gone and at_file) or is_ended(gone)):
             found.append((id, about, text))
     return found
 

@@ -35,7 +35,10 @@ class Answered(BaseModel):
 
 
 class MarkAnswered(Answered):
-    """What a fact names and a commit took away: `gone`, `renamed` to `now`, or `nowhere` in the code."""
+    """What a fact names and a commit took away: `gone`, `renamed` to `now`, or `nowhere` in the code.
+
+    `ended`: the fact itself does not hold any more, as its footer `until` says.
+    """
 
     code: str
     subject: str

@@ -1,0 +1,193 @@
+"""Ask git about the first-parent line of a commit: where on it something came, and what became of paths.
+
+The line is what a branch itself went through: what came by a merge came with the merge.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.git.cli import Git
+
+#: Contents over this size say nothing.
+_BLOB_LIMIT_BYTES = 1 << 20
+#: So many paths are asked for in one walk.
+_PATHS = 1000
+#: How git's note of what moved a branch begins where a commit was made.
+_WORK = ("commit", "cherry-pick", "revert", "am")
+
+
+class Step(Record):
+    """A commit of the line."""
+
+    commit: str
+    seconds: int  #: when it was committed, since 1970
+    parent: str  #: the step before it, "" for a first commit
+    merges: bool  #: it has several parents
+    subject: str
+
+
+class Ref(Record):
+    """A tag or a branch: its whole name, its commit, and when an annotated tag was made, 0 for others."""
+
+    name: str
+    commit: str
+    seconds: int
+
+
+class Entry(Record):
+    """What stands at a path of a commit: `type` is git's, "" for nothing."""
+
+    type: str
+    id: str = ""
+
+
+class Mainline:
+    """The first-parent line of a commit.
+
+    Args:
+        git: runs in the repository.
+        head: the commit.
+    """
+
+    def __init__(self, git: Git, head: str) -> None:
+        self._git, self._head = git, head
+
+    def behind(self, *commits: str) -> list[Step]:
+        """Return the steps that none of some commits has, oldest first; the whole line for none."""
+        out = self._git.run(
+            "log", "--first-parent", "--format=%x01%H %ct %P%x02%s", self._head, "--not",
+            *filter(None, commits), "--",
+        ).decode("utf-8", "replace")
+        found = []
+        for part in out.split("\x01")[1:]:
+            ids, _, subject = part.partition("\x02")
+            commit, seconds, first, *others = ids.split(" ")
+            found.append(Step(commit, int(seconds), first, bool(others), subject.rstrip("\n")))
+        return found[::-1]
+
+    def touching(self, paths: Iterable[str], base: str) -> dict[str, dict[str, str]]:
+        """Return, by path, the commits of the line behind one that changed it or what is below it.
+
+        Of each commit the mode of a file of that very path is told, "" for what is none.
+        """
+        wanted = sorted(set(paths))
+        found: dict[str, dict[str, str]] = {path: {} for path in wanted}
+        for at in range(0, len(wanted), _PATHS):
+            specs = [f":(top,literal){path}" for path in wanted[at : at + _PATHS]]
+            out = self._git.run(
+                "log", "--first-parent", "-m", "--raw", "-z", "--no-renames", "--no-abbrev",
+                "--format=%x01%H%x02", self._head, *([f"^{base}"] if base else []), "--", *specs,
+            ).decode("utf-8", "surrogateescape")  # fmt: skip
+            for part in out.split("\x01")[1:]:
+                commit, _, rest = part.partition("\x02")
+                fields = rest.strip("\0\n").split("\0")
+                for meta, name in zip(fields[0::2], fields[1::2], strict=False):
+                    mode = meta.strip("\n").split(" ")[1]
+                    for path in _at_or_above(name, found):
+                        found[path].setdefault(commit, "")
+                        if path == name:
+                            found[path][commit] = mode
+        return found
+
+    def entries(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+        """Return what stands at paths of commits."""
+        wanted = sorted(set(places))
+        if not wanted:
+            return {}
+        lines = "".join(f"{commit}:{path}\n" for commit, path in wanted)
+        answer = self._git.run(
+            "cat-file", "--batch-check=%(objecttype) %(objectname)",
+            data=lines.encode("utf-8", "surrogateescape"),
+        ).decode("utf-8", "replace")  # fmt: skip
+        found = {}
+        for place, line in zip(wanted, answer.split("\n"), strict=False):
+            type, _, oid = line.partition(" ")
+            there = len(oid) == 40 and not oid.strip("0123456789abcdef")
+            found[place] = Entry(type, oid) if there else Entry("")
+        return found
+
+    def contents(self, blobs: Iterable[str]) -> dict[str, str]:
+        """Return the texts of blobs, by id; those that are missing or large are left out."""
+        wanted = sorted(set(blobs))
+        sizes = zip(wanted, self._git.sizes(wanted), strict=True) if wanted else ()
+        small = [one for one, size in sizes if size <= _BLOB_LIMIT_BYTES]
+        found = zip(small, self._git.blobs(small), strict=True) if small else ()
+        return {one: data.decode("utf-8", "replace") for one, data in found if data is not None}
+
+    def refs(self, *below: str) -> list[Ref]:
+        """Return the tags and branches below some folders that lead to a commit."""
+        form = (
+            "%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
+            "%00%(taggerdate:unix)"
+        )
+        out = self._git.run("for-each-ref", f"--format={form}", *below).decode("utf-8", "replace")
+        found = []
+        for line in out.split("\n")[:-1]:
+            name, type, oid, behind, peeled, made = line.split("\0")
+            if "commit" in (type, behind):
+                seconds = int(made) if made.isdigit() else 0
+                found.append(Ref(name, oid if type == "commit" else peeled, seconds))
+        return found
+
+    def lacking(self, holder: str, commits: Iterable[str]) -> frozenset[str]:
+        """Return which commits another one, or the line's own for "", does not hold."""
+        wanted = sorted(set(commits))
+        if not wanted:
+            return frozenset()
+        lines = "".join(f"{one}\n" for one in (*wanted, f"^{holder or self._head}"))
+        out = self._git.run("rev-list", "--stdin", data=lines.encode()).decode()
+        return frozenset(out.split()) & set(wanted)
+
+    def first_holding(self, line: Sequence[Step], commits: Iterable[str]) -> Step:
+        """Return the first step that holds any of some commits, one of which its last one holds."""
+        wanted = frozenset(commits)
+        low, high = 0, len(line) - 1
+        for at, step in enumerate(line):
+            if step.commit in wanted:  # no step before it may hold that one
+                high = at
+                break
+        while low < high:
+            middle = (low + high) // 2
+            if self.lacking(line[middle].commit, wanted) == wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return line[low]
+
+    def whole(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the whole ids of commits, by what names them; those that are none are left out."""
+        wanted = sorted(set(ids))
+        answer = self._git.run(
+            "cat-file", "--batch-check=%(objecttype) %(objectname)",
+            data="".join(f"{one}^{{commit}}\n" for one in wanted).encode(),
+        ).decode("utf-8", "replace")  # fmt: skip
+        rows = zip(wanted, answer.split("\n"), strict=False)
+        return {one: line[7:] for one, line in rows if line.startswith("commit ")}
+
+    def worked_on(self, branch: str) -> str:
+        """Return the newest commit that was made on a branch here, "" where that is not known."""
+        out = self._git.run("reflog", "show", "--format=%H %gs", f"refs/heads/{branch}", "--", check=False)
+        for line in out.decode("utf-8", "replace").split("\n"):
+            commit, _, what = line.partition(" ")
+            if what.startswith(_WORK):
+                return commit
+        return ""
+
+    def common(self, commits: Sequence[str]) -> str:
+        """Return the best commit that all of some commits have, "" for none."""
+        if len(set(commits)) < 2:
+            return commits[0] if commits else ""
+        out = self._git.run("merge-base", "--octopus", *sorted(set(commits)), check=False)
+        return out.decode().strip()
+
+
+def _at_or_above(name: str, paths: dict[str, dict[str, str]]) -> list[str]:
+    """Return those of some paths that a file is, or is below of."""
+    parts = name.split("/")
+    above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return [path for path in above if path in paths]

@@ -1,0 +1,239 @@
+"""A commit or a day ends a fact that says so: seen at that commit in every answer, recorded once, the same for all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.home import discover
+from memory.cache import truth as kept_truth
+from memory.cache.truth import read, truth_of, truth_path
+from projection.text.until import FORMS, until_in, until_of
+from rituals.review import truth
+from tests.campaigns.until import differences
+from tests.conftest import Repo, Run
+from tests.test_truth import commit, note
+
+GOOD = (
+    "tag v5*", "tag 2.0", "merged feature/x", "Merged main", "gone src/pay.py", "has lib/", "gone `my file.txt`",
+    'file package.json has "react": "19', 'file a lacks "b c"', "file a has b", r'file a has "x \"y\""',
+    "version react >= 19 in package.json", "version junit == v5.9.1 in pom.xml", "version x <2 in a/b",
+    "date 2027-01-31", "date 2028-02-29",
+)  # fmt: skip
+BAD = (
+    "", "soon", "when we move", "tag", "tag a b", "merged a b", "merged -x", "merged a..b", "merged x.lock",
+    "gone", "gone src/a b", "gone /etc/passwd", "gone ../x", "has .git/config", "gone a//b", "has a\nb",
+    "file a has", 'file a has ""', 'file a says "x"', f'file a has "{"x" * 201}"', "file ../a has x",
+    "version react 19 in package.json", "version react >= 1.2.3.4.5 in a", "version >= 2 in a",
+    "date 2027-02-30", "date tomorrow", "date 2027-1-1", "run make", "$(date)", "gone", "until v5",
+)  # fmt: skip
+
+
+def test_forms_that_parse_and_words_that_do_not() -> None:
+    """Each form in its ways; an escape, a path outside, a day that does not exist and prose are none."""
+    assert all(until_in(said) for said in GOOD)
+    assert [said for said in BAD if until_in(said)] == []
+    found = until_in(r'file a has "x \"y\""')
+    assert found and found.text == 'x "y"'
+    for said, right in (
+        (("until", "gone a"), True), (("obsolete_when", "gone soon"), False), (("until", "soon"), False),
+        (("obsolete_when", "gone src/pay.py"), True), (("obsolete_when", "merged upstream"), False),
+        (("obsolete_when", "date 2027-01-31"), True),
+    ):  # fmt: skip
+        assert bool(until_of((said,))[1]) is right, said
+
+
+@given(st.text(max_size=60), st.sampled_from([one.partition(" ")[0] for one in GOOD]))
+def test_whatever_is_written_reads_or_is_refused(rest: str, form: str) -> None:
+    """Nothing is raised, and what reads names no place outside of the repository."""
+    found = until_in(f"{form} {rest}")
+    if found is not None:
+        assert found.place and found.place[0] != "/" and ".." not in found.place.split("/")
+        assert found.said.isprintable()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_histories_end_facts_at_the_exact_commit(tmp_path: Path, seed: int) -> None:
+    """Some forty predicates in a history each, against a model that goes through all commits (a campaign does more)."""
+    assert list(differences(tmp_path / "code", 40 + seed, 16)) == []
+
+
+def marks(repo: Repo) -> dict[str, str]:
+    """Look anew; return what readers are told, by the ids of facts."""
+    home = discover(str(repo.path))
+    truth.make(home)
+    return told(repo)
+
+
+def told(repo: Repo) -> dict[str, str]:
+    """Return what readers are told, by the ids of facts."""
+    return {one.fact: one.gone.said for one in truth_of(discover(str(repo.path)))}
+
+
+def test_until_ends_at_the_merge_not_inside_it(repo: Repo, run: Run) -> None:
+    """What came by a merge ends at the merge, and stays ended when it is taken back; a branch that moves on, too."""
+    repo.write("src/pay.py", "pass\n")
+    commit(repo, "Begin", "2026-11-01T12:00:00Z")
+    note(
+        run,
+        pay="until='gone src/pay.py' decision: Pay by hand.",
+        queue="until='merged feature/x' decision: The queue is in memory.",
+    )
+    repo.git("switch", "-qc", "feature/x")
+    (repo.path / "src/pay.py").unlink()
+    commit(repo, "No pay")
+    inside = marks(repo)
+    assert set(inside) == {"pay"}  # on the branch itself it has ended with the commit
+    repo.git("switch", "-q", "main")
+    assert told(repo) == {}
+    repo.write("more.py", "pass\n")
+    commit(repo, "More")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge branch 'feature/x'", "feature/x")
+    merge = repo.git("rev-parse", "HEAD")[:7]
+    day = repo.git("show", "-s", "--format=%cs", "HEAD").strip()
+    right = {
+        "pay": f"ended by {merge}, gone src/pay.py, {day}",
+        "queue": f"ended by {merge}, merged feature/x, {day}",
+    }
+    assert told(repo) == right
+    repo.git("revert", "--no-edit", "-m", "1", "HEAD")
+    assert told(repo) == right
+    assert marks(repo) == right
+
+
+def test_until_true_at_birth_waits(repo: Repo, run: Run) -> None:
+    """What is true when it is said must become false first."""
+    note(run, new="until='gone src/new.py' fact: There is no new way yet.")
+    commit_file(repo, "a.py")
+    assert marks(repo) == {}
+    commit_file(repo, "src/new.py")
+    assert told(repo) == {}
+    (repo.path / "src/new.py").unlink()
+    last = commit(repo, "Gone again")
+    assert told(repo)["new"].startswith(f"ended by {last}")
+
+
+def commit_file(repo: Repo, path: str) -> str:
+    """Commit a new file."""
+    repo.write(path, "pass\n")
+    return commit(repo, f"Add {path}")
+
+
+def test_a_branch_that_was_moved_forward_and_one_nobody_worked_on(repo: Repo, run: Run) -> None:
+    """A fast-forward ends at the last commit of the branch; a fresh branch at a commit of the line never."""
+    note(run, x="until='merged feature/x' fact: X waits.", y="until='merged feature/y' fact: Y waits.")
+    commit_file(repo, "a.py")
+    repo.git("branch", "feature/y")
+    repo.git("switch", "-qc", "feature/x")
+    commit_file(repo, "b.py")
+    tip = commit_file(repo, "c.py")
+    assert marks(repo) == {}  # no branch is merged into itself
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "--ff-only", "feature/x")
+    commit_file(repo, "d.py")
+    assert {id: said[:16] for id, said in told(repo).items()} == {"x": f"ended by {tip}"}
+
+
+def test_a_head_that_is_known_asks_nothing_of_git(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new HEAD is looked through once, then kept, to and fro between branches too; a damaged file says nothing."""
+    repo.write("src/pay.py", "pass\n")
+    commit(repo, "Begin", "2026-11-01T12:00:00Z")
+    note(run, pay="until='gone src/pay.py' fact: Pay by hand.")
+    assert marks(repo) == {}
+    repo.git("switch", "-qc", "old")
+    repo.git("switch", "-q", "main")
+    (repo.path / "src/pay.py").unlink()
+    commit(repo, "Drop it")
+    assert set(told(repo)) == {"pay"}
+    with monkeypatch.context() as patch:
+        patch.setattr("ledger.git.cli.Git.start", lambda *_, **__: pytest.fail("git was asked"))
+        assert set(told(repo)) == {"pay"}
+    repo.git("switch", "-q", "old")
+    repo.git("switch", "-q", "main")
+    with monkeypatch.context() as patch:
+        patch.setattr("ledger.git.cli.Git.start", lambda *_, **__: pytest.fail("git was asked"))
+        assert set(told(repo)) == {"pay"}
+    home = discover(str(repo.path))
+    kept = read(home, whole=True)
+    assert kept is not None
+    truth.make(home)
+    again = read(home, whole=True)
+    assert again is not None
+    assert (again.heads, again.ends) == (kept.heads, kept.ends)
+    data = bytearray(Path(truth_path(home)).read_bytes())
+    data[data.index(b"gone src")] ^= 1
+    Path(truth_path(home)).write_bytes(data)
+    assert told(repo) == {}
+
+
+def test_every_answer_puts_what_has_ended_behind(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`recall`, `show`, `why`, the brief and JSON say by which commit; it stands behind all others, in no section."""
+    repo.write("src/pay.py", "pass\n")
+    commit(repo, "Begin", "2026-11-01T12:00:00Z")
+    note(
+        run,
+        ended="until='gone src/pay.py' invariant: Walrus payments, walrus payments are checked by hand.",
+        holds="fact: Somebody thinks of walrus payments, too, when there is time for it.",
+        day="until='date 2026-11-22' convention: Walrus words are blue.",
+        later="until='date 2026-11-24' convention: Walrus words are short.",
+    )
+    (repo.path / "src/pay.py").unlink()
+    last = commit(repo, "Drop it")
+    marks(repo)
+    monkeypatch.setattr(kept_truth, "now_ms", lambda: 1_795_392_000_000)  # 2026-11-23
+    said = f"ended by {last}, gone src/pay.py, 2026-11-22"
+    hits = run("recall", "walrus payments", "--json").json["hits"]
+    assert [one["id"] for one in hits if one["kind"] != "passage"][-2:] == ["ended", "day"][:2] or [
+        one["id"] for one in hits
+    ].index("holds") < [one["id"] for one in hits].index("ended")
+    for command in (("recall", "walrus"), ("show", "--list"), ("show", "ended"), ("why", "ended")):
+        assert said in run(*command).out, command
+    assert "ended on 2026-11-22" in run("show", "day").out
+    assert "ended" not in run("show", "later").out.replace("uses", "")
+    marked = run("show", "ended", "--json").json["facts"][0]["marks"]
+    assert marked == [{"code": "ended", "subject": "gone src/pay.py", "commit": last,
+                       "date": "2026-11-22", "now": ""}]  # fmt: skip
+    sections = {
+        one["name"]: [fact["id"] for fact in one["facts"]]
+        for one in json.loads(run("brief", "--json").out)["sections"]
+    }
+    assert sections.pop("rest")[-2:] in (["ended", "day"], ["day", "ended"])
+    assert not any({"ended", "day"} & set(ids) for ids in sections.values())
+
+
+def test_until_refused_lists_forms(repo: Repo, run: Run) -> None:
+    """Typed for a fact it is refused, with the forms; in a log of an agent's it is left out, and told."""
+    before = repo.shape()
+    for command in (
+        ("note", "id=a until=soon fact: It is so."),
+        ("append", "--title", "T", "--new", "id=a until='gone /etc' fact: It is so."),
+    ):
+        ran = run(*command)
+        assert ran.code and FORMS in ran.err, command
+    assert repo.shape() == before
+    new = {"text": "It is so.", "id": "a", "footers": {"until": "when we move"}}
+    path = repo.write("log.json", json.dumps({"title": "T", "new": [new]}))
+    ran = run("append", "--from-json", str(path))
+    assert ran.code == 0
+    assert "`until` is 'when we move'; it is left out" in ran.err
+    assert FORMS in ran.err
+    assert "until" not in run("show", "a", "--json").json["facts"][0]["meta"]
+
+
+def test_a_cut_history_says_nothing(repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """A shallow clone can not tell when, and says nothing of it."""
+    note(run, a="until='has b.py' fact: There is no b.")
+    commit_file(repo, "b.py")
+    assert set(marks(repo)) == {"a"}
+    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{repo.path}", str(tmp_path / "cut")], check=True)  # fmt: skip
+    monkeypatch.chdir(tmp_path / "cut")
+    assert marks(Repo(tmp_path / "cut")) == {}
