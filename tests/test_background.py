@@ -15,7 +15,8 @@ from ledger.home import Home, discover
 from ledger.model.layout import MAINTAIN_FILE
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.cache.truth import truth_of, truth_path
+from memory.cache.truth import truth_of
+from memory.cache.truth_file import truth_path
 from rituals.hosts import background
 from rituals.hosts.background import DAY_MS, Run, last_run, look_after, note_run
 from rituals.hosts.faults import faults

@@ -186,6 +186,7 @@ def test_what_is_kept_is_printed_without_the_library(told: Repo, quick: Run) -> 
     assert {name for name in loaded if name.partition(".")[0] in ("projection", "memory")} == {
         "memory", "memory.cache", "memory.cache.key", "memory.query", "memory.query.last_answers",
         "memory.brief", "memory.brief.place", "memory.cache.truth",
+        "memory.cache.truth_file",
     }  # fmt: skip
     assert loaded & {*HEAVY, "_sqlite3"} == set()
 

@@ -13,7 +13,8 @@ import pytest
 from ledger.git.code_history import Code
 from ledger.home import discover
 from memory.api import Memory
-from memory.cache.truth import read, truth_of, truth_path
+from memory.cache.truth import truth_of
+from memory.cache.truth_file import read, truth_path
 from projection.document.marks import Gone
 from rituals.review import truth
 from rituals.serve.web.html.render import Renderer

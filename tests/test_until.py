@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from ledger.home import discover
 from memory.cache import truth as kept_truth
-from memory.cache.truth import read, truth_of, truth_path
+from memory.cache.truth import truth_of
+from memory.cache.truth_file import read, truth_path
 from projection.text.until import FORMS, until_in, until_of
 from rituals.review import truth
 from tests.campaigns.until import differences
@@ -126,7 +127,11 @@ def commit_file(repo: Repo, path: str) -> str:
 
 def test_a_branch_that_was_moved_forward_and_one_nobody_worked_on(repo: Repo, run: Run) -> None:
     """A fast-forward ends at the last commit of the branch; a fresh branch at a commit of the line never."""
-    note(run, x="until='merged feature/x' fact: X waits.", y="until='merged feature/y' fact: Y waits.")
+    note(
+        run,
+        x="until='merged feature/x' fact: X waits.",
+        y="until='merged feature/y' fact: Y waits.",
+    )
     commit_file(repo, "a.py")
     repo.git("branch", "feature/y")
     repo.git("switch", "-qc", "feature/x")
@@ -171,6 +176,25 @@ def test_a_head_that_is_known_asks_nothing_of_git(
     data[data.index(b"gone src")] ^= 1
     Path(truth_path(home)).write_bytes(data)
     assert told(repo) == {}
+
+
+def test_a_tag_and_a_branch_that_move_while_head_does_not(repo: Repo, run: Run) -> None:
+    """They are seen at once: a release is often tagged right behind its commit."""
+    note(run, v="until='tag v5*' fact: The old way stays.", x="until='merged x' fact: X waits.")
+    assert marks(repo) == {}
+    commit_file(repo, "a.py")
+    first = commit_file(repo, "b.py")
+    assert told(repo) == {}
+    repo.git("tag", "v5.0")
+    assert {id: said[:26] for id, said in told(repo).items()} == {
+        "v": f"ended by {first}, tag v5.0"
+    }
+    repo.git("tag", "-d", "v5.0")
+    assert told(repo) == {}
+    repo.git(
+        "tag", "-m", "late", "v5.1", "HEAD~2"
+    )  # of the birth's own commit, made behind the birth
+    assert set(told(repo)) == {"v"}
 
 
 def test_every_answer_puts_what_has_ended_behind(

@@ -60,8 +60,13 @@ class Mainline:
     def behind(self, *commits: str) -> list[Step]:
         """Return the steps that none of some commits has, oldest first; the whole line for none."""
         out = self._git.run(
-            "log", "--first-parent", "--format=%x01%H %ct %P%x02%s", self._head, "--not",
-            *filter(None, commits), "--",
+            "log",
+            "--first-parent",
+            "--format=%x01%H %ct %P%x02%s",
+            self._head,
+            "--not",
+            *filter(None, commits),
+            "--",
         ).decode("utf-8", "replace")
         found = []
         for part in out.split("\x01")[1:]:
@@ -171,7 +176,9 @@ class Mainline:
 
     def worked_on(self, branch: str) -> str:
         """Return the newest commit that was made on a branch here, "" where that is not known."""
-        out = self._git.run("reflog", "show", "--format=%H %gs", f"refs/heads/{branch}", "--", check=False)
+        out = self._git.run(
+            "reflog", "show", "--format=%H %gs", f"refs/heads/{branch}", "--", check=False
+        )
         for line in out.decode("utf-8", "replace").split("\n"):
             commit, _, what = line.partition(" ")
             if what.startswith(_WORK):

@@ -1,4 +1,4 @@
-"""Find the commit that ended a fact: the first on the first-parent line at which it came true (FORMAT.md, U1).
+"""Find the commit that ended a fact: the first on its line where it came true (FORMAT.md, U2).
 
 A function of the commits, tags and branches of a repository and of what is asked; all facts are asked at
 once, and of what was asked at an earlier commit of the line only what came behind it.
@@ -6,6 +6,7 @@ once, and of what was asked at an earlier commit of the line only what came behi
 
 from __future__ import annotations
 
+import operator
 import re
 from fnmatch import fnmatchcase
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from ledger.git.cli import Git
     from ledger.git.mainline import Step
-    from memory.cache.truth import Wait
+    from memory.cache.truth_file import Wait
     from projection.text.until import Until
 
 _TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
@@ -30,11 +31,8 @@ _MERGES = re.compile(
     r"|Merge pull request #\d+ from [^/\s]+/(?P<pulled>\S+)$|Merged in (?P<in>\S+) \(pull request #\d+\)"
 )
 _COMPARES = {
-    ">=": lambda one, other: one >= other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    "<": lambda one, other: one < other,
-}
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
 
 
 class End(Record):
@@ -196,7 +194,9 @@ class _Looking:
         for wait, until in asked:
             if until.place == self._branch:
                 continue
-            told = [one for one in self._own(wait) if one.merges and _names(one.subject, until.place)]
+            told = [
+                one for one in self._own(wait) if one.merges and _names(one.subject, until.place)
+            ]
             held = self._held(wait, until.place, [
                 one.commit for one in refs
                 if one.name == f"{_HEADS}/{until.place}"
@@ -253,7 +253,7 @@ def _compares(until: Until, text: str) -> bool:
     found = tuple([int(part) for part in beside[1].split(".")])
     if until.how == "=":
         return (*found, 0, 0, 0)[: len(until.number)] == until.number
-    return _COMPARES[until.how]((*found, 0, 0, 0)[:4], (*until.number, 0, 0, 0)[:4])
+    return bool(_COMPARES[until.how]((*found, 0, 0, 0)[:4], (*until.number, 0, 0, 0)[:4]))
 
 
 def _names(subject: str, branch: str) -> bool:

@@ -10,9 +10,8 @@ from ledger.model.event import Event, FactCreated, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal import PERSONAL_KEY, PERSONAL_VALUE
-from ledger.model.session import ASKED_KEY
+from ledger.model.session import ASKED_KEY, OBSOLETE_KEY, UNTIL_KEY
 from projection.policy.model import QUESTION_KIND, TASK_KIND
-from projection.text.until import FORMS, OBSOLETE_KEY, UNTIL_KEY, until_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,9 +60,7 @@ def with_read_ends(events: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Fi
     kept: list[Event] = []
     told: list[Finding] = []
     for event in events:
-        wrong = (
-            _unread_ends(event.meta) if isinstance(event, FactCreated | FactUpdated) else ()
-        )
+        wrong = _unread_ends(event.meta) if isinstance(event, FactCreated | FactUpdated) else ()
         if wrong and isinstance(event, FactCreated | FactUpdated):
             rest = tuple([pair for pair in event.meta if pair[0] != UNTIL_KEY])
             event = event._replace(meta=rest)
@@ -73,7 +70,7 @@ def with_read_ends(events: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Fi
 
 
 def _unread_ends(meta: Meta) -> list[str]:
-    return [value for key, value in meta if key == UNTIL_KEY and until_in(value) is None]
+    return [value for key, value in meta if key == UNTIL_KEY and _wrong(key, value, "")]
 
 
 def _no_end(fact: str, value: str, kept: str = "") -> Finding:
@@ -124,6 +121,8 @@ def _wrong(key: str, value: str, kind: str) -> str:
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
     if key == UNTIL_KEY:
+        from projection.text.until import FORMS, until_in
+
         return "" if until_in(value) else f"one of: {FORMS}"
     if key == "iteration":
         return "" if whole else "a whole number"

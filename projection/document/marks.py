@@ -23,7 +23,7 @@ GONE, RENAMED, NOWHERE, ENDED = "gone", "renamed", "nowhere", "ended"
 
 
 class Gone(Record):
-    """Something that a fact names and a commit took away after the fact was written; or all of the fact."""
+    """Something that a fact names and a commit took away after the fact was written; or the fact."""
 
     code: str  #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `ENDED` of the fact itself
     subject: str  #: as the fact writes it; of one that ended what came true
@@ -82,7 +82,7 @@ def gone_said(gone: Iterable[Gone]) -> str:
 
 def is_ended(gone: Iterable[Gone]) -> bool:
     """Tell whether one of some marks says that the fact has ended."""
-    return any([one.code == ENDED for one in gone])
+    return any(one.code == ENDED for one in gone)
 
 
 PLAIN = Mark()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projection.text.until import OBSOLETE_KEY
+from ledger.model.session import OBSOLETE_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Read what ends a fact: a footer that says which commit, or which day, makes it untrue (FORMAT.md, S14, U).
+"""Read what ends a fact: a footer that says which commit, or which day, makes it untrue (FORMAT.md, U1).
 
 Data and never a program: a word that says what is looked at, and what is looked for there.
 """
@@ -9,12 +9,12 @@ import re
 from datetime import date
 
 from ledger.model.record import Record
+from ledger.model.session import OBSOLETE_KEY, UNTIL_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.event import Meta
 
-UNTIL_KEY, OBSOLETE_KEY = "until", "obsolete_when"
 TAG, MERGED, GONE, HAS, FILE, VERSION, DATE = (
     "tag", "merged", "gone", "has", "file", "version", "date",
 )  # fmt: skip
@@ -28,7 +28,8 @@ LACKS = "lacks"
 _TEXT_CHARS, _NAME_CHARS, _PATH_CHARS = 200, 100, 300
 _FILE = re.compile(r"(?P<place>\S+|`[^`]+`) (?P<how>has|lacks) (?P<text>.+)", re.DOTALL)
 _VERSION = re.compile(
-    r"(?P<name>\S+) (?P<how>>=|<=|==|=|>|<) ?v?(?P<number>\d{1,9}(?:\.\d{1,9}){0,3}) in (?P<place>\S+|`[^`]+`)"
+    r"(?P<name>\S+) (?P<how>>=|<=|==|=|>|<) ?v?(?P<number>\d{1,9}(?:\.\d{1,9}){0,3}) in "
+    r"(?P<place>\S+|`[^`]+`)"
 )
 _BRANCH = re.compile(r"(?!.*(?:\.\.|//|@\{))[^\s~^:?*\[\\\x00-\x20/.-][^\s~^:?*\[\\\x00-\x20]*")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -63,10 +64,10 @@ def until_in(said: str) -> Until | None:
     form, _, rest = said.strip().partition(" ")
     form, rest = form.lower(), rest.strip()
     if form == TAG:
-        fits = rest and len(rest) <= _NAME_CHARS and rest.isprintable() and " " not in rest
+        fits = 0 < len(rest) <= _NAME_CHARS and rest.isprintable() and " " not in rest
         return Until(TAG, rest) if fits else None
     if form == MERGED:
-        fits = len(rest) <= _NAME_CHARS and _BRANCH.fullmatch(rest) and rest.isprintable()
+        fits = len(rest) <= _NAME_CHARS and rest.isprintable() and bool(_BRANCH.fullmatch(rest))
         return Until(MERGED, rest) if fits and not rest.endswith(("/", ".", ".lock")) else None
     if form in (GONE, HAS):
         place = _path(rest)

@@ -13,7 +13,7 @@ from ledger.home import OWN_BRANCH
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
 from memory.cache.key import digest
-from memory.cache.truth import has_code, read
+from memory.cache.truth_file import has_code, read
 from projection.policy.model import OFF
 from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
 

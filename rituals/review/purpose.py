@@ -7,12 +7,13 @@ a log keeps its words for good, also when the fact is redacted.
 from __future__ import annotations
 
 from ledger.model.event import Event, FactInvalidated, ThreadClosed
+from ledger.model.session import OBSOLETE_KEY
 from projection.document.marks import instead_of
 from projection.graph.links import served
 from projection.lifecycle.remarks import MISFIT_KEY, remarks
 from projection.lifecycle.review_threads import is_raised, key_of
 from projection.policy.model import TASK_KIND, THREAD_KIND, VISION_KIND
-from projection.text.until import OBSOLETE_KEY, until_of
+from projection.text.until import until_of
 from rituals.review.question import Question
 
 TYPE_CHECKING = False

@@ -9,7 +9,9 @@ from __future__ import annotations
 from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS
 from memory.cache.key import digest, user_key
-from memory.cache.truth import Kept, Lack, has_code, read, with_ends, write
+from memory.cache.truth import with_ends
+from memory.cache.truth_file import Kept, Lack, has_code, read, write
+from memory.query.endings import waiting
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.state import state_of
 from projection.document.marks import GONE, NOWHERE, RENAMED, Gone
@@ -18,7 +20,6 @@ from projection.text.claims import FOLDER, MODULE, NAME, PATH
 from rituals.intake.harvest.origin import code_of
 from rituals.review.evidence.definitions import name_key, taken_names
 from rituals.review.evidence.paths import taken_paths
-from rituals.review.evidence.endings import waiting
 from rituals.review.evidence.subjects import Named, named_by
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ledger.git.code_history import Change, Code
     from ledger.home import Home
     from memory.cache.file import Cache
-    from memory.cache.truth import Wait
+    from memory.cache.truth_file import Wait
     from projection.fold.state import Standing
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from ledger.git.cli import Git
 from memory.cache.ended import End, ended
-from memory.cache.truth import Wait
+from memory.cache.truth_file import Wait
 
 _BEGAN = 1_760_000_000
 PATHS = ("src/pay.py", "src/mail.py", "lib/a/b.txt", "README", "new.txt")
@@ -232,6 +232,7 @@ def _says(commit: Commit, branch: str) -> bool:
 def _true_of(said: str) -> Callable[[dict[str, str]], bool]:
     form, path, *rest = said.split(" ")
     if form in ("gone", "has"):
+
         def is_there(files: dict[str, str]) -> bool:
             return any(one == path or one.startswith(f"{path}/") for one in files)
 
@@ -295,7 +296,9 @@ def differences(folder: Path, seed: int, acts: int) -> Iterator[str]:
             if how == "by steps" and birth not in history.commits[line[-1]].holds:
                 continue
             got = answer[wait].commit if wait in answer else None
-            late = how == "by steps" and said.startswith(("tag", "merged"))  # refs are all there from the start
+            late = how == "by steps" and said.startswith(
+                ("tag", "merged")
+            )  # refs are all there from the start
             if got != (None if right is None else ids[right]) and not late:
                 yield f"seed {seed}, {how}: {said} of {birth}: {got and ids.index(got)}, not {right}"
 

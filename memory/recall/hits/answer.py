@@ -24,10 +24,8 @@ def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
 
 
 def holding_first(hits: list[Hit]) -> list[Hit]:
-    """Return facts and then passages, of each what holds before what ended or is false; what is done was true."""
-    return sorted(
-        hits, key=lambda hit: (hit.kind in PASSAGE_KINDS, hit.mark.false, hit.mark.ended)
-    )
+    """Return facts and then passages, of each what holds before what ended or is false."""
+    return sorted(hits, key=lambda hit: (hit.kind in PASSAGE_KINDS, hit.mark.false, hit.mark.ended))
 
 
 def with_score(hit: Hit, scored: Scored, explain: bool) -> Hit:

@@ -95,7 +95,7 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
 def _marked(
     moment: Moment, facts: Iterable[tuple[str, str, str]], *, at_file: bool = False
 ) -> list[tuple[str, str, str]]:
-    """Say of facts what they name that is gone; at a file such a one is not told, nor one that has ended."""
+    """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
     from ledger.home import discover
     from memory.cache.truth import truth_of
     from projection.document.marks import is_ended

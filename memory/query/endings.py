@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.codec.log import decode
 from ledger.model.event import FactCreated, FactReinstated, FactUpdated, FactVerified
 from ledger.model.order import milliseconds_of
-from memory.cache.truth import Wait
+from memory.cache.truth_file import Wait
 from memory.replay.log_bytes import read_bytes
 from projection.text.until import DATE, until_of
 
@@ -40,7 +40,7 @@ def waiting(home: Home, cache: Cache, facts: Iterable[Fact]) -> list[Wait]:
 
 
 def _said_at(history: History) -> str:
-    """Return the key of the log that said last what ends a fact, or that it holds: from there on counts."""
+    """Return the key of the log that said last what ends a fact, or that it holds."""
     stem, words = "", ""
     for act in history.acts:
         event = act.event
