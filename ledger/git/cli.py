@@ -249,14 +249,10 @@ class Git:
             if row
         ]
 
-    def status(self, *arguments: str) -> list[str]:
-        """List what differs in the work tree, a row each: two letters, a blank and the path.
-
-        git compares a file by its filter that may have changed. Those that the repository itself sets are
-        switched off. `arguments` are options, and paths behind `--`, taken as they are written.
+    def unfiltered(self) -> tuple[str, ...]:
+        """Return options by which git reads the work tree without filters that the repository itself sets.
 
         Raises:
-            GitFailed: git can not tell.
             UnsupportedRepository: a filter has a name by which it can not be switched off.
         """
         asked = ("--show-scope", "--includes", "--name-only", "-z", "--get-regexp", _FILTERS)
@@ -270,9 +266,20 @@ class Git:
                 why = f"its setting {key} names a program that can not be kept from running"
                 raise UnsupportedRepository(why, hint="name that filter without a `=`")
         off = [f"{key}={'false' * key.endswith('.required')}" for key in keys]
-        options = [word for setting in off for word in ("-c", setting)]
+        return tuple([word for setting in off for word in ("-c", setting)])
+
+    def status(self, *arguments: str) -> list[str]:
+        """List what differs in the work tree, a row each: two letters, a blank and the path.
+
+        Filters that the repository itself sets are switched off. `arguments` are options, and paths behind
+        `--`, taken as they are written.
+
+        Raises:
+            GitFailed: git can not tell.
+            UnsupportedRepository: a filter has a name by which it can not be switched off.
+        """
         said = self.run(
-            *options, "--literal-pathspecs", "status", "--porcelain=v1", "-z", *arguments
+            *self.unfiltered(), "--literal-pathspecs", "status", "--porcelain=v1", "-z", *arguments
         )
         return [row for row in said.decode("utf-8", "surrogateescape").split("\0") if row]
 

@@ -359,6 +359,15 @@ def is_shallow(repository: Repository) -> bool:
     return os.path.exists(repository.commondir + "/shallow")
 
 
+def cut_commits(repository: Repository) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone has not."""
+    try:
+        with open(repository.commondir + "/shallow", encoding="ascii") as file:
+            return frozenset(file.read().split())
+    except OSError:
+        return frozenset()
+
+
 def _read(path: str) -> str:
     """Read a small file; "" when there is none. One that can not be read is not taken for missing.
 

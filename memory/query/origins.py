@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from ledger.git.commit_record import FALLBACK_EMAIL
+from ledger.git.repository import cut_commits
 from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
 from ledger.model.order import is_sealed, milliseconds_of
 from ledger.model.record import Record
@@ -109,7 +110,7 @@ def origins_of(
     tip = home.tip()
     if not tip or not refs:
         return {}
-    cut = _cut(home)
+    cut = cut_commits(home.repository)
     if kept is not None and (kept.tip, kept.cut) == (tip, cut):
         return kept.commits
     return _found(home, tip, refs, cut)
@@ -119,7 +120,7 @@ def all_origins(
     home: Home, tip: str, refs: Collection[LogRef], kept: Origins | None = None
 ) -> Origins:
     """Walk the whole history of a ledger once; only what is new where a tip before it is kept."""
-    cut = _cut(home)
+    cut = cut_commits(home.repository)
     if kept is not None and tip and kept.cut == cut and _follows(home, kept.tip, tip):
         fresh = [ref for ref in refs if ref.path not in kept.commits]
         walk = _walked(home, f"{kept.tip}..{tip}", [home.prefix + SESSIONS_DIR])
@@ -127,15 +128,6 @@ def all_origins(
         if walk is not None and not any(path in known for path, _ in walk.put):
             return Origins(tip, {**kept.commits, **_settled(home, tip, fresh, cut, walk)}, cut)
     return Origins(tip, _found(home, tip, refs, cut) if tip else {}, cut)
-
-
-def _cut(home: Home) -> frozenset[str]:
-    """Return the commits whose parents a shallow clone has not."""
-    try:
-        with open(home.repository.commondir + "/shallow", encoding="ascii") as file:
-            return frozenset(file.read().split())
-    except OSError:
-        return frozenset()
 
 
 def _follows(home: Home, before: str, tip: str) -> bool:

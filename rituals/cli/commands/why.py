@@ -1,4 +1,4 @@
-"""Run `diurna why`: show where a fact comes from: every event, version and session."""
+"""Run `diurna why`: show where a fact comes from, or the reasons behind a place of the code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NEAR = 100
 
 
 @click.command("why")
-@click.argument("id")
+@click.argument("id", metavar="ID|FILE:LINE|FILE|COMMIT")
 @click.option(
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
@@ -20,19 +20,29 @@ _NEAR = 100
     events="agent author by commit created date event evidence path remark source stem text title version "
     "via waiting was",
     versions="agent commit date event number stands stem text title version was",
+    decisions="by closed false id instead kind marks outcome text",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
-    """Show where a fact comes from: every event, oldest first, with each version of its text.
+    """Show where a fact comes from, or why a line, a file or a commit of the code is as it is.
 
-    At the end are the supersessions that lead to it and on from it, the nearest 100 each way;
-    --json has all.
+    Of a fact: every event, oldest first, with each version of its text. At the end are the
+    supersessions that lead to it and on from it, the nearest 100 each way; --json has all.
+
+    Of code: the commits that wrote it, the sessions around them, and what these decided, tried and
+    found, the strongest link first. What only words speak for stands below, behind `perhaps`.
 
     \b
     Examples:
       diurna why webhook-retry-queue
       diurna why webhook-retry-queue --versions
+      diurna why src/queue.py:12
     """
     out = call.out
+    if not versions:
+        from rituals.cli.views.reasons import told_of_code
+
+        if told_of_code(call, id):
+            return
     memory, (fact,), home = call.holding((id,))
     shown = f"{home}/{fact}" if home else fact
     if not home:

@@ -1,0 +1,156 @@
+"""Ask git which commits wrote the lines of a file, and how commits lie to each other.
+
+Every answer is of the history that this clone has: where it is cut, that is said.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.git.cli import Git
+
+#: A commit as git lists it: the parents, the times of author and committer, the author, the message.
+_FORMAT = "%x01%H%x00%P%x00%at%x00%ct%x00%an%x00%B"
+#: What git says where the list of commits to be passed over, which the settings name, is not right.
+_BAD_LIST = (b"object name list", b"object name:")
+
+
+class Written(Record):
+    """The lines of a file that one commit wrote."""
+
+    commit: str  #: its whole id, "" for what is not committed yet
+    lines: tuple[int, ...]  #: their numbers, from 1
+    first: bytes  #: the first of them, as it is now
+
+
+class CodeCommit(Record):
+    """A commit of the code."""
+
+    id: str
+    parents: tuple[str, ...]
+    written: int  #: by its author: seconds since 1970
+    made: int  #: by whoever committed it
+    author: str
+    message: str
+
+    @property
+    def subject(self) -> str:
+        """The first line of its message."""
+        return self.message.partition("\n")[0].strip()
+
+    @property
+    def body(self) -> str:
+        """The rest of its message."""
+        return self.message.partition("\n")[2].strip()
+
+
+def blame(
+    git: Git, path: str, line: int = 0, commit: str = "", without: Sequence[str] = ()
+) -> tuple[Written, ...] | None:
+    """Return who wrote a file, those of most lines first; None where git has no such file or line.
+
+    White space and moves within the file's commits count for nothing, and neither do the commits that
+    `blame.ignoreRevsFile` names.
+
+    Args:
+        git: runs in the repository.
+        path: of the file, from the top.
+        line: the only one that is asked for, 0 for all.
+        commit: whose file is meant, "" for that of the work tree.
+        without: further commits that count for nothing.
+    """
+    asked = ["blame", "-w", "-C", "--no-textconv", "--porcelain"]
+    asked += [f"-L{line},{line}"] * bool(line) + [commit] * bool(commit)
+    asked += [f"--ignore-rev={one}" for one in without] + ["--", path]
+    options = () if commit else git.unfiltered()
+    status, out, err = git.call(*options, *asked)
+    if status and any(words in err for words in _BAD_LIST):
+        status, out, err = git.call(*options, "-c", "blame.ignoreRevsFile=", *asked)
+    if status:
+        return None
+    lines: dict[str, list[int]] = {}
+    first: dict[str, bytes] = {}
+    by, number = "", 0
+    for row in out.split(b"\n"):
+        words = row.split(b" ")
+        if row[:1] == b"\t":
+            lines.setdefault(by, []).append(number)
+            first.setdefault(by, row[1:])
+        elif len(words) > 2 and len(words[0]) in (40, 64) and words[2].isdigit():
+            by, number = (
+                words[0].decode("ascii").strip("0") and words[0].decode("ascii"),
+                int(words[2]),
+            )
+    found = [Written(one, tuple(some), first[one]) for one, some in lines.items()]
+    return tuple(sorted(found, key=lambda one: (-len(one.lines), one.lines)))
+
+
+def commits_of(git: Git, ids: Iterable[str]) -> dict[str, CodeCommit]:
+    """Return commits by their whole ids."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return {}
+    out = git.run(
+        "log", "--no-walk=unsorted", "--encoding=UTF-8", f"--format={_FORMAT}", *wanted, "--"
+    )
+    found = {}
+    for part in out.decode("utf-8", "replace").split("\x01")[1:]:
+        one, parents, written, made, author, message = part.split("\0", 5)
+        found[one] = CodeCommit(
+            one, tuple(parents.split()), int(written or 0), int(made or 0), author, message.strip()
+        )
+    return found
+
+
+def commit_named(git: Git, said: str) -> str:
+    """Return the whole id of the commit that a revision names, "" where it names none or several."""
+    return git.resolve(f"{said}^{{commit}}")[0]
+
+
+def distances(
+    git: Git, commit: str, others: Mapping[str, str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Tell how far some commits are from one: those that hold it, and those that it holds, in steps.
+
+    Args:
+        git: runs in the repository.
+        commit: a whole id.
+        others: what each is called -> its whole id.
+    """
+    ids = sorted(set(others.values()))
+    after = _links(git, "--ignore-missing", *ids, "--not", f"{commit}^@")
+    children: dict[str, list[str]] = {}
+    for one, parents in after.items():
+        for parent in parents:
+            children.setdefault(parent, []).append(one)
+    before = _links(git, f"-n{_BEFORE}", commit)
+    up, down = _steps(commit, children), _steps(commit, before)
+    return (
+        {name: up[one] for name, one in others.items() if one in up},
+        {name: down[one] for name, one in others.items() if one in down and one != commit},
+    )
+
+
+#: So many commits before one are looked at.
+_BEFORE = 60
+
+
+def _links(git: Git, *asked: str) -> dict[str, list[str]]:
+    """Return the parents of commits, by their ids."""
+    said = git.run("rev-list", "--parents", *asked, check=False).decode("ascii")
+    return {row[0]: row[1:] for line in said.splitlines() if (row := line.split(" "))}
+
+
+def _steps(start: str, links: Mapping[str, list[str]]) -> dict[str, int]:
+    """Return how many links lead to each commit from one, at least."""
+    found, todo = {start: 0}, [start]
+    for one in todo:
+        for other in links.get(one, ()):
+            if other not in found:
+                found[other] = found[one] + 1
+                todo.append(other)
+    return found

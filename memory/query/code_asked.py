@@ -1,0 +1,167 @@
+"""Read which place of the code is asked about, a line, a file or a commit, and which commits made it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ledger.errors import NotFound, WrongUsage
+from ledger.git.blame import CodeCommit, Written, blame, commit_named, commits_of
+from ledger.git.repository import cut_commits, find_repository
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.cli import Git
+    from ledger.git.repository import Repository
+
+_HEX = re.compile(r"[0-9a-f]{7,64}")
+#: A place as editors and compilers write it; what a line begins at counts for nothing.
+_PLACE = re.compile(r"(.+?):(\d{1,7})(?::\d{1,5})?:?")
+#: A commit of so many files, and of one in so many, went over all code: the one before it counts, too.
+_WIDE, _WIDE_SHARE = 30, 8
+#: Of a file so many commits are asked about, those of most lines.
+_MOST_COMMITS = 6
+#: What a clone can not know.
+CUT = "this clone's history is cut at {}: an earlier commit may have written it"
+NOT_COMMITTED = "not committed yet"
+
+
+class Touched(Record):
+    """A commit that is asked about, and what of the place it wrote."""
+
+    commit: CodeCommit
+    lines: tuple[
+        int, ...
+    ] = ()  #: of the file, as it is now; () where a commit itself is asked about
+    cut: bool = False  #: history ends there: perhaps an earlier one did
+    files: int = 0  #: it changed so many, where those are very many
+
+
+class CodeAsked(Record):
+    """A place of the code, and the commits that made it."""
+
+    repository: Repository
+    asked: str  #: as it was said
+    path: str = ""  #: from the top of the repository, "" where a commit is asked about
+    line: int = 0  #: 0 for all of them
+    text: str = ""  #: the line as it is now
+    touched: tuple[Touched, ...] = ()  #: those of most lines first
+    more: int = 0  #: so many other commits wrote some of the file
+    uncommitted: tuple[int, ...] = ()  #: the lines that no commit has yet
+
+
+def code_asked(repository: Repository, asked: str, folder: str) -> CodeAsked | None:
+    """Read `FILE:LINE`, `FILE` or the beginning of a commit's id; None for what is none of these.
+
+    Args:
+        repository: of the code.
+        asked: as it was typed.
+        folder: that a path is relative to, where nothing is there from the top.
+
+    Raises:
+        WrongUsage: the path is outside of the repository, or the file has no such line.
+        NotFound: there is no such file, and it is written as none but a place can be.
+    """
+    place = _PLACE.fullmatch(asked)
+    name, line = (place[1], int(place[2])) if place else (asked, 0)
+    path = _inside(repository, name, folder)
+    if path:
+        return _of_file(repository, asked, path, line, place is not None)
+    if place is not None:
+        raise NotFound(f"there is no file {name}", hint=f"paths begin here or at {repository.top}")
+    commit = commit_named(repository.git(), asked) if _HEX.fullmatch(asked) else ""
+    if not commit:
+        return None
+    return _with_commits(CodeAsked(repository, asked), repository.git(), {commit: ()}, {})
+
+
+def _inside(repository: Repository, name: str, folder: str) -> str:
+    """Return a file of the work tree, or of HEAD, by its path from the top; "" where there is none.
+
+    Raises:
+        WrongUsage: it is outside of the repository.
+    """
+    top = repository.top
+    if not top or "\0" in name or "\n" in name:
+        return ""
+    outside = False
+    for base in dict.fromkeys((folder, top)):
+        whole = os.path.normpath(os.path.join(base, name))
+        whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
+        inside = whole.startswith(top + os.sep) and not whole.startswith(f"{top}/.git/")
+        if inside and (os.path.isfile(whole) or _committed(repository, whole[len(top) + 1 :])):
+            return whole[len(top) + 1 :]
+        outside = outside or not inside
+    if outside and (os.path.isabs(name) or name.startswith("..")):
+        where = f"it is outside of {top}"
+        raise WrongUsage(f"{name}: {where}", hint="run it in the repository that has the file")
+    return ""
+
+
+def _committed(repository: Repository, path: str) -> bool:
+    return "/" in path + "/" and bool(repository.git().resolve(f"HEAD:{path}")[0])
+
+
+def _of_file(repository: Repository, asked: str, path: str, line: int, one: bool) -> CodeAsked:
+    git = repository.git()
+    there = os.path.isfile(f"{repository.top}/{path}")
+    found = CodeAsked(repository, asked, path, line)
+    written = blame(git, path, line, "" if there else "HEAD") if line or not one else None
+    if written is None and there:
+        written = _untracked(repository, path, line, one)
+    if written is None:
+        lines = "no such line" if one else "nothing that git can tell of"
+        raise WrongUsage(f"{path} has {lines}", where=asked, hint="lines count from 1")
+    text = written[0].first.decode("utf-8", "replace").strip() if one and written else ""
+    found = found._replace(
+        text=text,
+        uncommitted=next((some.lines for some in written if not some.commit), ()),
+    )
+    lines_of = {some.commit: some.lines for some in written if some.commit}
+    wide = {one: files for one in lines_of if line and (files := _wide(git, one))}
+    if wide:
+        before = blame(git, path, line, "" if there else "HEAD", without=tuple(wide)) or ()
+        lines_of = {one.commit: one.lines for one in before if one.commit} | lines_of
+    return _with_commits(found, git, lines_of, wide)
+
+
+def _wide(git: Git, commit: str) -> int:
+    """Count the files that a commit changed, where those are a good part of all that there are."""
+    asked = ("diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", commit)
+    files = git.run(*asked, check=False).count(b"\0")
+    if files < _WIDE or files * _WIDE_SHARE < git.run("ls-files", "-z", check=False).count(b"\0"):
+        return 0
+    return files
+
+
+def _untracked(
+    repository: Repository, path: str, line: int, one: bool
+) -> tuple[Written, ...] | None:
+    """Return the lines of a file that no commit has, None where it has none such, or git knows it."""
+    if _committed(repository, path):
+        return None
+    with open(f"{repository.top}/{path}", "rb") as file:
+        lines = file.read().splitlines()
+    if one and not 0 < line <= len(lines):
+        return None
+    numbers = (line,) if one else tuple(range(1, len(lines) + 1))
+    return (Written("", numbers, lines[numbers[0] - 1] if numbers else b""),)
+
+
+def _with_commits(
+    found: CodeAsked, git: Git, lines_of: dict[str, tuple[int, ...]], wide: dict[str, int]
+) -> CodeAsked:
+    ids = list(lines_of)[:_MOST_COMMITS]
+    commits, cut = commits_of(git, ids), cut_commits(found.repository)
+    touched = [
+        Touched(commits[one], lines_of[one], one in cut, wide.get(one, 0))
+        for one in ids
+        if one in commits
+    ]
+    return found._replace(touched=tuple(touched), more=len(lines_of) - len(ids))
+
+
+def code_repository(home: Repository, folder: str) -> Repository:
+    """Return the repository of the code: that of a folder, else the one that the home is in."""
+    return find_repository(folder) or home

@@ -1,0 +1,142 @@
+"""Find the session logs that have to do with a commit of the code, each with how, and how surely.
+
+Ids of commits tell it first: a log says at which commit of the code it was written. Where that commit is
+unknown here, only its words and its time speak, and to be near in time is no link.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.codec.log import read_header
+from ledger.codec.plain_text import text_of
+from ledger.git.blame import distances
+from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.order import floor_of, milliseconds_of, stamp_of
+from ledger.model.record import Record
+from memory.cache.range_queries import keys_within, logs_of
+from memory.query.commits import COMMIT_KEY
+from memory.redaction.withheld import redacted_logs
+from memory.replay.log_bytes import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.git.blame import CodeCommit
+    from ledger.git.cli import Git
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+    from memory.cache.file import Cache
+
+HERE, BESIDE, EDITED, NAMED, WITH = (
+    "at the commit", "around the commit", "edited the file", "names it", "came with the commit",
+)  # fmt: skip
+#: By which a log is of the commit itself.
+FIRM = (HERE, WITH, NAMED)
+#: So many steps behind a commit a log's commit halves what it tells; before it, it tells less at once.
+_BEHIND, _BEFORE, _BEFORE_SHARE = 8, 3, 0.6
+#: What is told by the path of a file in a log's words, and by that long before or after.
+_EDITED, _EDITED_FAR = 0.5, 0.17
+_HOUR_MS = 3_600_000
+#: How far from a commit its logs are looked for, at most so many of them, and what is far.
+_WINDOW_MS, _MOST_LOGS, _FAR_MS = 96 * _HOUR_MS, 240, 48 * _HOUR_MS
+#: So many logs are near in time, within so much of it; so much of it halves what that tells.
+_NEAR_LOGS, _NEAR_MS, _HALF_MS = 4, 36 * _HOUR_MS, 6 * _HOUR_MS
+_ID = re.compile(r"[0-9a-f]{7,64}")
+
+
+class LogAround(Record):
+    """A log, and what it has to do with a commit."""
+
+    ref: LogRef
+    entry: Entry
+    by: tuple[tuple[str, float], ...] = ()  #: (how, up to 1), the strongest first
+    near: float = 0.0  #: how near in time, up to 1; 0 where others are nearer
+
+
+def logs_around(
+    home: Home, cache: Cache, commit: CodeCommit, git: Git, path: str = ""
+) -> list[LogAround]:
+    """Return the logs around a commit, in ledger order.
+
+    Args:
+        home: of the ledger.
+        cache: of it.
+        commit: of the code.
+        git: runs in the code's repository.
+        path: of a file that is asked about, "" for none.
+    """
+    times = sorted({commit.written * 1000, commit.made * 1000})
+    logs = _within(cache, times)
+    texts = dict(read_bytes(home, [ref for ref, _ in logs]))
+    said = {
+        ref.key: said
+        for ref, _ in logs
+        if ref in texts and (said := dict(read_header(texts[ref])).get(COMMIT_KEY, ""))
+    }
+    ids = _whole(git, said.values())
+    others = {key: ids[one] for key, one in said.items() if one in ids}
+    behind, before = distances(git, commit.id, others) if others else ({}, {})
+    came = _came_with(home, git, commit.id)
+    nearest = sorted(logs, key=lambda one: (_apart(one[0].key, times), one[0].key))[:_NEAR_LOGS]
+    found = []
+    for ref, entry in logs:
+        far, by = _apart(ref.key, times), dict[str, float]()
+        if ref.stem in came:
+            by[WITH] = 1.0
+        if ref.key in behind:
+            steps = behind[ref.key]
+            by[BESIDE if steps else HERE] = 1 / (1 + steps / _BEHIND)
+        elif ref.key in before:
+            by[BESIDE] = _BEFORE_SHARE / (1 + (before[ref.key] - 1) / _BEFORE)
+        if path and ref in texts and names(text_of(texts[ref]), path):
+            by[EDITED] = _EDITED if far < _FAR_MS else _EDITED_FAR
+        near = 1 / (1 + far / _HALF_MS) if (ref, entry) in nearest and far <= _NEAR_MS else 0.0
+        if by or near:
+            ordered = sorted(by.items(), key=lambda one: (-one[1], one[0]))
+            found.append(LogAround(ref, entry, tuple(ordered), near))
+    return found
+
+
+def names(text: str, name: str) -> bool:
+    """Tell whether a text has a name that goes on neither before nor behind."""
+    return name in text and bool(re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", text))
+
+
+def _within(cache: Cache, times: Sequence[int]) -> list[tuple[LogRef, Entry]]:
+    """Return the logs that are near in time, the nearest of many, in ledger order; none that is withheld."""
+    keys = {
+        key
+        for at in times
+        for key in keys_within(
+            cache, floor_of(max(0, at - _WINDOW_MS)), stamp_of(max(0, at + _WINDOW_MS))
+        )
+    }
+    nearest = sorted(keys, key=lambda key: (_apart(key, times), key))[:_MOST_LOGS]
+    hidden = redacted_logs(cache)
+    return [(ref, entry) for ref, entry in logs_of(cache, nearest) if ref.stem not in hidden]
+
+
+def _whole(git: Git, said: Iterable[str]) -> dict[str, str]:
+    """Return the whole ids of commits; of one that is ambiguous, or not here, nothing is known."""
+    wanted = sorted({one for one in said if _ID.fullmatch(one)})
+    found = git.resolve(*[f"{one}^{{commit}}" for one in wanted]) if wanted else ()
+    return {one: whole for one, whole in zip(wanted, found, strict=True) if whole}
+
+
+def _came_with(home: Home, git: Git, commit: str) -> frozenset[str]:
+    """Return the stems of the logs that a commit of the code itself brought."""
+    if not home.prefix:
+        return frozenset()
+    out = git.run(
+        "diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "--diff-filter=A",
+        commit, "--", f":(top,literal){home.prefix}{SESSIONS_DIR}", check=False,
+    )  # fmt: skip
+    return frozenset([stem_of(path) for path in out.decode("utf-8", "replace").split("\0") if path])
+
+
+def _apart(key: str, times: Sequence[int]) -> int:
+    """Return how far a log is from a commit, in milliseconds."""
+    return min([abs(milliseconds_of(key) - at) for at in times])

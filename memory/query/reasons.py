@@ -1,0 +1,303 @@
+"""Find the reasons behind a place of the code: the sessions that wrote it, and what they decided.
+
+What links a fact with a commit is that its text names the commit, its pull request or the file, or that a
+session did which has to do with the commit. Words alone link nothing: they put what is linked in order, and
+what only they speak for stands apart (`perhaps`). Weights are round numbers; none is fitted.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.event import FactCreated, facts_in
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.truth import truth_of
+from memory.query.code_asked import CodeAsked, Touched
+from memory.query.logs_around import FIRM, NAMED, LogAround, logs_around, names
+from memory.query.marks import marked
+from memory.query.provenance import LogLine, lines_of
+from memory.recall.index.follow import IndexFollower
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.query.postings import Lookups
+from memory.recall.search import search
+from memory.recall.values import without_operators
+from projection.policy.model import ENGLISH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.git.cli import Git
+    from memory.cache.file import Cache
+    from memory.query.reader import Reader
+    from memory.recall.index.fts_file import Index
+    from projection.document.marks import Mark
+    from projection.fold.fact import Fact
+
+#: What a text gains that names the commit or its pull request, and the file.
+_NAMES, _FILE = 6.0, 3.0
+#: What a fact gains that a session brought, changed, and used.
+_BROUGHT, _CHANGED, _USED = 3.0, 1.5, 0.6
+#: How much of each further link counts: what is reworded again and again is behind no line for that.
+_MORE = 0.25
+#: A log of more ids tells less of each.
+_IDS = 6
+#: What words may add at most; what is only near in time adds so much at most, and links nothing.
+_WORDS, _NEAR = 5.0, 2.0
+#: Words tell all that they can where a fact covers so much of what is asked.
+_SURE = 0.35
+#: So many are told at most.
+_SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
+#: What links less, links nothing; and so much of the question a fact covers that its session alone links.
+_LINKED, _COVERED = 0.3, 0.25
+_PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
+_WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|[A-Za-z]{3,}")
+_LINE_WORDS, _BODY_CHARS = 12, 400
+
+
+class SessionBehind(Record):
+    """A session that has to do with the place."""
+
+    log: LogLine
+    by: tuple[str, ...]  #: how that is known, in words
+    weight: float
+
+
+class Reason(Record):
+    """A fact behind the place, as it stands now."""
+
+    fact: Fact
+    mark: Mark
+    by: tuple[str, ...]  #: what speaks for it, in words, strongest first
+    weight: float
+
+
+class Reasons(Record):
+    """Why a place of the code is as it is, strongest first."""
+
+    place: CodeAsked
+    sessions: tuple[SessionBehind, ...] = ()
+    decisions: tuple[
+        Reason, ...
+    ] = ()  #: what is linked with it: decisions, attempts, findings, rules
+    perhaps: tuple[Reason, ...] = ()  #: what only words or the time speak for
+
+
+def reasons(reader: Reader, place: CodeAsked) -> Reasons:
+    """Find what is behind a place of the code."""
+    follower = IndexFollower(reader.snapshot)
+    try:
+        found = follower.ask(lambda cache, index: _Weighing(reader, cache, index, place).found())
+    finally:
+        follower.close()
+    stems = [stem for stem, _, _ in found.sessions]
+    lines = lines_of(reader.snapshot, stems)
+    sessions = [
+        SessionBehind(lines[stem], by, weight)
+        for stem, by, weight in found.sessions
+        if stem in lines
+    ]
+    return Reasons(place, tuple(sessions), found.decisions, found.perhaps)
+
+
+class _Found(Record):
+    sessions: tuple[tuple[str, tuple[str, ...], float], ...]
+    decisions: tuple[Reason, ...]
+    perhaps: tuple[Reason, ...]
+
+
+class _Weight:
+    """What speaks for one fact or log: by each link the most that it gives."""
+
+    def __init__(self) -> None:
+        self.links: dict[str, float] = {}
+        self.firm = False  #: a link needs no words beside it
+        self.near = self.words = self.covered = 0.0
+
+    def add(self, by: str, weight: float, *, firm: bool = True) -> None:
+        self.links[by] = max(self.links.get(by, 0.0), weight)
+        self.firm = self.firm or firm
+
+    @property
+    def link(self) -> float:
+        """How much links it: the strongest link, and something of the others."""
+        some = self.links.values()
+        return max(some, default=0.0) * (1 - _MORE) + sum(some) * _MORE
+
+    @property
+    def linked(self) -> bool:
+        """Whether it is linked: of what a session did beside, only what speaks of the place, too."""
+        return self.link >= _LINKED and (self.firm or self.covered >= _COVERED)
+
+    @property
+    def total(self) -> float:
+        return self.link + self.near + self.words
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        return tuple(sorted(self.links, key=lambda by: (-self.links[by], by)))
+
+
+class _Weighing:
+    """One reading: what each fact and log has to do with a place.
+
+    Args:
+        reader: of the home.
+        cache: of one commit of the ledger.
+        index: of the same.
+        place: that is asked about.
+    """
+
+    def __init__(self, reader: Reader, cache: Cache, index: Index, place: CodeAsked) -> None:
+        self._home, self._cache, self._index, self._place = reader.home, cache, index, place
+        self._git: Git = place.repository.git()
+        self._logs: dict[str, _Weight] = {}
+        self._facts: dict[str, _Weight] = {}
+        self._known: dict[str, Fact | None] = {}
+
+    def found(self) -> _Found:
+        """Return what is behind the place."""
+        for touched, share in self._shares():
+            for one in logs_around(
+                self._home, self._cache, touched.commit, self._git, self._place.path
+            ):
+                self._by_log(one, share)
+        self._by_names()
+        self._by_words()
+        return self._told()
+
+    def _shares(self) -> Iterable[tuple[Touched, float]]:
+        """Yield the commits, each with how much it has of what is asked about."""
+        most = max([len(one.lines) for one in self._place.touched], default=0)
+        for one in self._place.touched:
+            share = (0.4 + 0.6 * len(one.lines) / most) if most else 1.0
+            yield one, share / 2 if one.files else share
+
+    def _by_log(self, one: LogAround, share: float) -> None:
+        """Count what a log has to do with a commit, and so what it did to facts."""
+        for how, weight in one.by:
+            self._log(one.ref.stem, one.entry, how, weight * share)
+        for fact, worth in _worths(one.entry) if one.near else ():
+            known = self._facts.setdefault(fact, _Weight())
+            known.near = max(known.near, _NEAR * worth / _BROUGHT * one.near * share)
+
+    def _log(self, stem: str, entry: Entry, how: str, weight: float) -> None:
+        """Count that a log has to do with the place, and so has what it did to facts."""
+        self._logs.setdefault(stem, _Weight()).add(how, weight)
+        worths = _worths(entry)
+        firm = how in FIRM and len(worths) <= _IDS
+        for fact, worth in worths:
+            by = f"session {stem}"
+            self._facts.setdefault(fact, _Weight()).add(
+                by, worth * weight, firm=firm and worth > _USED
+            )
+
+    # ---- by names ---------------------------------------------------------------------------------
+
+    def _by_names(self) -> None:
+        """Find what names a commit, its pull request or the file."""
+        for touched, share in self._shares():
+            commit = touched.commit
+            for start in {*[commit.id[:size] for size in range(7, 13)], commit.id}:
+                self._named([start], start, _NAMES * share, commit.id[:7])
+            for number in dict.fromkeys(_PULL_REQUEST.findall(commit.message)):
+                self._named([number], f"#{number}", _NAMES * share, f"#{number}")
+        path = self._place.path
+        if path:
+            parts = path.split("/")
+            for end in dict.fromkeys(("/".join(parts[-2:]), parts[-1])):
+                if "/" in end or ("." in end and self._alone(end)):
+                    self._named(re.findall(r"\w+", end), end, _FILE, path, few=3)
+
+    def _named(self, words: list[str], said: str, weight: float, by: str, few: int = 2) -> None:
+        """Count what names something: facts whose text has it, and what logs did whose words have it."""
+        rows = self._index.matching(self._index.stems(" ".join(words)))
+        ids: set[str] = set()
+        for row in sorted(rows):
+            log = self._index.log(row >> PLACE_BITS)
+            piece = log.at(row & PLACES) if log is not None else None
+            if log is None or piece is None:
+                continue
+            if row & PLACES >= FACTS_FROM:
+                ids.add(piece.fact)
+            elif (
+                weight >= _FILE
+                and by != self._place.path
+                and (ref := self._cache.log_ref(log.stem))
+            ):
+                entry = self._cache.entry(ref.key)
+                if entry is not None:
+                    self._log(ref.stem, entry, NAMED, 1.0)
+        there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
+        for id in there:
+            self._facts.setdefault(id, _Weight()).add(by, weight * min(1.0, few / len(there)))
+
+    def _alone(self, name: str) -> bool:
+        """Tell whether one file alone has a name."""
+        said = self._git.run("ls-files", "-z", "--", f":(top,glob)**/{name}", check=False)
+        return said.count(b"\0") == 1
+
+    def _fact(self, id: str) -> Fact | None:
+        if id not in self._known:
+            found = self._cache.fact(id)
+            self._known[id] = None if found is None or found.redacted else found
+        return self._known[id]
+
+    # ---- by words ---------------------------------------------------------------------------------
+
+    def _by_words(self) -> None:
+        """Weigh by the words of the commits, the file and the line what facts say."""
+        query = self._query()
+        if not query:
+            return
+        lookups = Lookups()
+        language = self._cache.policy.recall.language
+        lookups.language = "" if language == ENGLISH else language
+        found = search(self._index, query, lookups=lookups.of(self._index), told=0)
+        best = found.facts[0].score if found.facts else 0.0
+        sure = min(1.0, max([one.covered for one in found.facts], default=0.0) / _SURE)
+        for one in found.facts:
+            log = self._index.log(one.row >> PLACE_BITS)
+            piece = log.at(one.row & PLACES) if log is not None else None
+            if piece is not None and one.score > 0:
+                weight = self._facts.setdefault(piece.fact, _Weight())
+                weight.words = max(weight.words, sure * _WORDS * one.score / best)
+                weight.covered = max(weight.covered, one.covered)
+
+    def _query(self) -> str:
+        place = self._place
+        said = [touched.commit.subject for touched in place.touched[:3]]
+        said += [touched.commit.body[:_BODY_CHARS] for touched in place.touched[:1]]
+        said.append(
+            " ".join(re.findall(r"[A-Za-z]{3,}", place.path.rpartition("/")[2].partition(".")[0]))
+        )
+        said.append(" ".join(_WORD.findall(place.text)[:_LINE_WORDS]))
+        return without_operators(" ".join(said)).strip()
+
+    # ---- the answer -------------------------------------------------------------------------------
+
+    def _told(self) -> _Found:
+        truth = truth_of(self._home)
+        ranked = sorted(self._facts.items(), key=lambda one: (-one[1].total, one[0]))
+        linked: list[Reason] = []
+        apart: list[Reason] = []
+        for id, weight in ranked:
+            into, most = (linked, _DECISIONS) if weight.linked else (apart, _PERHAPS)
+            if len(into) < most and (fact := self._fact(id)):
+                by = weight.by if weight.link >= _LINKED else ("words",)
+                into.append(Reason(fact, marked(self._cache, fact, truth), by, weight.total))
+        logs = sorted(self._logs.items(), key=lambda one: (-one[1].link, one[0]))
+        sessions = [(stem, one.by, one.link) for stem, one in logs if one.link >= _LINKED]
+        return _Found(tuple(sessions[:_SESSIONS]), tuple(linked), tuple(apart))
+
+
+def _worths(entry: Entry) -> list[tuple[str, float]]:
+    """Return what a log did to facts, each with what that is worth."""
+    found: dict[str, float] = dict.fromkeys(entry.named, _USED) if entry.uses else {}
+    for act in entry.acts:
+        worth = _BROUGHT if isinstance(act, FactCreated) else _CHANGED
+        for id in facts_in(act):
+            found[id] = max(found.get(id, 0.0), worth)
+    many = max(1.0, len(found) / _IDS)
+    return [(id, worth / many) for id, worth in found.items()]
