@@ -137,6 +137,8 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
         tell("why", fact)
         tell("links", fact)
         tell("why", fact, "--versions")
+    tell("why", "memory/continuity.md:3")
+    tell("why", "memory/continuity.md")
     tell("links", "storm", "--hops", "3")
     tell("ls", "--all")
     tell("open", stem)

@@ -153,7 +153,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "note": ((f"k{NAMED}: t t",), (f"Note it {NAMED}", "--ref", f"r{NAMED}", "--dry-run"), ("-",)),
         "brief": ((), ("--format", "xml"), ("--json",), ("--agent", NAMED, "--for", f"r{NAMED}")),
         "recall": (("orders",), ("evil", "--json"), (f"x{NAMED}",), ("evil", "--level", "full")),
-        "why": (("bad",), ("bad", "--json"), (f"no{NAMED}",), ("bad", "--versions"), ("bad", "--versions", "--json")),
+        "why": (("bad",), ("bad", "--json"), (f"no{NAMED}",), (f"no{NAMED}.py:1",), ("bad", "--versions"), ("bad", "--versions", "--json")),
         "entity": ((), (f"e{NAMED}",), ("--json",)),
         "links": (("bad",), ("worse", "--json")),
         "log": ((), ("--json",), ("--agent", NAMED), (stem,), ("draft.md",), ("draft.md", "--json"), ("2026-07-01-101500",)),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: A commit as git lists it: the parents, the times of author and committer, the author, the message.
 _FORMAT = "%x01%H%x00%P%x00%at%x00%ct%x00%an%x00%B"
 #: What git says where the list of commits to be passed over, which the settings name, is not right.
-_BAD_LIST = (b"object name list", b"object name:")
+_BAD_LIST = (b"object name list", b"invalid object name")
 
 
 class Written(Record):
@@ -69,7 +69,7 @@ def blame(
     options = () if commit else git.unfiltered()
     status, out, err = git.call(*options, *asked)
     if status and any(words in err for words in _BAD_LIST):
-        status, out, err = git.call(*options, "-c", "blame.ignoreRevsFile=", *asked)
+        status, out, err = git.call(*options, asked[0], "--no-ignore-revs-file", *asked[1:])
     if status:
         return None
     lines: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Find what a timeline is asked about: a time, a log, a fact, or what answers a question."""
+"""Find what a timeline is asked about: a time, a log, a fact, a commit, or what answers a question."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from memory.recall.values import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.home import Home
     from memory.cache.file import Cache
     from memory.recall.values import Answer
 
-NOW, DATE, SESSION, FACT, QUERY = "now", "date", "session", "fact", "query"
+NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
+#: A log that has less to do with a commit is around it and not of it.
+_OF_COMMIT = 0.3
 
 
 class Anchor(Record):
     """What a timeline is around."""
 
     asked: str  #: as it was said
-    kind: str  #: `now`, `date`, `session`, `fact`, or `query` for the best hit of one
-    id: str  #: of the fact, or the stem; "" for a date
+    kind: str  #: `now`, `date`, `session`, `fact`, `commit`, or `query` for the best hit of one
+    id: str  #: of the fact or the commit, or the stem; "" for a date
     #: the stretches of time it takes, first and last millisecond since 1970, in order
     spans: tuple[tuple[int, int], ...]
     stems: tuple[str, ...] = ()  #: the logs that it stands in
@@ -50,6 +53,29 @@ def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     if when is None and is_date(asked[:10]):
         raise WrongUsage(f"{asked} is no time", hint=FORMS)
     return Anchor(asked, DATE, "", (when,)) if when else None
+
+
+def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
+    """Find the commit of the code that an anchor names, and the logs of it; None where it names none."""
+    from memory.query.code_asked import COMMIT_ID
+
+    if not COMMIT_ID.fullmatch(asked):
+        return None
+    from ledger.git.blame import commit_named, commits_of
+    from memory.query.logs_around import logs_around
+
+    git = home.repository.git()
+    found = commits_of(git, [commit] if (commit := commit_named(git, asked)) else ())
+    for one in found.values():
+        around = logs_around(home, cache, one, git)
+        stems = tuple([log.ref.key for log in around if log.by and log.by[0][1] >= _OF_COMMIT])
+        at = max(0, one.made) * 1000
+        return (
+            _logs(asked, COMMIT, one.id, stems)
+            if stems
+            else Anchor(asked, COMMIT, one.id, ((at, at),))
+        )
+    return None
 
 
 def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:

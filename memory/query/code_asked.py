@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.git.repository import Repository
 
-_HEX = re.compile(r"[0-9a-f]{7,64}")
+#: What may be the id of a commit, or the beginning of one.
+COMMIT_ID = re.compile(r"[0-9a-f]{7,64}")
 #: A place as editors and compilers write it; what a line begins at counts for nothing.
 _PLACE = re.compile(r"(.+?):(\d{1,7})(?::\d{1,5})?:?")
 #: A commit of so many files, and of one in so many, went over all code: the one before it counts, too.
 _WIDE, _WIDE_SHARE = 30, 8
 #: Of a file so many commits are asked about, those of most lines.
 _MOST_COMMITS = 6
+PATHS_HINT = "paths begin here or at {}"
 #: What a clone can not know.
 CUT = "this clone's history is cut at {}: an earlier commit may have written it"
 NOT_COMMITTED = "not committed yet"
@@ -69,8 +71,8 @@ def code_asked(repository: Repository, asked: str, folder: str) -> CodeAsked | N
     if path:
         return _of_file(repository, asked, path, line, place is not None)
     if place is not None:
-        raise NotFound(f"there is no file {name}", hint=f"paths begin here or at {repository.top}")
-    commit = commit_named(repository.git(), asked) if _HEX.fullmatch(asked) else ""
+        raise NotFound(f"there is no file {name}", hint=PATHS_HINT.format(repository.top))
+    commit = commit_named(repository.git(), asked) if COMMIT_ID.fullmatch(asked) else ""
     if not commit:
         return None
     return _with_commits(CodeAsked(repository, asked), repository.git(), {commit: ()}, {})
@@ -93,9 +95,10 @@ def _inside(repository: Repository, name: str, folder: str) -> str:
         if inside and (os.path.isfile(whole) or _committed(repository, whole[len(top) + 1 :])):
             return whole[len(top) + 1 :]
         outside = outside or not inside
-    if outside and (os.path.isabs(name) or name.startswith("..")):
-        where = f"it is outside of {top}"
-        raise WrongUsage(f"{name}: {where}", hint="run it in the repository that has the file")
+    named = name.startswith((os.sep, "..")) or os.path.exists(os.path.join(folder, name))
+    if outside and named and "/.git/" not in f"/{name}/":
+        hint = "run it in the repository that has the file"
+        raise WrongUsage(f"{name} is outside of {top}", hint=hint)
     return ""
 
 

@@ -106,7 +106,7 @@ def names(text: str, name: str) -> bool:
 
 
 def _within(cache: Cache, times: Sequence[int]) -> list[tuple[LogRef, Entry]]:
-    """Return the logs that are near in time, the nearest of many, in ledger order; none that is withheld."""
+    """Return the logs near in time, the nearest of many, in ledger order, without withheld ones."""
     keys = {
         key
         for at in times

@@ -313,7 +313,7 @@ class Reader:
 
         Args:
             anchor: the id of a fact (around every event of it), a stem or the start of one, a time, else
-                a question, whose best hit is taken; "" for the newest session.
+                a commit, or a question, whose best hit is taken; "" for the newest session.
             before: how far back: `30m`, `48h`, `7d`, `2w`.
             after: how far on.
             limit: at most so many sessions, those nearest to the anchor.

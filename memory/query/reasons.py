@@ -1,8 +1,8 @@
 """Find the reasons behind a place of the code: the sessions that wrote it, and what they decided.
 
 What links a fact with a commit is that its text names the commit, its pull request or the file, or that a
-session did which has to do with the commit. Words alone link nothing: they put what is linked in order, and
-what only they speak for stands apart (`perhaps`). Weights are round numbers; none is fitted.
+session did which has to do with the commit. Words alone link nothing: they order what is linked, and what
+they alone speak for stands apart (`perhaps`). Weights are round numbers; none is fitted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from projection.policy.model import ENGLISH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from ledger.git.cli import Git
     from memory.cache.file import Cache

@@ -1,4 +1,4 @@
-"""List the sessions around a fact, a session, a date or what answers a question.
+"""List the sessions around a fact, a session, a date, a commit or what answers a question.
 
 Which sessions those are is asked of the cache; only their logs are read from git.
 """
@@ -16,7 +16,7 @@ from ledger.model.session import Entry
 from memory.brief.digest import readable
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
 from memory.cache.truth import truth_of
-from memory.query.anchors import NOW, Anchor, answer_anchor, named_anchor
+from memory.query.anchors import NOW, Anchor, answer_anchor, commit_anchor, named_anchor
 from memory.query.marks import marked
 from memory.query.provenance import ended_at
 from memory.recall.hits.outdated import Outdated, brought_by
@@ -96,7 +96,11 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
     """
     asked = window.asked.strip()
     back, on = duration_ms(window.before), duration_ms(window.after)
-    named = snapshot.ask(lambda cache: named_anchor(cache, asked, window.now_ms))
+    named = snapshot.ask(
+        lambda cache: (
+            named_anchor(cache, asked, window.now_ms) or commit_anchor(cache, snapshot.home, asked)
+        )
+    )
     answer = None if named is not None else ask(asked)
 
     def look(cache: Cache) -> Timeline:

@@ -1,4 +1,4 @@
-"""Run `diurna timeline`: show the sessions around a fact, a session, a date or a question."""
+"""Run `diurna timeline`: show the sessions around a fact, a session, a date, a commit or a question."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Show what happened around something: the sessions before and after it, oldest first.
 
-    ANCHOR is the id of a fact (around every event of it), a stem or the start of one, a time, or a
-    question, whose best answer is taken; without one, the newest session.
+    ANCHOR is the id of a fact (around every event of it), a stem or the start of one, a time, a
+    commit of the code, or a question, whose best answer is taken; without one, the newest session.
 
     \b
     Examples:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from ledger.errors import NotFound
 from ledger.home import PERSONAL
 from ledger.model.order import ended_of, stamp_of
 from memory.cache.named import fact_named, is_named
-from memory.query.code_asked import CUT, NOT_COMMITTED, code_asked, code_repository
+from memory.query.code_asked import CUT, NOT_COMMITTED, PATHS_HINT, code_asked, code_repository
 from memory.query.reasons import reasons
 from memory.recall.values import parted
 from projection.brief.plain_text import shortened
@@ -36,8 +38,12 @@ def told_of_code(call: Invocation, asked: str) -> bool:
     if _is_fact(memory, asked):
         return False
     folder = call.folder()
-    place = code_asked(code_repository(memory.home.repository, folder), asked, folder)
+    repository = code_repository(memory.home.repository, folder)
+    place = code_asked(repository, asked, folder)
     if place is None:
+        first = asked.partition("/")[0]
+        if first != asked and os.path.isdir(os.path.join(repository.top or folder, first)):
+            raise NotFound(f"there is no file {asked}", hint=PATHS_HINT.format(repository.top))
         return False
     found = reasons(memory, place)
     call.opened([one.fact.id for one in found.decisions])

@@ -1,0 +1,270 @@
+"""`diurna why FILE:LINE`, `FILE` and `COMMIT`: what is linked, what only words speak for, and what can not be told."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.query.logs_around import names
+from tests.conftest import NOW_MS, Repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Ran, Run
+
+_HOUR = 3600
+#: Far from all commits: near in time is no link, but it would put others first.
+_LONG_BEFORE_MS = NOW_MS - 90 * 24 * 3_600_000
+
+
+@pytest.fixture
+def code(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Code:
+    """A repository with a home and, long before, a decision that has the words of a later commit."""
+    found = Code(repo, run, monkeypatch)
+    found.at(_LONG_BEFORE_MS)
+    found.note(
+        "id=queue-limit decision: The queue is limited to ten jobs, and a full queue refuses."
+    )
+    found.at(NOW_MS)
+    return found
+
+
+class Code:
+    """Commits of code, and sessions around them."""
+
+    def __init__(self, repo: Repo, run: Run, patch: pytest.MonkeyPatch) -> None:
+        self.repo, self.run, self._patch, self._ms = repo, run, patch, NOW_MS
+
+    def at(self, ms: int) -> None:
+        """Let it be that time."""
+        self._ms = ms
+        self._patch.setenv("DIURNA_NOW", str(ms))
+
+    def commit(self, subject: str, **files: str) -> str:
+        """Commit files of these names, an hour later each time; return the whole id."""
+        self.at(self._ms + _HOUR * 1000)
+        for name, text in files.items():
+            self.repo.write(f"src/{name}.py", text)
+        self.repo.git("add", "src")
+        when = f"{self._ms // 1000} +0000"
+        self._patch.setenv("GIT_AUTHOR_DATE", when)
+        self._patch.setenv("GIT_COMMITTER_DATE", when)
+        self.repo.git("commit", "-q", "-m", subject)
+        return self.repo.git("rev-parse", "HEAD").strip()
+
+    def note(self, *lines: str) -> None:
+        """Record a session a minute later."""
+        self.at(self._ms + 60_000)
+        assert self.run("note", *lines).code == 0
+
+    def why(self, asked: str) -> Ran:
+        """Ask, for scripts."""
+        return self.run("why", asked, "--json")
+
+
+def ids(ran: Ran, key: str) -> list[str]:
+    """Return the ids of one list of an answer."""
+    return [one["id"] for one in ran.json[key]]
+
+
+def test_a_line_tells_its_commit_its_session_and_what_that_decided(code: Code) -> None:
+    """Decisions, failed attempts and findings, the strongest link first; what became of them in place."""
+    code.commit("Start", queue="one\ntwo\n")
+    mine = code.commit("Route by regions (#7)", queue="one\nroute(region)\n")
+    code.note(
+        "id=by-region decision: Routing goes by region, and one of a list is taken.",
+        "id=by-hash outcome=failed attempt: Routing by hash.", "id=old-way decision: Routing is random.",
+    )  # fmt: skip
+    code.note("id=new-way decision: Routing is never random.")
+    assert (
+        code.run("forget", "old-way", "--replaced-by", "new-way", "--reason", "Unfair.").code == 0
+    )
+    ran = code.run("why", "src/queue.py:2")
+    first, *rest = ran.out.splitlines()
+    assert (ran.code, first.split("  ")[:2]) == (0, ["src/queue.py:2", mine[:7]])
+    assert first.endswith('"Route by regions (#7)"')
+    said = {line.split()[1]: line for line in rest}
+    assert said["by-region"].startswith("decision ") and said["by-region"].endswith("by session")
+    assert said["by-hash"].startswith("tried ") and "  failed: Routing by hash." in said["by-hash"]
+    assert "superseded by new-way" in said["old-way"]
+    found = code.why("src/queue.py:2").json
+    assert (found["path"], found["line"], found["text"]) == ("src/queue.py", 2, "route(region)")
+    assert [one["commit"] for one in found["commits"]] == [mine]
+    assert found["commits"][0]["lines"] == [[2, 2]]
+    assert "by-region" in [one["id"] for one in found["decisions"]]
+    assert found["sessions"][0]["by"] == ["at the commit"]
+
+
+@pytest.mark.parametrize("asked", ["src/queue.py:1", "src/queue.py", "COMMIT"])
+def test_why_words_alone_are_perhaps(code: Code, asked: str) -> None:
+    """What has all words of a commit and no link with it is below `perhaps`, and no decision."""
+    commit = code.commit(
+        "The queue is limited to ten jobs: a full queue refuses", queue="limit = 10\n"
+    )
+    asked = commit if asked == "COMMIT" else asked
+    ran = code.why(asked)
+    assert ids(ran, "decisions") == [] and ids(ran, "perhaps")[0] == "queue-limit"
+    assert ran.json["perhaps"][0]["by"] == ["words"]
+    ran = code.run("why", asked)
+    assert "\nperhaps " in ran.out and "\ndecision" not in ran.out
+    assert ran.err == "no decision is linked with it\n"
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("Rework", "The commit {commit} took the lock out."),
+        ("Rework", "The lock went with {short}."),
+        ("Lock (#41)", "The lock is gone, see #41."),
+        ("Rework", "Nothing locks in src/queue.py any more."),
+        ("Rework", "Nothing locks in queue.py any more."),
+    ],
+)
+def test_a_text_that_names_it_is_linked(code: Code, subject: str, text: str) -> None:
+    """By the commit, whole or its beginning, by its pull request, and by the file; however late it was said."""
+    commit = code.commit(subject, queue="one\n")
+    code.at(NOW_MS + 200 * 24 * 3_600_000)
+    code.note(f"id=lock decision: {text.format(commit=commit, short=commit[:8])}")
+    assert ids(code.why("src/queue.py:1"), "decisions") == ["lock"]
+    code.note(f"id=other decision: {text.format(commit='f' * 40, short='fffffff1').replace('41', '410').replace('queue', 'a')}")  # fmt: skip
+    assert "other" not in ids(code.why("src/queue.py:1"), "decisions")
+
+
+def test_why_honours_ignore_revs(code: Code) -> None:
+    """A commit of `blame.ignoreRevsFile` wrote no line; a list that is not there stops nothing."""
+    mine = code.commit("Say one", queue="one = 1\n")
+    other = code.commit("Format", queue="one  =  (1)\n")
+
+    def said() -> list[str]:
+        return [one["commit"] for one in code.why("src/queue.py:1").json["commits"]]
+
+    assert said() == [other]
+    code.repo.write("ignored", f"{other}\n")
+    code.repo.git("config", "blame.ignoreRevsFile", "ignored")
+    assert said() == [mine]
+    code.repo.git("config", "blame.ignoreRevsFile", "gone")
+    assert said() == [other]
+
+
+def test_a_commit_over_all_code_hides_none_before_it(code: Code) -> None:
+    """Of a line that a formatter of everything touched last, the commit before is told first, and both."""
+    many = {f"m{n}": "x = 1\n" for n in range(40)}
+    code.commit("Many", **many)
+    mine = code.commit("Say one", queue="one = 1\n")
+    wide = code.commit("Format", queue="one = (1)\n", **{name: "x = (1)\n" for name in many})
+    found = code.why("src/queue.py:1").json["commits"]
+    assert [(one["commit"], one["files"]) for one in found] == [(mine, 0), (wide, 41)]
+
+
+def test_what_is_not_committed_says_so(code: Code) -> None:
+    """An edited line, a file that git does not know, and one line among others that are committed."""
+    commit = code.commit("Start", queue="one\ntwo\n")
+    code.repo.write("src/queue.py", "one\nthree\n")
+    code.repo.write("src/new.py", "a\nb\n")
+    for asked, spans in (
+        ("src/queue.py:2", [[2, 2]]),
+        ("src/new.py:1", [[1, 1]]),
+        ("src/new.py", [[1, 2]]),
+    ):
+        found = code.why(asked).json
+        assert (found["uncommitted"], found["commits"]) == (spans, []), asked
+        assert "not committed yet" in code.run("why", asked).out
+    found = code.why("src/queue.py").json
+    assert found["uncommitted"] == [[2, 2]] and found["commits"][0]["commit"] == commit
+    (code.repo.path / "src" / "queue.py").unlink()
+    assert code.why("src/queue.py:1").json["commits"][0]["commit"] == commit  # as HEAD has it
+
+
+def test_a_shallow_clone_says_where_its_history_ends(
+    code: Code, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the oldest commit here has may be of an earlier one."""
+    code.commit("Start", queue="one\n")
+    last = code.commit("More", other="two\n")
+    shallow = tmp_path / "shallow"
+    subprocess.run(
+        ["git", "clone", "-q", "--depth=1", f"file://{code.repo.path}", str(shallow)], check=True
+    )
+    monkeypatch.chdir(shallow)
+    ran = run("why", "src/queue.py:1", "--json")
+    assert [(one["commit"], one["cut"]) for one in ran.json["commits"]] == [(last, True)]
+    ran = run("why", "src/queue.py:1")
+    assert f"this clone's history is cut at {last[:7]}" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "code_", "said"),
+    [
+        ("../elsewhere.py:1", 2, "is outside of"),
+        ("/etc/hosts:1", 2, "is outside of"),
+        ("out/hosts:1", 2, "is outside of"),
+        (".git/config:1", 1, "there is no file .git/config"),
+        ("src/queue.py:9", 2, "src/queue.py has no such line"),
+        ("src/queue.py:0", 2, "src/queue.py has no such line"),
+        ("src/none.py:1", 1, "there is no file src/none.py"),
+        ("src/none.py", 1, "there is no file src/none.py"),
+        ("none.py", 1, "no session log names none.py"),
+        ("deadbeef", 1, "no session log names deadbeef"),
+    ],
+)
+def test_what_is_no_place_of_the_code(code: Code, asked: str, code_: int, said: str) -> None:
+    """It is refused with what is wrong, and nothing outside of the repository is read."""
+    code.commit("Start", queue="one\n")
+    (code.repo.path / "out").symlink_to("/etc")
+    ran = code.run("why", asked)
+    assert ran.code == code_ and said in ran.err and not ran.out, ran.err
+
+
+def test_a_fact_wins_over_a_file_of_its_name(code: Code) -> None:
+    """Whole, or the one that begins so; where several begin so, the file is meant."""
+    code.repo.write("queue", "a\n")
+    assert code.why("queue").json["id"] == "queue-limit"
+    code.note("id=queue decision: It has a name.")
+    assert code.why("queue").json["id"] == "queue"
+    code.repo.write("que", "a\n")
+    assert code.why("que").json["path"] == "que"
+
+
+def test_log_around_a_commit_has_its_sessions(code: Code) -> None:
+    """Those at it, with an arrow; where none is, those near it in time."""
+    code.commit("Start", queue="one\n")
+    code.note("id=first decision: One thing at a time.")
+    last = code.repo.git("rev-parse", "HEAD").strip()
+    ran = code.run("log", "--around", last[:9], "--json")
+    assert ran.json["anchor"] == {"asked": last[:9], "kind": "commit", "id": last}
+    assert [one["facts"] for one in ran.json["sessions"] if one["anchor"]] == [
+        {"created": ["first"]}
+    ]
+    code.at(NOW_MS + 60 * 24 * 3_600_000)
+    last = code.commit("On", queue="two\n")
+    ran = code.run("log", "--around", last, "--json")
+    assert (ran.code, ran.json["sessions"]) == (0, [])
+
+
+NAMES = st.text("abc/.-_ ", min_size=1, max_size=12)
+
+
+@given(NAMES, NAMES, st.sampled_from(["queue.py", "3fa9c1d", "#41", "src/queue.py"]))
+def test_a_name_is_met_as_a_whole_word(before: str, behind: str, name: str) -> None:
+    """Not as the end of a path, the beginning of a number, or the middle of a word."""
+    whole = before[-1] not in "abc/.-_" and behind[0] not in "abc-_"
+    assert names(f"{before}{name}{behind}", name) == whole
+
+
+def test_the_session_whose_commit_holds_it_soonest_comes_first(code: Code) -> None:
+    """Sessions tell of several commits, and one is recorded before its commit: the nearer the stronger."""
+    code.note("id=before decision: It is known beforehand.")
+    commits = [code.commit(f"Step {number}", queue=f"{number}\n") for number in range(3)]
+    code.note("id=of-three decision: It took three steps.")
+    commits.append(code.commit("Step 3", queue="3\n"))
+    code.note("id=of-one decision: It took one step.")
+    logs = [one["stem"] for one in code.run("log", "--json").json["sessions"]][:3]
+    before, three, one = logs[2], logs[1], logs[0]
+    told = [[one["stem"] for one in code.why(commit).json["sessions"]] for commit in commits]
+    assert [some[0] for some in told] == [three, three, three, one]
+    assert before in told[0] and one in told[2]
