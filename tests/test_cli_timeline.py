@@ -47,15 +47,15 @@ def test_timeline(asked: Repo, run: Run) -> None:
     assert ran.said == (
         "  2026-11-20 08:30  claude-code  Ship\n"
         "    created webhook-once (superseded by webhook-retries)\n"
-        "    STEM  56 tokens\n"
+        "    STEM  65 tokens\n"
         "→ 2026-11-21 08:30  codex  Lost\n"
         "    The shop lost webhooks while it was restarting.\n"
         "    created webhook-retries; superseded webhook-once → webhook-retries\n"
-        "    STEM  98 tokens\n"
-        "2 logs; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 154 tokens in full\n"
+        "    STEM  107 tokens\n"
+        "2 logs; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 172 tokens in full\n"
     )
     assert run("timeline", "webhook-once", "-n", "1", "--after", "0m").out.endswith(
-        "1 log of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 98 tokens in full\n"
+        "1 log of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 107 tokens in full\n"
     )
 
 
@@ -80,7 +80,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         "start": "2026-11-21T07:30:12.417Z",
         "end": "2026-11-22T08:30:12.417Z",
         "left_out": {"older": 0, "between": 0, "newer": 0},
-        "tokens": 98,
+        "tokens": 107,
     }  # fmt: skip
     assert found["anchor"]["id"].startswith(stem)
     assert session == {
@@ -90,7 +90,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         "title": "Lost",
         "summary": "The shop lost webhooks while it was restarting.",
         "facts": {"created": ["webhook-retries"], "superseded": ["webhook-once → webhook-retries"]},
-        "tokens": 98,
+        "tokens": 107,
         "anchor": True,
     }
 
@@ -129,7 +129,7 @@ def test_digest(asked: Repo, run: Run) -> None:
         "entities\n"
         "       webhook-retries, webhook-once\n"
         "\n"
-        "101 of 392 characters: 26 %\n"
+        "101 of 425 characters: 24 %\n"
     )
     assert run("digest", "2026-11-2").err.startswith(
         "diurna: digest: there is no file and no session"
