@@ -156,7 +156,7 @@ def test_a_commit_over_all_code_hides_none_before_it(code: Code) -> None:
     many = {f"m{n}": "x = 1\n" for n in range(40)}
     code.commit("Many", **many)
     mine = code.commit("Say one", queue="one = 1\n")
-    wide = code.commit("Format", queue="one = (1)\n", **{name: "x = (1)\n" for name in many})
+    wide = code.commit("Format", queue="one = (1)\n", **dict.fromkeys(many, "x = (1)\n"))
     found = code.why("src/queue.py:1").json["commits"]
     assert [(one["commit"], one["files"]) for one in found] == [(mine, 0), (wide, 41)]
 
