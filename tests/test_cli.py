@@ -130,7 +130,7 @@ def test_former_names_go_on_working(repo: Repo, run: Run) -> None:
         assert run(*before) == run(*now)
         assert run(*before, "--json").json == run(*now, "--json").json
         assert before[0] not in NAMES
-    assert run("history").err.startswith("diurna: why: Missing argument 'ID'")
+    assert run("history").err.startswith("diurna: why: Missing argument 'ID|")
     assert run("log", stem, "-n", "3").code == 2
 
 
