@@ -213,7 +213,7 @@ def test_exit_1_json(bare_repo: Repo, run: Run) -> None:
     ("arguments", "said"),
     [
         (("show", "--knd", "x"), "diurna: show: No such option"),
-        (("why",), "diurna: why: Missing argument 'ID|FILE:LINE|FILE|COMMIT'\n"),
+        (("why",), "diurna: why: Missing argument 'ID|FILE[:LINE]|COMMIT'\n"),
         (("log", "-n", "0"), "diurna: log: Invalid value for '-n'"),
     ],
 )

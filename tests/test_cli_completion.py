@@ -74,7 +74,7 @@ def offered(shell: str, shop: Repo, environment: dict[str, str], line: str) -> l
 
 CASES = [
     ("diurna show web", ["webhook-once", "webhook-retries"]),
-    ("diurna why webhook-o", ["webhook-once"]),
+    ("diurna why webhook-o", ["webhook-o", "webhook-once"]),  # a file, and ids behind it
     ("diurna append --ref webhook-o", ["webhook-once"]),
     ("diurna append --close ", ["next-thing"]),
     ("diurna append --ref next-thing,webhook-r", ["next-thing,webhook-retries"]),

@@ -148,13 +148,16 @@ def _found(
     files = [CompletionItem(incomplete, type=one) for one in sources if one in _FILES]
     asked = [source for source in sources if source not in _FILES]
     home = call.find_home() if asked else None
-    return [
-        CompletionItem(f"{before}{comma}{name}", help=kind or None)
-        for source in asked
-        if home is not None
-        for name, kind in names(home, source, begin)
-        if _PLAIN.fullmatch(name)
-    ] + files
+    return (
+        files
+        + [  # bash forgets at a file what was offered before, and offers files where nothing is
+            CompletionItem(f"{before}{comma}{name}", help=kind or None)
+            for source in asked
+            if home is not None
+            for name, kind in names(home, source, begin)
+            if _PLAIN.fullmatch(name)
+        ]
+    )
 
 
 def _fields(command: click.Command, begin: str) -> list[CompletionItem]:

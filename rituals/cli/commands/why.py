@@ -12,7 +12,7 @@ _NEAR = 100
 
 
 @click.command("why")
-@click.argument("id", metavar="ID|FILE:LINE|FILE|COMMIT")
+@click.argument("id", metavar="ID|FILE[:LINE]|COMMIT")
 @click.option(
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
