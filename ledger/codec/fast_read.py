@@ -27,7 +27,15 @@ from ledger.model.event import (
 )
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
 from ledger.model.reach import reach_in
-from ledger.model.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, META_KEYS, WORK, Entry
+from ledger.model.session import (
+    HEADER_KEYS,
+    IDS_LIMIT,
+    LINE_LIMIT_BYTES,
+    META_KEYS,
+    WORK,
+    Entry,
+    place_of,
+)
 
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"
@@ -79,8 +87,11 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
         return None
     named = tuple(dict.fromkeys(names))
-    by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ()
-    return Entry(stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach, *by)
+    by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
+    said = place_of(head) if acts else ()
+    return Entry(
+        stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach, *by, said
+    )
 
 
 def _is_plain(text: str, begin: int, end: int) -> bool:

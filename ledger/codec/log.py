@@ -40,6 +40,7 @@ from ledger.model.session import (
     WORK,
     Entry,
     SessionLog,
+    place_of,
 )
 
 TYPE_CHECKING = False
@@ -178,6 +179,7 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     )
     keys = (*REPORTED_KEYS, "role") if log.get("verdict") else REPORTED_KEYS
     reported = (*[pair for pair in log.header if pair[0] in keys], *told)
+    reported += place_of(dict(log.header)) if acts else ()
     return entry._replace(reported=reported) if reported else entry
 
 

@@ -58,6 +58,8 @@ MOMENT_FILE = "diurna/cache/moment"
 TRUTH_FILE = "diurna/cache/truth"
 #: The lock of what is done by itself, and what it did last, for each home.
 MAINTAIN_FILE, MAINTAINED_FILE = "diurna/maintain", "diurna/maintained"
+#: What HEAD has not of the work that logs tell of, for each own branch.
+HERE_FILE = "diurna/cache/here"
 REVIEW_LOCK_FILE = "diurna/review"
 #: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
 SESSION_LOCK_FILE = "diurna/session"
@@ -104,4 +106,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 46
+CACHE_VERSION = 47

@@ -5,6 +5,10 @@ from __future__ import annotations
 from ledger.model.event import Event
 from ledger.model.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 #: Known header keys in canonical order; unknown keys follow them in the order found.
 HEADER_KEYS = (
     "agent", "ended", "after", "type", "role", "host", "model", "session", "started", "branch",
@@ -37,6 +41,8 @@ SOURCE_KEY = "source"
 REPORTED_KEYS = (
     "shown", "told", "characters", "verdict", "tokens", "quiz", "unanswered", SOURCE_KEY, *UNDO_KEYS,
 )  # fmt: skip
+#: Of an entry: where in the code the work was done that its log tells of (`place_of`).
+PLACE = "place"
 #: Footer keys that only an `import` log may carry.
 IMPORT_KEYS = ("created", "origin")
 
@@ -81,8 +87,8 @@ class Entry(Record):
     is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
     of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two; `branch`
     and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "";
-    `reported` is what the fold does not know of: pairs of its header (`REPORTED_KEYS`), and what the log
-    says of other logs, by verb (`OF_LOGS`).
+    `reported` is what the fold does not know of: pairs of its header (`REPORTED_KEYS`), its place, and
+    what the log says of other logs, by verb (`OF_LOGS`).
     """
 
     stem: str
@@ -101,3 +107,14 @@ class Entry(Record):
     def uses(self) -> bool:
         """Whether what it names is used by it (F4)."""
         return self.type in WORKING
+
+
+def place_of(head: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return what an entry says of the place of the work: a commit, whether more was done, a branch.
+
+    Of a log whose type tells of no work in the code, or whose header names no branch, that is nothing.
+    """
+    commit, branch = head.get("commit", ""), head.get("branch", "")
+    if not (commit and branch) or head.get("type", WORK) not in (*WORKING, EDIT):
+        return ()
+    return ((PLACE, f"{commit} {'dirty' if head.get('dirty') else '-'} {branch}"),)

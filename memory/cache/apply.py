@@ -8,7 +8,13 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.cache.newest_logs import NOTE_NEWEST, landing_rows, newest_logs, shown_rows
+from memory.cache.newest_logs import (
+    NOTE_NEWEST,
+    landing_rows,
+    newest_logs,
+    place_rows,
+    shown_rows,
+)
 from memory.cache.schema import FALSE, PENDING, fact_row, log_row, unpack_history, unreadable
 from memory.cache.sqlite import sqlite3, unpack
 from projection.fold.cycles import cut_edges, edges_and_takes
@@ -159,6 +165,10 @@ def put_logs(
     base.executemany(
         "INSERT INTO landings VALUES (?, ?, ?, ?, ?)",
         [row for entry in entries if entry.reported for row in landing_rows(entry)],
+    )
+    base.executemany(
+        'INSERT INTO places(stem, "commit", dirty, branch) VALUES (?, ?, ?, ?)',
+        [row for entry in entries if entry.reported for row in place_rows(entry)],
     )
 
 

@@ -130,6 +130,13 @@ class Cache(Questions):
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
 
+    def places(self, after: int = 0) -> list[tuple[int, str, str, int, str]]:
+        """Return (number, log, commit, whether it is dirty, branch) of what logs tell, oldest first."""
+        return self.rows(
+            'SELECT number, stem, "commit", dirty, branch FROM places WHERE number > ? ORDER BY number',
+            (after,),
+        )
+
     def landed(self) -> list[tuple[str, str, str, str]]:
         """Return (log, verb, commit, how) of what logs say became of the work of a log, in ledger order.
 

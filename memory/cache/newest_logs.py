@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, FactUpdated
 from ledger.model.reach import OBSERVED, TRANSCRIPT, span_of
+from ledger.model.session import PLACE
 from ledger.model.shown import SHOWN_KEY, shown_in
 
 TYPE_CHECKING = False
@@ -98,6 +99,13 @@ def landing_rows(entry: Entry) -> list[tuple[str, str, str, str, str]]:
             stem, _, commit = named.partition("→")
             rows.append((entry.stem, verb, stem, commit, how))
     return rows
+
+
+def place_rows(entry: Entry) -> list[tuple[str, str, int, str]]:
+    """Return where the work was done that a log tells of (`ledger.model.session.place_of`)."""
+    value = dict(entry.reported).get(PLACE, "")
+    commit, dirty, branch = value.split(" ", 2) if value else ("", "", "")
+    return [(entry.stem, commit, int(dirty == "dirty"), branch)] if value else []
 
 
 def corrects(event: Event) -> bool:

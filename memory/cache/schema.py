@@ -16,6 +16,7 @@ from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
     Background,
+    Branches,
     Briefs,
     Capture,
     Commits,
@@ -67,6 +68,8 @@ CREATE TABLE shown(fact TEXT NOT NULL, session TEXT NOT NULL, stem TEXT NOT NULL
   PRIMARY KEY(fact, session)) WITHOUT ROWID;
 CREATE TABLE landings(log TEXT NOT NULL, verb TEXT NOT NULL, stem TEXT NOT NULL, "commit" TEXT NOT NULL,
   how TEXT NOT NULL);
+CREATE TABLE places(number INTEGER PRIMARY KEY, stem TEXT NOT NULL, "commit" TEXT NOT NULL,
+  dirty INTEGER NOT NULL, branch TEXT NOT NULL);
 CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NULL);
 CREATE INDEX takes_fact ON takes(fact);
 """
@@ -186,6 +189,7 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple(policy.brief),
         tuple(policy.commit),
         tuple(policy.background),
+        tuple(policy.branches),
     )
 
 
@@ -193,7 +197,7 @@ def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
     recall, capture, views, learning, personal, push, upstream, *rest = rest
-    moment, brief, commit, background = rest
+    moment, brief, commit, background, branches = rest
     return Policy(
         project,
         publish,
@@ -214,4 +218,5 @@ def policy_of(values: Any) -> Policy:
         Briefs(*brief),
         Commits(*commit),
         Background(*background),
+        Branches(*branches),
     )

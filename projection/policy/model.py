@@ -164,6 +164,12 @@ class Background(Record):
     run: str = DAILY
 
 
+class Branches(Record):
+    """Whether what is told of a memory goes by what HEAD holds, where memory has a branch of its own."""
+
+    follow: bool = True
+
+
 #: The roles that judge and attack what others made.
 _JUDGING = ("auditor", "judge", "sentinel")
 
@@ -239,6 +245,7 @@ class Policy(Record):
     brief: Briefs = Briefs()  #: what briefs show
     commit: Commits = Commits()  #: who commits logs in a home beside code
     background: Background = Background()  #: what is done by itself
+    branches: Branches = Branches()  #: whether answers go by what HEAD holds
 
     @property
     def view_files(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from projection.policy.model import (
     BUILT_IN_KINDS,
     BY_BRIEF,
     Background,
+    Branches,
     Briefs,
     Capture,
     Commits,
@@ -117,6 +118,8 @@ def _changed(policy: Policy) -> str:
             "\n[commit]  # true: Diurna commits each log; false: it goes with your next commit\n"
         )
         text += _changes(policy.commit)
+    if policy.branches != Branches():
+        text += f"\n[branches]  # answers go by what HEAD holds\n{_changes(policy.branches)}"
     if policy.background != Background():
         text += f"\n[background]  # what is done by itself\n{_changes(policy.background)}"
     if policy.learning != Learning():
@@ -148,7 +151,7 @@ def _upstream(one: Upstream) -> str:
     return f"{one.name} = {quoted(one.url)}\n"
 
 
-def _changes(table: Background | Briefs | Capture | Commits | Learning | Moments) -> str:
+def _changes(table: Background | Branches | Briefs | Capture | Commits | Learning | Moments) -> str:
     """Write the keys of a table that say something else than their defaults."""
     lines = []
     for key, value, usual in zip(table._fields, table, type(table)(), strict=True):

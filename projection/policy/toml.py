@@ -24,6 +24,7 @@ from projection.policy.model import (
     PUBLISHABLE,
     UNSETTLED,
     Background,
+    Branches,
     Briefs,
     Capture,
     Commits,
@@ -132,6 +133,10 @@ class _Commits(_Table):
     own: bool = True
 
 
+class _Branches(_Table):
+    follow: bool = True
+
+
 class _Background(_Table):
     run: Literal["daily", "off"] = "daily"
 
@@ -177,6 +182,7 @@ class _File(_Table):
     brief: _Briefs = _Briefs()
     commit: _Commits = _Commits()
     background: _Background = _Background()
+    branches: _Branches = _Branches()
     learning: _Learning = _Learning()
     moment: _Moment = _Moment()
     upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
@@ -236,6 +242,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Briefs(file.brief.rest),
         Commits(file.commit.own),
         Background(file.background.run),
+        Branches(file.branches.follow),
     )
 
 
