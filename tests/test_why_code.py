@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledger.errors import NotFound
+from ledger.git.cli import Git
+from memory.api import Memory
 from memory.query.logs_around import names
+from rituals.serve.web.html.render import Renderer
+from rituals.serve.web.pages import fact, file
+from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import NOW_MS, Repo
+from tests.test_web_html import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,6 +210,8 @@ def test_a_shallow_clone_says_where_its_history_ends(
         ("../elsewhere.py:1", 2, "is outside of"),
         ("/etc/hosts:1", 2, "is outside of"),
         ("out/hosts:1", 2, "is outside of"),
+        ("hosts:1", 2, "hosts has no such line"),  # a link that git does not know
+        ("src", 1, "no session log names src"),
         (".git/config:1", 1, "there is no file .git/config"),
         ("src/queue.py:9", 2, "src/queue.py has no such line"),
         ("src/queue.py:0", 2, "src/queue.py has no such line"),
@@ -216,6 +225,7 @@ def test_what_is_no_place_of_the_code(code: Code, asked: str, code_: int, said: 
     """It is refused with what is wrong, and nothing outside of the repository is read."""
     code.commit("Start", queue="one\n")
     (code.repo.path / "out").symlink_to("/etc")
+    (code.repo.path / "hosts").symlink_to("/etc/hosts")
     ran = code.run("why", asked)
     assert ran.code == code_ and said in ran.err and not ran.out, ran.err
 
@@ -244,6 +254,40 @@ def test_log_around_a_commit_has_its_sessions(code: Code) -> None:
     last = code.commit("On", queue="two\n")
     ran = code.run("log", "--around", last, "--json")
     assert (ran.code, ran.json["sessions"]) == (0, [])
+
+
+def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of HEAD, whatever the work tree has; asked once of git; a fact that names the file leads there."""
+    mine = code.commit("Take <b>one</b> of a list", queue="one\ntwo\n")
+    code.note("id=one-of decision: One of a list is taken, in `src/queue.py`.")
+    code.repo.write("src/queue.py", "other\n")
+    memory, views = Memory.open(str(code.repo.path)), TipViews()
+    tip = views.of(memory)
+    page = Renderer().render(file.file(tip, {"path": "src/queue.py"}), frame_of(tip))
+    assert (
+        mine[:7] in page
+        and "/fact/one-of" in page
+        and "&lt;b&gt;one" in page
+        and "/session/" in page
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(Git, "start", None)
+        file.file(tip, {"path": "src/queue.py"})
+    one = Renderer().render(file.file(tip, {"path": "src/queue.py", "line": "2"}), frame_of(tip))
+    assert "<pre>two</pre>" in one
+    assert "/file/src/queue.py" in Renderer().render(
+        fact.fact(tip, {"id": "one-of"}), frame_of(tip)
+    )
+    for path, line in (
+        ("src/none.py", ""),
+        ("../x", ""),
+        ("src/queue.py", "9"),
+        ("/etc/hosts", "1"),
+        (mine, ""),
+    ):
+        with pytest.raises(NotFound):
+            file.file(tip, {"path": path, "line": line})
+    memory.close()
 
 
 NAMES = st.text("abc/.-_ ", min_size=1, max_size=12)

@@ -53,13 +53,16 @@ class CodeAsked(Record):
     uncommitted: tuple[int, ...] = ()  #: the lines that no commit has yet
 
 
-def code_asked(repository: Repository, asked: str, folder: str) -> CodeAsked | None:
+def code_asked(
+    repository: Repository, asked: str, folder: str, *, committed: bool = False
+) -> CodeAsked | None:
     """Read `FILE:LINE`, `FILE` or the beginning of a commit's id; None for what is none of these.
 
     Args:
         repository: of the code.
         asked: as it was typed.
-        folder: that a path is relative to, where nothing is there from the top.
+        folder: that a path is relative to, or else to the top.
+        committed: the files of HEAD are meant, not those of the work tree.
 
     Raises:
         WrongUsage: the path is outside of the repository, or the file has no such line.
@@ -69,7 +72,10 @@ def code_asked(repository: Repository, asked: str, folder: str) -> CodeAsked | N
     name, line = (place[1], int(place[2])) if place else (asked, 0)
     path = _inside(repository, name, folder)
     if path:
-        return _of_file(repository, asked, path, line, place is not None)
+        there = not committed and os.path.isfile(f"{repository.top}/{path}")
+        return _of_file(
+            CodeAsked(repository, asked, path, line), there=there, one=place is not None
+        )
     if place is not None:
         raise NotFound(f"there is no file {name}", hint=PATHS_HINT.format(repository.top))
     commit = commit_named(repository.git(), asked) if COMMIT_ID.fullmatch(asked) else ""
@@ -103,19 +109,20 @@ def _inside(repository: Repository, name: str, folder: str) -> str:
 
 
 def _committed(repository: Repository, path: str) -> bool:
-    return "/" in path + "/" and bool(repository.git().resolve(f"HEAD:{path}")[0])
+    """Tell whether HEAD has a file."""
+    _, said, _ = repository.git().call("ls-tree", "-z", "--full-tree", "HEAD", "--", path)
+    return said[7:12] == b"blob "
 
 
-def _of_file(repository: Repository, asked: str, path: str, line: int, one: bool) -> CodeAsked:
-    git = repository.git()
-    there = os.path.isfile(f"{repository.top}/{path}")
-    found = CodeAsked(repository, asked, path, line)
-    written = blame(git, path, line, "" if there else "HEAD") if line or not one else None
+def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
+    """Find who wrote a file, or `one` line of it; `there`: as it is in the work tree."""
+    git, path, line, at = found.repository.git(), found.path, found.line, "" if there else "HEAD"
+    written = blame(git, path, line, at) if line or not one else None
     if written is None and there:
-        written = _untracked(repository, path, line, one)
+        written = _untracked(found, one)
     if written is None:
         lines = "no such line" if one else "nothing that git can tell of"
-        raise WrongUsage(f"{path} has {lines}", where=asked, hint="lines count from 1")
+        raise WrongUsage(f"{path} has {lines}", where=found.asked, hint="lines count from 1")
     text = written[0].first.decode("utf-8", "replace").strip() if one and written else ""
     found = found._replace(
         text=text,
@@ -124,7 +131,7 @@ def _of_file(repository: Repository, asked: str, path: str, line: int, one: bool
     lines_of = {some.commit: some.lines for some in written if some.commit}
     wide = {one: files for one in lines_of if line and (files := _wide(git, one))}
     if wide:
-        before = blame(git, path, line, "" if there else "HEAD", without=tuple(wide)) or ()
+        before = blame(git, path, line, at, without=tuple(wide)) or ()
         lines_of = {one.commit: one.lines for one in before if one.commit} | lines_of
     return _with_commits(found, git, lines_of, wide)
 
@@ -138,17 +145,16 @@ def _wide(git: Git, commit: str) -> int:
     return files
 
 
-def _untracked(
-    repository: Repository, path: str, line: int, one: bool
-) -> tuple[Written, ...] | None:
+def _untracked(found: CodeAsked, one: bool) -> tuple[Written, ...] | None:
     """Return the lines of a file that no commit has, None where it has none such, or git knows it."""
-    if _committed(repository, path):
+    whole = f"{found.repository.top}/{found.path}"
+    if os.path.islink(whole) or _committed(found.repository, found.path):
         return None
-    with open(f"{repository.top}/{path}", "rb") as file:
+    with open(whole, "rb") as file:
         lines = file.read().splitlines()
-    if one and not 0 < line <= len(lines):
+    if one and not 0 < found.line <= len(lines):
         return None
-    numbers = (line,) if one else tuple(range(1, len(lines) + 1))
+    numbers = (found.line,) if one else tuple(range(1, len(lines) + 1))
     return (Written("", numbers, lines[numbers[0] - 1] if numbers else b""),)
 
 

@@ -13,6 +13,7 @@ from projection.fold.versions import Texts
 from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page import Asked, Page
+from rituals.serve.web.pages.file import files_named
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: So many supersessions of each direction are shown, and so many facts that are two hops away.
@@ -53,6 +54,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
             "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
             "closable": now is not None and now.kind in CLOSABLE,
             "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
+            "files": files_named(tip, now) if now and not now.redacted else (),
             "uses": tip.uses.get(name, ()),
             "sessions": len(tip.work),
             "since": tip.sessions_since(now.anchor) if now else 0,

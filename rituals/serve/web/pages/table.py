@@ -9,6 +9,7 @@ from rituals.serve.web.page import Asked, Page
 from rituals.serve.web.pages import (
     entities,
     fact,
+    file,
     health,
     now,
     review,
@@ -41,6 +42,7 @@ ROWS = (
     Row("/review", review.review, "Review", "r", ("plan",), review.addresses),
     Row("/review/learn", review.learning, needs=("learn_plan",), addresses=review.of_this_machine),
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
+    Row("/file/{path:path}", file.file, addresses=file.of_this_clone),
     Row("/session/{stem}", session.session, addresses=session.addresses),
     Row("/search", search.search, needs=("recall",)),
     Row("/timeline", timeline.timeline, "Timeline", "t", addresses=timeline.addresses),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
+from ledger.git.repository import head
 from ledger.model.event import facts_in
 from ledger.model.ids import is_fact_id
 from memory.query.timeline import Session, sessions_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.query.origins import Origin, Origins
+    from memory.query.reasons import Reasons
     from memory.query.resident import Resident
     from projection.fold.testimony import Testimony
     from projection.lifecycle.lives import Lives
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     from rituals.review.learning.plan import Plan as LearnPlan
     from rituals.review.plan import Plan
     from rituals.review.question import Question
+
+
+#: For so many places of the code it is kept what is behind them.
+_MOST_REASONS = 500
 
 
 class TipView:
@@ -52,6 +58,8 @@ class TipView:
         #: stems of all work logs, in ledger order
         self.work = state.work
         self._sessions: dict[str, Session] = {}
+        #: by HEAD and place: what is behind a place of the code
+        self._reasons: dict[tuple[str, str], Reasons | None] = {}
 
     @property
     def mark(self) -> str:
@@ -211,6 +219,21 @@ class TipView:
         if fresh:
             self._sessions.update(sessions_of(self.memory.snapshot, fresh))
         return tuple([self._sessions[key] for key in keys if key in self._sessions])
+
+    def reasons(self, place: str) -> Reasons | None:
+        """Return what is behind a file of HEAD, or `FILE:LINE` of it; None where HEAD has none such."""
+        from memory.query.code_asked import code_asked
+        from memory.query.reasons import reasons
+
+        repository = self.memory.home.repository
+        key = head(repository)[1], place
+        if key not in self._reasons:
+            if len(self._reasons) >= _MOST_REASONS:
+                self._reasons.clear()
+            asked = code_asked(repository, place, repository.top, committed=True)
+            found = reasons(self.memory, asked) if asked and asked.path else None
+            self._reasons[key] = found
+        return self._reasons[key]
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""
