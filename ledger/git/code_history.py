@@ -8,6 +8,7 @@ on a side that is looked at.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from ledger.git.cli import Git
 from ledger.model.order import ended_of, stamp_of
@@ -27,7 +28,7 @@ _NAMES_AT_ONCE = 1000
 _BLOB_LIMIT_BYTES = 1 << 20
 _HEADER = "\x01%H %ct %s"
 #: Whatever the user's settings say, the output has one form.
-_PLAIN = (
+PLAIN = (
     "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature",
     "--no-notes", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
@@ -117,6 +118,7 @@ class Code:
         self._base = base
         self._outside = outside
         self._files: dict[str, str] | None = None
+        self._spread: dict[str, int] = {}
         self._without = (f":(exclude,literal){outside.rstrip('/')}",) if outside else ()
 
     def since(self, commit: str) -> Code | None:
@@ -165,17 +167,24 @@ class Code:
 
     def present(self, names: Iterable[str]) -> frozenset[str]:
         """Return which names stand somewhere in the code, documents apart."""
-        wanted = sorted(set(names))
-        if not wanted:
-            return frozenset()
-        patterns = [part for name in wanted for part in ("-e", name)]
-        status, out, err = self._git.call(
-            "grep", "-I", "-h", "-o", "-w", "-F", *_PLAIN_GREP, *patterns, self.commit, "--",
-            *self._code_only(),
-        )  # fmt: skip
-        if status > 1:
-            raise self._git.failure("grep", status, err)
-        return frozenset(out.decode("utf-8", "replace").split("\n")) & set(wanted)
+        return frozenset(self.spread(names))
+
+    def spread(self, names: Iterable[str]) -> dict[str, int]:
+        """Return in how many files of the code names stand, documents apart; no name that is in none."""
+        asked = set(names)
+        wanted = sorted(asked - self._spread.keys())
+        if wanted:
+            patterns = [part for name in wanted for part in ("-e", name)]
+            status, out, err = self._git.call(
+                "grep", "-I", "-z", "-o", "-w", "-F", *_PLAIN_GREP, *patterns, self.commit, "--",
+                *self._code_only(),
+            )  # fmt: skip
+            if status > 1:
+                raise self._git.failure("grep", status, err)
+            said = {tuple(row.split("\0")) for row in out.decode("utf-8", "replace").split("\n")}
+            counts = Counter([row[-1] for row in said])
+            self._spread |= {name: counts[name] for name in wanted}
+        return {name: count for name in asked if (count := self._spread[name])}
 
     def removed(self, paths: Iterable[str], since_ms: int) -> Iterator[Removal]:
         """Yield the files of these names that commits took away, newest first.
@@ -312,7 +321,7 @@ class Code:
         since = ended_of(stamp_of(max(0, since_ms)))
         base = (f"^{self._base}",) if self._base else ()
         out = self._git.run(
-            "log", f"--since={since}", f"--format={_HEADER}", *_PLAIN, *arguments, self.commit, *base,
+            "log", f"--since={since}", f"--format={_HEADER}", *PLAIN, *arguments, self.commit, *base,
             "--", *specs, *self._without,
         )  # fmt: skip
         return out.decode("utf-8", "surrogateescape")

@@ -139,6 +139,12 @@ CODES: dict[str, tuple[str, str]] = {
     "upstream-stale": (WARNING, "a home of others was not fetched; what is here of it is used"),
     "not-pushed": (WARNING, "logs of more than a week ago are on no remote"),
     "check-failed": (WARNING, "a check could not be made"),
+    # what memory has on a change of the code
+    "change-gone": (WARNING, "the change takes away what a fact names"),
+    "change-breaks": (WARNING, "the change breaks a rule"),
+    "change-version": (WARNING, "the change sets another version than a fact says"),
+    "change-decided": (INFO, "the change is about what a decision, convention or invariant says"),
+    "change-untold": (INFO, "a change of some size of which no session log tells"),
     # secrets and personal data
     "secret-found": (ERROR, "a secret"),
     "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),

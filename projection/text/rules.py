@@ -42,6 +42,8 @@ _USED = ("used", "allowed", "forbidden", "banned")
 _EDIT = re.compile(
     r"\b(?:edit(?:s|ed|ing)?|modif(?:y|ied)|touch(?:ed)?|hand-edit\w*)\b", re.IGNORECASE
 )
+#: Behind "no" an edit is forbidden that stands right there; "makes no phantom edit" forbids none.
+_EDITS = re.compile(rf"^\s*(?:(?:manual|hand|direct|more)[\s-]+)?{_EDIT.pattern}", re.IGNORECASE)
 _WORD = re.compile(r"\x00\d+\x00|[^\s`\"'“”]+")
 #: What is done, and no program: "never moved".
 _VERB_FORM = re.compile(r"[a-z]{3,}(?:ed|ing)")
@@ -104,9 +106,11 @@ _STEMS = {
 }  # fmt: skip
 #: Programs whose names are words that sentences have: they are meant where nothing else is said.
 _COMMON = frozenset(
-    "make go find time test cut sort kill watch less more date at open set read split join look wait type "
-    "source install head tail which who file link mount top free patch".split()
+    "make go find time test cut sort kill watch less more date at type "
+    "source install head tail which file link mount top patch".split()
 )
+#: What a shell has as well, and a sentence means otherwise: "is not read", "never set it".
+_ACTS = frozenset("free join look open read set split wait who".split())
 
 
 class Breach(Record):
@@ -165,8 +169,8 @@ def _of_sentence(text: str, spans: list[str]) -> list[Breach]:
     clauses = [_AGAINST.split(clause) for clause in _CLAUSE.split(text)]
     purpose = not any(_INSTEAD.search(before) for before, *_ in clauses)
     for clause, (_, *zones) in zip(_CLAUSE.split(text), clauses, strict=True):
-        for zone in zones[1::2]:
-            if _EDIT.search(zone):
+        for against, zone in zip(zones[::2], zones[1::2], strict=True):
+            if (_EDITS if against.lower() == "no" else _EDIT).search(zone):
                 edited = True
             else:
                 found += _of_zone(_words(zone, spans), purpose)
@@ -231,7 +235,9 @@ def _breach(head: list[str], rest: list[list[str]], purpose: bool) -> Breach | N
     if not _PROGRAM.fullmatch(program) or program in _FLUFF | _BEFORE | _AGAIN:
         return None
     if not in_code and (
-        _VERB_FORM.fullmatch(program) or (program in _COMMON and _says_more(plain))
+        program in _ACTS
+        or _VERB_FORM.fullmatch(program)
+        or (program in _COMMON and _says_more(plain))
     ):
         return None
     if in_code:

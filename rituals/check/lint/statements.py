@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.codec.log import decode
 from ledger.model.ids import version_id
+from ledger.model.layout import stem_of
 from ledger.model.session import WORKING
 from ledger.secrets.person_statements import about_person
 from memory.redaction.withheld import ids_in, shown
@@ -51,6 +52,16 @@ def log_statements(survey: Survey) -> Iterator[Finding]:
         if topic := _about(seen):
             said = f"{seen.title}\n\n{seen.prose}"
             yield _said(ref.stem, topic, said)._replace(file=ref.path)
+
+
+def statements_in(path: str, log: SessionLog) -> Iterator[Finding]:
+    """Name what one log brings whose words are about a person: its title, its prose, each text."""
+    texts = [(event.id, getattr(event, "text", "")) for event in log.events]
+    if log.type in WORKING and (topic := _about(log)):
+        yield _said(stem_of(path), topic, f"{log.title}\n\n{log.prose}")._replace(file=path)
+    for id, text in texts:
+        if text and (topic := about_person(text)):
+            yield _said(id, topic, text)._replace(file=path)
 
 
 def _about(log: SessionLog) -> str:

@@ -33,14 +33,12 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, q
       diurna check --ci --quiz
       diurna check --ci session.md
     """
-    import json
-
     from projection.policy.model import Privacy
     from rituals.check.lint.files import lint_files
     from rituals.check.registry import LINT, Made
     from rituals.check.run import made
     from rituals.cli.views.findings import hint_baseline, made_object, summary
-    from rituals.cli.views.sarif import annotation, sarif
+    from rituals.cli.views.sarif import FORGES, show_on_forge
 
     if files and quiz:
         raise WrongUsage("the quiz is about the ledger", where="--quiz", hint="leave out FILES")
@@ -62,13 +60,8 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, q
     infos = sum(finding.severity == INFO for finding in findings)
     bad = errors or (strict and len(findings) > errors + infos)
     out = call.out
-    if form == "sarif":
-        out.text(json.dumps(sarif(findings, prefix, fallback), ensure_ascii=True, indent=2) + "\n")
-        out.told.update(findings)
-    elif form == "github":
-        for finding in findings:
-            out.line(annotation(finding, prefix))
-        out.told.update(findings)
+    if form in FORGES:
+        show_on_forge(out, form, findings, prefix, fallback)
     elif form == "json":
         out.answer({**made_object(result), "ok": not bad})
     else:

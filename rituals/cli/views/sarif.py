@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from ledger.escape import visible
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.secrets.scanner import without_secrets
@@ -10,10 +12,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rituals.cli.output import Output
+
+#: The forms that forges read.
+SARIF, GITHUB = FORGES = ("sarif", "github")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVEL = {ERROR: "error", WARNING: "warning", INFO: "note"}
 _COMMAND = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+
+def show_on_forge(
+    out: Output, form: str, findings: tuple[Finding, ...], prefix: str, fallback: str
+) -> None:
+    """Write findings in one of `FORGES`."""
+    if form == SARIF:
+        log = sarif(findings, prefix, fallback)
+        out.text(json.dumps(log, ensure_ascii=True, indent=2) + "\n")
+    else:
+        for finding in findings:
+            out.line(annotation(finding, prefix))
+    out.told.update(findings)
 
 
 def sarif(findings: Sequence[Finding], prefix: str, fallback: str) -> dict[str, object]:

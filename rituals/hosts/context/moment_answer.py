@@ -77,7 +77,7 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
         return None
     elif file == "1" and tool in WRITING | READING and index.said("files"):
         paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
-        rows = _of_paths(index, paths, changed=tool in WRITING)
+        rows = rows_at(index, paths, changed=tool in WRITING)
     facts = {row: index.said(f"#{row}").split("\t") for row in (*broken, *rows)}
     found = [(fact[0], fact[1], fact[2]) for fact in facts.values() if len(fact) == 3]
     against = tuple([facts[row][0] for row in broken])
@@ -139,14 +139,15 @@ def _of_line(
                 and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
             )
             folder = f"{start_folder(moment)}/{joined('', one.folder)}"
-            rows += _of_paths(index, inside(one.words[1:], top, folder), changed=changed)
+            rows += rows_at(index, inside(one.words[1:], top, folder), changed=changed)
     where = inside((start_folder(moment),), top, moment.folder)[:1] if signs else []
-    return _broken(index, line, commands, signs, "".join(where)), rows
+    return rows_broken(index, line, commands, signs, "".join(where)), rows
 
 
-def _broken(
+def rows_broken(
     index: MomentIndex, line: str, commands: Iterable[Simple], signs: Sequence[str], where: str
 ) -> list[str]:
+    """Return the numbers of the rules that a line breaks; `signs` are the words to look at."""
     if not signs:
         return []
     from rituals.hosts.context.broken_rules import ANY, Against, broken
@@ -159,7 +160,7 @@ def _broken(
     return broken(line, commands, against, where)
 
 
-def _of_paths(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> list[str]:
+def rows_at(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> list[str]:
     """Return the numbers of the rules that speak of files or of a folder that they are in."""
     rows: list[str] = []
     for path in paths:

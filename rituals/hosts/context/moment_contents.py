@@ -74,7 +74,7 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "unknown": _weight(len(found), 0),
             "moment": said_of(state.policy.moment, wish_of(environment)),
         }
-        about |= rows_of(found, constrained(found, home.repository))
+        about |= rows_of(found, constrained(found, home.repository.git()))
         return packed(path, key, about, _words(found))
 
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ledger.git.repository import Repository
+    from ledger.git.cli import Git
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -31,17 +31,18 @@ _FRONT_CHARS, _MOST_FACTS, _FOLDER_FILES = 300, 2, 25
 _COMMITS, _CHURN, _LEAST_TOUCHES = 300, 0.04, 5
 
 
-def constrained(found: Sequence[Standing], repository: Repository) -> dict[str, list[int]]:
-    """Return the numbers of the facts that constrain a file or folder of HEAD, by path from the top."""
+def constrained(found: Sequence[Standing], git: Git, commit: str = "HEAD") -> dict[str, list[int]]:
+    """Return the numbers of the facts that constrain a path of a commit, by path from the top."""
     named: dict[str, list[int]] = {}
     wanted = [(row, one.fact) for row, one in enumerate(found) if one.live and not one.fact.closed]
     claimed = [(row, path) for row, fact in wanted for path in _claimed(fact)]
     if not claimed:
         return {}
     try:
-        git = repository.git()
-        files = [path for _, _, path in git.tree_files("HEAD", "")]
-        log = git.run("log", f"-{_COMMITS}", "--no-merges", "--name-only", "--format=%x01", "-z")
+        files = [path for _, _, path in git.tree_files(commit, "")]
+        log = git.run(
+            "log", f"-{_COMMITS}", "--no-merges", "--name-only", "--format=%x01", "-z", commit
+        )
     except DiurnaError:
         return {}  # nothing is committed yet
     places = _Places(files)
@@ -67,16 +68,16 @@ def _claimed(fact: Fact) -> list[str]:
         for claim in claims(fact.text[: 2 * _FRONT_CHARS])
         if claim.kind in (PATH, FOLDER)
         and 0 <= fact.text.find(claim.subject) < _FRONT_CHARS
-        and (binding or _binds(fact.text, claim.subject))
+        and (binding or binds(fact.text, claim.subject))
     ]
 
 
-def _binds(text: str, path: str) -> bool:
-    """Tell whether the sentence that names a path says what must be."""
+def binds(text: str, path: str, words: re.Pattern[str] = _BINDING) -> bool:
+    """Tell whether the sentence that names a path says what must be: with one of some words."""
     at = text.find(path)
     start = max(text.rfind(". ", 0, at), text.rfind("\n\n", 0, at)) + 1
     end = text.find(". ", at + len(path))
-    return _BINDING.search(text, start, len(text) if end < 0 else end) is not None
+    return words.search(text, start, len(text) if end < 0 else end) is not None
 
 
 class _Places:

@@ -52,7 +52,7 @@ def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
     since = min(one.written_ms for one in missing)
     definitions: dict[str, list[Lost]] = {}
     for lost in code.lost({one.claim.subject for one in missing}, since):
-        if _defines(lost):
+        if lost.name.isupper() or defines(lost.name, lost.line):
             definitions.setdefault(lost.name, []).append(lost)
     found = []
     for one in missing:
@@ -66,14 +66,12 @@ def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
     return found
 
 
-def _defines(lost: Lost) -> bool:
-    """Tell whether a line defines the name."""
-    name = re.escape(lost.name)
-    if lost.name.isupper():
+def defines(name: str, line: str) -> bool:
+    """Tell whether a line of code with a name in it defines it."""
+    word = re.escape(name)
+    if re.search(rf"{_DEFINES}{word}\b", line):
         return True
-    if re.search(rf"{_DEFINES}{name}\b", lost.line):
-        return True
-    return bool(re.search(rf"^\s*[\"']?{name}[\"']?\s*(?::[^:=]|:?=[^=])", lost.line + " "))
+    return bool(re.search(rf"^\s*[\"']?{word}[\"']?\s*(?::[^:=]|:?=[^=])", line + " "))
 
 
 def _question(one: Named, lost: Lost, code: Code) -> Question:

@@ -54,7 +54,7 @@ def taken_paths(named: Iterable[Named], code: Code, files: Iterable[str]) -> lis
     if not wanted:
         return []
     known = known_ends(files)
-    missing = [(one, _paths(one)) for one in wanted if known.isdisjoint(_paths(one))]
+    missing = [(one, paths_of(one)) for one in wanted if known.isdisjoint(paths_of(one))]
     if not missing:
         return []
     since = min(one.written_ms for one, _ in missing)
@@ -96,7 +96,8 @@ def known_ends(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _paths(one: Named) -> tuple[str, ...]:
+def paths_of(one: Named) -> tuple[str, ...]:
+    """Return the paths that a claim of one names, any of which will do."""
     if one.claim.kind == MODULE:
         base = one.claim.subject.replace(".", "/")
         return f"{base}.py", base

@@ -1,0 +1,72 @@
+"""Look up what the lines of a change do to names: define them anew, or take them away. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from ledger.git.code_history import DOCUMENTS
+from rituals.review.evidence.definitions import defines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from ledger.git.code_diff import FileDiff, Line
+
+    Place = tuple[FileDiff, int]
+
+#: So many changed lines change a file; fewer touch it.
+LEAST_LINES = 10
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
+#: The name of a class, which in some languages has a file of its own.
+_CLASS = re.compile(r"^[A-Z]\w*[a-z]")
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e)/|(?:^|/)(?:test_|conftest\.)[^/]*$|"
+    r"[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$"
+)
+
+
+def changed_code(files: Iterable[FileDiff]) -> list[FileDiff]:
+    """Leave out documents and tests, in which a change decides nothing."""
+    return [
+        one
+        for one in files
+        if one.path.rpartition(".")[2].lower() not in DOCUMENTS and not _TESTS.search(one.path)
+    ]
+
+
+def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, list[Place]]:
+    """Return where names are changed: their definition, what is within it, or the file of a class.
+
+    That a line only uses a name is no change of it.
+    """
+    found: dict[str, list[Place]] = {}
+    for file in files:
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
+            found.setdefault(stem, []).append((file, file.lines[0].number))
+        for line in file.lines:
+            for text in (line.text, line.within):
+                for word in set(_WORD.findall(text)).intersection(wanted):
+                    if defines(word, text):
+                        found.setdefault(word, []).append((file, line.number))
+    return found
+
+
+def lost_names(files: Iterable[FileDiff]) -> dict[str, Place]:
+    """Return the words that lines took away more often than others brought them, and where first."""
+    places: dict[str, Place] = {}
+    counts: Counter[str] = Counter()
+    for file, line in _lines(files):
+        for word in _WORD.findall(line.text):
+            counts[word] += 1 if line.added else -1
+            if not line.added:
+                places.setdefault(word, (file, line.number))
+    return {word: place for word, place in places.items() if counts[word] < 0}
+
+
+def _lines(files: Iterable[FileDiff]) -> Iterator[tuple[FileDiff, Line]]:
+    for file in files:
+        for line in file.lines:
+            yield file, line
