@@ -236,6 +236,7 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("doctor", "--deep")
     tell("lint")
     tell("check")
+    tell("change", "HEAD~1")
 
 
 def _share(tell: Recorder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -342,3 +342,60 @@ def _(shop: Shop) -> Arguments:
     other.write("memory/continuity.md", f"## Key Decisions\n\n{fact}")
     other.write("memory/sessions/2026-01-01-000000.md", f"# S\n\n{REFERENCES}- Archived: a-b\n")
     return ("adopt", "--dry-run", str(other.path))
+
+
+# ---- what memory has on a change of the code ------------------------------------------------------
+
+
+def changed(fact: str, path: str, before: str, *after: str) -> Prepare:
+    """Note a fact, commit a file, change it by commits of a branch, and ask about these."""
+
+    def prepare(shop: Shop) -> Arguments:
+        shop.put(f"../{path}", before)
+        shop.commit()
+        if fact:
+            shop.run("note", fact)
+        shop.git("switch", "-q", "-c", "feature")
+        for text in after:
+            shop.put(f"../{path}", text)
+            shop.commit()
+        return ("check", "--diff", "main...HEAD", *("--untold",) * (not fact))
+
+    return prepare
+
+
+_BODIES = "".join([f"def {name}():\n" + "    work(%d)\n" * 6 for name in ("pick_job", "park_job")])
+_WORKED = [_BODIES % (*range(start, start + 12),) for start in (0, 12)]
+
+case(
+    "change-gone",
+    "warning: code.py:1: gate names `PaymentGate`, which this takes away",
+    "commit COMMIT did it: say what holds now, or what is false",
+)(
+    changed(
+        "id=gate Cards go through `PaymentGate`.", "code.py", "class PaymentGate:\n    pass\n", ""
+    )
+)
+
+case(
+    "change-breaks",
+    "warning: ship.sh:1: uv (convention): Use uv, not pip. — this runs `pip install requests`",
+)(changed("id=uv convention: Use uv, not pip.", "ship.sh", "\n", "pip install requests\n"))
+
+case(
+    "change-version",
+    "warning: react says react 18; package.json says 19.0",
+    "let the text say react 19.0",
+)(changed("id=react The pages are built with react 18.", "package.json",
+          '{"dependencies": {"react": "^18.2"}}', '{"dependencies": {"react": "^19.0"}}'))  # fmt: skip
+
+case(
+    "change-decided",
+    "info: jobs.py:2: jobs (decision): `pick_job` and `park_job` share one store. — changed: pick_job, park_job",
+)(changed("id=jobs decision: `pick_job` and `park_job` share one store.", "jobs.py", *_WORKED))
+
+case(
+    "change-untold",
+    "info: 5 commits, and no session log tells of them: record what was decided?",
+    '`diurna note "decision: …"` records it',
+)(changed("", "code.py", "", *["x = 1\n" * 120 + "y = 2\n" * many for many in range(5)]))

@@ -34,7 +34,8 @@ DUE = {"lint", "review", "status"}
 OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact opposite-fact absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed "
-    "log-dropped note-line personal-log withheld-text fades-soon".split()
+    "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
+    "change-decided change-untold".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {

@@ -42,6 +42,8 @@ TABLE = (
     ("conflicts limit --closed", "resolve limit --closed"),
     ("conflicts limit --open", "resolve limit --open"),
     ("conflicts limit --state done", "resolve limit --state done"),
+    ("check --diff HEAD...HEAD --json", "change HEAD...HEAD --json"),
+    ("check --format github --diff=HEAD~9", "change --format github HEAD~9"),
     ("check --ci --strict", "lint --strict"),
     ("check --sarif", "lint --format sarif"),
     ("check --format github", "lint --format github"),

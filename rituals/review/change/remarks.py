@@ -106,7 +106,7 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
     for (subject, went), some in found.items():
         facts = list(dict.fromkeys([one.fact for one in some]))
         said = f"{_naming(facts)} `{prose(subject)}`, which {went}"
-        hint = f"by {prose(some[0].by.said)}: say what holds now, or what is false"
+        hint = f"commit {some[0].by.short} did it: say what holds now, or what is false"
         yield Finding(GONE, said, some[0].path, some[0].line, hint, " ".join(facts))
 
 

@@ -24,9 +24,9 @@ def untold_work(memory: Memory, change: Change) -> list[Finding]:
     if change.logs or sum(max(one.size, 0) for one in change.files) < _LEAST_LINES:
         return []
     git, home = change.git, memory.home
-    out = git.run("log", "--no-merges", "--format=%H %ct %ae %an", change.head, f"^{change.base}")
-    rows = [row.split(" ", 2) for row in out.decode("utf-8", "replace").split("\n") if row]
-    people = [row for row in rows if "[bot]" not in row[2]]
+    out = git.run("log", "--no-merges", "--format=%H %ae %an", change.head, f"^{change.base}")
+    rows = [row.split(" ", 1) for row in out.decode("utf-8", "replace").split("\n") if row]
+    people = [row for row in rows if "[bot]" not in row[1]]
     if len(people) < _LEAST_COMMITS:
         return []
     names = git.run("for-each-ref", "--points-at", change.head, "--format=%(refname)").decode()
@@ -34,7 +34,8 @@ def untold_work(memory: Memory, change: Change) -> list[Finding]:
     branches = {"/".join(parts[3 if parts[1] == "remotes" else 2 :]) for parts in refs} | {
         change.branch
     }
-    since = stamp_of(min(int(row[1]) for row in rows) * 1000)
+    began = git.run("show", "-s", "--format=%ct", change.base).decode()
+    since = stamp_of(int(began) * 1000)  # a branch of that name may have been there before
     tip = change.trunk if home.kind == IN_TREE else home.tip()
     listed = [ref for ref in memory.snapshot.tip.list_logs(tip)[0] if ref.stem >= since]
     commits = {row[0] for row in rows} | {change.head}

@@ -1,0 +1,288 @@
+"""`diurna check --diff`: what memory has on a change of the code, and where it is silent."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ledger.git.cli import Git
+from ledger.git.code_diff import code_diff
+from tests.campaigns.forks import put_program
+from tests.conftest import NOW_MS, Repo, Run
+from tests.pages import ROOT
+
+GONE, BREAKS, VERSION, DECIDED = (
+    "change-gone", "change-breaks", "change-version", "change-decided",
+)  # fmt: skip
+ACTION = ROOT / ".github" / "actions" / "change"
+
+
+def _bodies(names: str, start: int) -> str:
+    """Functions of six lines each, other ones for another start."""
+    lines = [f"    work({start}, {number})\n" for number in range(6)]
+    return "".join([f"def {name}():\n{''.join(lines)}\n" for name in names.split()])
+
+
+BASE = {
+    "src/legacy.py": "print('mail')\n",
+    "src/sessions/kept.py": "print('kept')\n",
+    "src/rest/sessions.py": "print('rest')\n",
+    "lib/old_name.py": "".join(f"step_{n} = {n}\n" for n in range(20)),
+    "src/bench.py": "class QueueBenchmark:\n    pass\n\n\nclass StaysHere:\n    pass\n",
+    "src/queue.py": "class QueueStore:\n    pass\n\n\n" + _bodies("pick_job park_job", 0),
+    "src/moved.py": _bodies("send_mail hold_mail", 0),
+    "src/caller.py": "from x import call_one, call_two\n" + "call_one()\n" * 8 + "call_two()\n" * 8,
+    "tests/test_pay.py": _bodies("charge_card refund_card", 0),
+    "api/orders.py": "VERSION = 1\n" * 3,
+    "api/other.py": "".join(f"row_{n} = {n}\n" for n in range(30)),
+    "gen/schema.py": "A = 1\n",
+    "package.json": '{"scripts": {"e2e": "x", "lint": "y"}, "dependencies": {"react": "^17.0.2", "zod": "3"}}\n',
+    "ship.sh": "uv sync\n",
+    "docs/guide.md": "`pick_job`\n" * 20,
+}  # fmt: skip
+CHANGE: dict[str, str | None] = {
+    "src/legacy.py": None,
+    "src/sessions/kept.py": None,
+    "lib/old_name.py": None,
+    "lib/new_name.py": BASE["lib/old_name.py"],
+    "src/bench.py": "class StaysHere:\n    pass\n",
+    "src/queue.py": "class QueueStore:\n    pass\n\n\n" + _bodies("pick_job park_job", 9),
+    "src/moved.py": "",
+    "src/mail.py": BASE["src/moved.py"],
+    "src/caller.py": "from x import call_one, call_two\n" + "call_two(1)\n" * 8 + "call_one(2)\n" * 8,
+    "tests/test_pay.py": _bodies("charge_card refund_card", 9),
+    "api/orders.py": "VERSION = 1\n" * 3 + "LIMIT = 5\n",
+    "api/other.py": "".join(f"row_{n} = {n + 1}\n" for n in range(30)),
+    "gen/schema.py": "A = 2\n",
+    "package.json": '{"scripts": {"lint": "y"}, "dependencies": {"react": "^19.1.0", "zod": "3"}}\n',
+    "ship.sh": "uv sync\n# never pip here\npip install requests\n",
+    "docs/guide.md": "`park_job`\n" * 20,
+}  # fmt: skip
+
+
+class Row(NamedTuple):
+    """A fact, and the code by which it is told; "" where the change has nothing to do with it."""
+
+    text: str
+    code: str = ""
+
+
+FACTS: dict[str, Row] = {
+    "file": Row("Mail goes out through `src/legacy.py`.", GONE),
+    "open": Row("thread: Who still needs `src/legacy.py`?", GONE),
+    "renamed": Row("Steps are listed in `lib/old_name.py`.", GONE),
+    "class": Row("pattern: Measure with `QueueBenchmark`.", GONE),
+    "script": Row("Browsers are tried by `npm run e2e`.", GONE),
+    "folder": Row("Logs stand below `sessions/`."),
+    "stays": Row("It is measured by `StaysHere`."),
+    "react": Row("The pages are built with react 17.", VERSION),
+    "zod": Row("Forms are checked by zod 3."),
+    "uv": Row("convention: Use uv, not pip.", BREAKS),
+    "schema": Row("convention: Never edit `gen/schema.py` by hand.", BREAKS),
+    "jobs": Row("decision: `pick_job` and `park_job` share one store.", DECIDED),
+    "bound": Row("invariant: `api/orders.py` must keep version 1 unchanged.", DECIDED),
+    "loose": Row("decision: The rows came into `api/other.py` one by one."),
+    "one": Row("decision: `pick_job` is the door of the queue."),
+    "store": Row("decision: `QueueStore` holds all jobs of a shop."),
+    "half": Row("decision: `pick_job`, `park_job`, `hold_mail`, `send_mail`, `call_one` are doors."),
+    "mails": Row("decision: `send_mail` and `hold_mail` are one thing."),
+    "calls": Row("decision: `call_one` comes before `call_two`."),
+    "cards": Row("invariant: `charge_card` and `refund_card` are tried together."),
+    "kind": Row("state: `pick_job` and `park_job` were written in May."),
+}  # fmt: skip
+
+
+def lay_out(repo: Repo, run: Run, *, branch: bool) -> None:
+    """Commit the base and note the facts on main, then make the change on the branch `feature`."""
+    for name, text in BASE.items():
+        repo.write(name, text)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "base")
+    assert run("init", *["--branch", "memory"] * branch).code == 0
+    assert run("note", *[f"id={id} {row.text}" for id, row in FACTS.items()]).code == 0
+    repo.git("switch", "-q", "-c", "feature")
+    change(repo, CHANGE)
+
+
+def change(repo: Repo, files: dict[str, str | None]) -> None:
+    """Commit other bytes of files."""
+    for name, text in files.items():
+        if text is None:
+            (repo.path / name).unlink()
+        else:
+            repo.write(name, text)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "change")
+
+
+def told(run: Run, *arguments: str) -> dict[str, str]:
+    """Return by fact the code of what is said of it, whether there was room or not."""
+    found = run("check", "--diff", *arguments, "--json").json
+    assert len([one for one in found["findings"] if one["severity"] != "error"]) <= 3
+    said: dict[str, str] = {}
+    for one in [*found["findings"], *found["more"]]:
+        names = re.split(
+            r"[ ,]", one["message"].partition(" name")[0].partition(" says")[0].partition(" (")[0]
+        )
+        said |= {name: one["code"] for name in names if name in FACTS}
+    return said
+
+
+@pytest.mark.parametrize("branch", [False, True], ids=["in-tree", "own-branch"])
+def test_what_a_change_has_to_do_with_facts(branch: bool, bare_repo: Repo, run: Run) -> None:
+    """Each planted fact is told by its code, or not at all; what is strongest comes first."""
+    lay_out(bare_repo, run, branch=branch)
+    shape = bare_repo.shape()
+    assert told(run, "main...feature") == {id: row.code for id, row in FACTS.items() if row.code}
+    ran = run("check", "--diff", "main...feature")
+    assert (ran.code, ran.out) == (0, "") and "`src/legacy.py`, which this takes away" in ran.err
+    assert run("check", "--diff", "main...feature", "--strict").code == 1
+    assert bare_repo.shape() == shape
+    assert told(run, "feature...main") == told(run, "main...main") == {}  # nothing of one's own
+
+
+def test_check_diff_silent_on_shared_class_name(repo: Repo, run: Run) -> None:
+    """That a change is about a class that a decision names is no reason to speak."""
+    repo.write("queue.py", "class QueueStore:\n" + "    a = 1\n" * 20)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "base")
+    run(
+        "note", "decision: `QueueStore` holds all jobs.", "decision: Jobs go to `QueueStore` first."
+    )
+    repo.git("switch", "-q", "-c", "feature")
+    change(repo, {"queue.py": "class QueueStore:\n" + "    b = 2\n" * 20})
+    ran = run("check", "--diff", "main...HEAD", "--strict", "--untold")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+
+
+def test_who_says_it_in_a_log_of_the_change_is_told_nothing(bare_repo: Repo, run: Run) -> None:
+    """A fact that the change's own logs reword is up to date; one that they use is known to them."""
+    lay_out(bare_repo, run, branch=False)
+    run("edit", "file", "Mail goes out through `src/mail.py`.")
+    run("append", "--title", "Jobs", "--ref", "jobs", "--ref", "class")
+    found = told(run, "main...HEAD")
+    assert found.keys() == {id for id, row in FACTS.items() if row.code} - {"file", "jobs"}
+
+
+def test_a_secret_in_a_log_of_the_change_fails_it(repo: Repo, run: Run) -> None:
+    """Personal words are warned of, a secret ends it with 1; logs of before are not looked at."""
+    token = "ghp" + "_" + "A1b2C3d4E5f6G7h8I9j0" * 2
+    log = "memory/sessions/2026-11-2{}-101500.md"
+    change(repo, {log.format(0): f"# T\n\nIt was {token}.\n"})
+    repo.git("switch", "-q", "-c", "feature")
+    change(repo, {log.format(1): f"# T\n\nIt is {token}, in /home/alice/shop. My knees hurt.\n"})
+    ran = run("check", "--diff", "main...HEAD", "--json")
+    codes = [one["code"] for one in ran.json["findings"]]
+    assert (ran.code, codes) == (1, ["secret-found", "personal-statement", "personal-data"])
+    assert {one["file"] for one in ran.json["findings"]} == {log.format(1)} and token not in ran.out
+
+
+def _work(repo: Repo, commits: int) -> None:
+    for number in range(commits):
+        change(repo, {"work.py": "".join(f"x = {number}, {line}\n" for line in range(120))})
+
+
+@pytest.mark.parametrize("branch", [False, True], ids=["in-tree", "own-branch"])
+def test_no_log_note_knows_logs_that_come_after(
+    branch: bool, bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work of five commits without a log is noted where it is asked for, until a log tells of it: its own or a later one."""
+    run("init", *["--branch", "memory"] * branch)
+    bare_repo.git("switch", "-q", "-c", "feature")
+    _work(bare_repo, 4)
+    untold = ("check", "--diff", "main...feature", "--untold", "--json=code")
+    assert run(*untold).json["findings"] == []
+    _work(bare_repo, 1)
+    assert run(*untold).json["findings"] == [{"code": "change-untold"}]
+    assert run("check", "--diff", "main...feature", "--json=code").json["findings"] == []
+    if branch:  # a log of that branch
+        monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 10 * 365 * 86_400_000))
+        assert run("append", "--title", "Work", "--new", "id=w We worked.").code == 0
+    else:  # a log that came to the trunk by itself, and names a commit of the work
+        commit = bare_repo.git("rev-parse", "feature").strip()
+        bare_repo.git("switch", "-q", "main")
+        text = f"---\nended: 2999-01-01T10:00:00.000Z\ncommit: {commit[:9]}\n---\n# Work\n"
+        change(bare_repo, {"memory/sessions/2999-01-01-100000.md": text})
+    assert run(*untold).json["findings"] == []
+
+
+REFUSED = (
+    (("nowhere...HEAD",), 1, "there is no commit nowhere"),
+    (("...HEAD",), 2, "no range of commits"),
+    (("main....HEAD",), 1, "there is no commit .HEAD"),
+    (("main...orphan",), 1, "have no commit in common here"),
+    (("--output=x",), 2, "No such option"),
+    (("main...--output=x",), 1, "there is no commit --output=x"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), REFUSED, ids=[one[0][0] for one in REFUSED])
+def test_what_names_no_change_is_refused(
+    arguments: tuple[str, ...], code: int, said: str, repo: Repo, run: Run
+) -> None:
+    """With what was wrong, and with what helps in CI."""
+    tree = repo.git("write-tree").strip()
+    repo.git("branch", "orphan", repo.git("commit-tree", tree, "-m", "o").strip())
+    ran = run("check", "--diff", *arguments)
+    assert ran.code == code and said in ran.err and "hint: " in ran.err
+
+
+def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
+    """Odd names, binary files, links, mode changes and huge lines; what moved counts on neither side."""
+    git, where = Git(str(bare_repo.path)), bare_repo.path
+    bare_repo.write("a b/ü x.py", "one = 1\ntwo = 2\n")
+    bare_repo.write("-- a.py", "--- a/x\n+++ b/y\n@@ -1 +1 @@\n")
+    (where / "bin").write_bytes(b"\0\1\2")
+    os.symlink("code.py", where / "link")
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-q", "-m", "one")
+    base = git.resolve("HEAD")[0]
+    bare_repo.write("a b/ü x.py", "two = 2\n")
+    bare_repo.write("-- a.py", "+++ b/y\n@@ -1 +1 @@\nthree = 3\n" + "z" * 900 + "\n")
+    bare_repo.write("moved.py", "one = 1\n")
+    (where / "bin").write_bytes(b"\0\1\2\3")
+    (where / "code.py").chmod(0o755)
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-q", "-m", "two")
+    found = {one.path: one for one in code_diff(git, base, "HEAD")}
+    assert found.keys() == {"a b/ü x.py", "-- a.py", "moved.py", "bin", "code.py"}
+    lines = {
+        path: [(one.number, one.text, one.added) for one in some.lines]
+        for path, some in found.items()
+    }
+    assert lines["moved.py"] == lines["bin"] == lines["code.py"] == lines["a b/ü x.py"] == []
+    assert lines["-- a.py"] == [(1, "--- a/x", False), (3, "three = 3", True)]
+    assert found["bin"].size == -1 and found["moved.py"].before == ""
+
+
+@pytest.mark.skipif(not ACTION.exists(), reason="the source tree's")
+def test_the_action_writes_annotations_and_a_summary(
+    bare_repo: Repo, run: Run, tmp_path: Path
+) -> None:
+    """It asks for the ends of the pull request, needs no token, and writes nothing where there is nothing."""
+    lay_out(bare_repo, run, branch=True)
+    programs, summary = tmp_path / "programs", tmp_path / "summary.md"
+    programs.mkdir()
+    put_program(programs / "diurna")
+    summary.touch()
+    text = (ACTION / "action.yml").read_text()
+    names = re.findall(r"(CHANGE_\w+): ", text)
+    assert "token }" not in text and "change.sh" in text and len(names) == 5
+
+    def step(base: str) -> tuple[int, str, str]:
+        values = dict.fromkeys(names, "") | {"CHANGE_BASE": base, "CHANGE_HEAD": "feature"}
+        paths = {"PATH": f"{programs}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": str(summary)}
+        done = subprocess.run(
+            [str(ACTION / "change.sh")], capture_output=True, text=True, env=os.environ | values | paths
+        )  # fmt: skip
+        return done.returncode, done.stdout, summary.read_text()
+
+    assert step("feature") == (0, "", "")
+    code, out, said = step("main")
+    assert code == 0 and out.count("::warning file=") == 3
+    assert said.startswith("### ") and "    warning: file and open name `src/legacy.py`" in said
