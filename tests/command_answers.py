@@ -236,7 +236,6 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("doctor", "--deep")
     tell("lint")
     tell("check")
-    tell("change", "HEAD~1")
 
 
 def _share(tell: Recorder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,6 +284,10 @@ def _check(tell: Recorder, folder: Path) -> None:
     tell("append", "--title", "Aside")
     tell("replay")
     tell("publish")
+    log.with_name("2026-11-20-101500.md").write_text("# T\n\nIt is in /home/alice/shop.\n")
+    subprocess.run(["git", "add", "-A"], check=True)
+    subprocess.run(["git", "commit", "-qm", "by hand"], check=True)
+    tell("change", "HEAD~1")
 
 
 def _adopt(tell: Recorder, folder: Path) -> None:
