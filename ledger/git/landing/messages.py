@@ -83,10 +83,15 @@ class History:
             at = (self.told[at].parents or ("",))[0]
         self.line = line  #: its first-parent line, newest first
         self._dead: dict[str, str] = {}
+        self._back: dict[str, str] = {}
         for one in self.told.values():  # no commit comes before what it reverts; newest first
-            if "his reverts commit" in one.message and one.commit not in self._dead:
+            if "his reverts commit" in one.message:
+                dead = self._dead.get(one.commit, "")
                 for found in _REVERTS.finditer(one.message):
-                    self._dead.setdefault(found[1], one.commit)
+                    if dead:
+                        self._back.setdefault(found[1], dead)
+                    else:
+                        self._dead.setdefault(found[1], one.commit)
         self._brought: dict[str, str] | None = None
 
     def behind(self, fork: str) -> list[Told]:
@@ -106,6 +111,10 @@ class History:
         A revert that was itself reverted takes nothing back. What a merge brought goes with the merge.
         """
         return self._dead.get(commit, "") or self._dead.get(self._bringer(commit), "")
+
+    def standing(self, commit: str) -> str:
+        """Return the commit since which there is what one brought: itself, or a revert of a revert."""
+        return self._back.get(commit, "") or self._back.get(self._bringer(commit), "") or commit
 
     def _bringer(self, commit: str) -> str:
         """Return the commit of the first-parent line that brought a commit; itself where it is there."""

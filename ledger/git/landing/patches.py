@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     #: How often a line, with its sign, is changed at a path.
     Lines = Counter[tuple[bytes, bytes]]
 
-#: How much text of patches is read for one question.
+#: How much text of patches is read at once.
 PATCH_BYTES = 5 << 20
 #: Whatever the user's settings say, a patch has one form; a whole object id tells what a binary file is.
 _FORM = (
@@ -63,7 +63,7 @@ class Patch(Record):
 
 
 class Budget:
-    """How much longer, and how much more text, one question may take.
+    """How much longer the search for one point may take, and whether anything was left out.
 
     Args:
         seconds: it may take.
@@ -71,30 +71,28 @@ class Budget:
 
     def __init__(self, seconds: float) -> None:
         self._until = monotonic() + seconds
-        self._bytes = PATCH_BYTES
         self.cut = False  #: something was left out, so that "not found" is no answer for good
 
     def ask(self, git: Git, *arguments: str, data: bytes = b"") -> bytes:
-        """Return what a git command prints, as far as there is time and room for it.
+        """Return what a git command prints, as far as there is time for it, and room.
 
         Raises:
             TimeoutError: the time is up.
             GitFailed: it failed: objects are not here, perhaps.
         """
         left = self._until - monotonic()
-        if left <= 0 or self._bytes <= 0:
+        if left <= 0:
             self.cut = True
             raise TimeoutError
         running = git.start(*arguments, more=_QUIET)
         try:
-            status, out, err = running.finish(data, seconds=left, most=self._bytes)
+            status, out, err = running.finish(data, seconds=left, most=PATCH_BYTES)
         except TimeoutError:
             self.cut = True
             raise
         if status:
             raise git.failure(arguments[0], status, err)
-        self._bytes -= len(out)
-        if self._bytes <= 0:
+        if len(out) >= PATCH_BYTES:
             self.cut = True
             return out[: out.rfind(b"\n" + _COMMIT) + 1]  # the last may not be whole
         return out

@@ -24,7 +24,6 @@ ANCESTOR, NAMED, PATCH, SQUASH, FORGE, CONTENT = (
 )  # fmt: skip
 #: How work is known to have come into a branch, in the order in which it is looked for.
 HOWS = (ANCESTOR, NAMED, PATCH, SQUASH, FORGE, CONTENT)
-REVERTED = "reverted"
 #: Limits for one point.
 SECONDS, LINE, OWN = 2.0, 2000, 30
 #: Which part of the lines has to be there: of work of some size, and of a few lines.
@@ -46,10 +45,9 @@ class Work(Record):
 class Landing(Record):
     """How the work of a log came into a branch, or left it again."""
 
-    commit: str  #: that brought it, or reverted it
-    how: str  #: one of `HOWS`, or `REVERTED`
-    #: it was looked at as far as the limits go, and there is more
-    cut: bool = False
+    commit: str  #: that brought it, or brought it back; "" where none was found within the limits
+    how: str  #: one of `HOWS`
+    reverted: str = ""  #: the commit that took it back, "" for none
 
 
 def search(git: Git, work: Work, history: History, *, asked: str = "") -> Landing | None:
@@ -58,18 +56,16 @@ def search(git: Git, work: Work, history: History, *, asked: str = "") -> Landin
     `asked` is an older head for which the answer was no: only what came since is looked at.
     """
     one = _Search(git, work, history, asked)
-    reverted = ""
+    first: Landing | None = None
     try:
         for commit, how in one.found():
             by = history.reverted(commit)
             if not by:
-                return Landing(commit, how)
-            reverted = reverted or by
+                return Landing(history.standing(commit), how)
+            first = first or Landing(commit, how, by)
     except TimeoutError:
         pass
-    if reverted:
-        return Landing(reverted, REVERTED)
-    return Landing("", "", cut=True) if one.budget.cut else None
+    return first or (Landing("", "") if one.budget.cut else None)
 
 
 class _Search:
@@ -185,17 +181,29 @@ class _Search:
             )
 
     def _patch(self, own: list[Patch]) -> Iterator[tuple[str, str]]:
-        """Look for the patches of the log's commits; its newest has to be there, at least nearly."""
+        """Look for the log's commits, each as it is or with nearly all of its lines; the newest too."""
         ids = {patch.id(): patch.commit for patch in reversed(self._every) if patch.files}
-        taken = {one.commit: ids[one.id()] for one in own if one.files and one.id() in ids}
-        newest = own[0].lines()
-        if own[0].commit not in taken and not any(_has(one.lines(), newest) for one in self._every):
+        taken = {one.commit: ids.get(one.id()) or self._alike(one) for one in own if one.files}
+        taken = {one: by for one, by in taken.items() if by}
+        if own[0].commit not in taken:
             return
         stand = {one: by for one, by in taken.items() if not self._history.reverted(by)}
         order = {commit: at for at, commit in enumerate(self._history.told)}
         for some in (stand, taken):
             if _share(own, some) >= _HALF:
                 yield min(some.values(), key=lambda commit: order.get(commit, 0)), PATCH
+
+    def _alike(self, one: Patch) -> str:
+        """Return a commit with nearly all lines of another one, "" for none."""
+        lines, paths = one.lines(), one.paths
+        return next(
+            (
+                patch.commit
+                for patch in self._every
+                if not paths.isdisjoint(patch.files) and _has(patch.lines(), lines)
+            ),
+            "",
+        )
 
     def _squash(self, sums: list[Patch]) -> Iterator[tuple[str, str]]:
         """Look for one commit with all that the branch changed."""
