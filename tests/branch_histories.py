@@ -25,8 +25,8 @@ _LINES = 60
 class Asked(Record):
     """A log, and what becomes of its work."""
 
-    log: Written
-    becomes: str  #: `LANDED`, `OPEN` or `REVERTED`
+    log: Written = Written("", "", "", 0)
+    becomes: str = ""  #: `LANDED`, `OPEN` or `REVERTED`
     commit: str = ""  #: that landed or reverted it, "" where several would do
 
 

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from ledger.git.cli import Git
 from ledger.git.landing.messages import history
-from ledger.git.landing.points import Points
+from ledger.git.landing.points import Points, Seen
 from ledger.git.landing.search import HOWS, Landing, Work, search
+from ledger.git.landing.sightings import TIPS_FILE, noted, tips_text
+from ledger.home import discover
 from ledger.model.event import FactCreated, WorkDropped, WorkLanded, WorkReverted
 from ledger.model.session import EDIT
 from memory.api import Memory
+from memory.replay.state import state_of
 from memory.write.draft import SessionDraft
-from tests.branch_histories import (
-    ENDS,
-    LANDED,
-    OPEN,
-    PLACES,
-    REVERTED,
-    Asked,
-    Story,
-)
-from tests.campaigns.homes import OWN_BRANCH, hermetic, make_home
+from rituals.review.landings import record
+from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story, X
+from tests.campaigns.branches import AUTHOR, TOLD, Told, colleague, told_of, tried, view_of
+from tests.campaigns.homes import IN_TREE, OWN_BRANCH, git, hermetic, make_home
 
 __all__ = ["hermetic"]
 
 
 def found(story: Story, asked: Asked) -> tuple[str, Landing | None, Work | None]:
-    """What is said of a log's work at the head of the story."""
-    git = Git(str(story.folder))
+    """What is said of a log's work at the head of a story."""
+    repository = Git(str(story.folder))
     others = [one.commit for one in story.logs if one != asked.log]
-    work = Points(git, story.known(), "main").work(asked.log, others)
-    landing = search(git, work, history(git, story.head())) if work else None
+    work = Points(repository, story.known(), "main").work(asked.log, others)
+    landing = search(repository, work, history(repository, story.head())) if work else None
     if landing is None:
         return OPEN, None, work
     assert landing.how in HOWS
@@ -52,8 +50,101 @@ def test_each_end_of_a_branch_is_told(end: str, tmp_path: Path) -> None:
         assert asked.commit == (landing.reverted or landing.commit)
 
 
+def test_dirty_log_lands_with_the_commit_that_took_it(tmp_path: Path) -> None:
+    """Its point is the next commit of the branch; that lands, and the one of the header is no landing."""
+    story = Story(tmp_path / "r", 7)
+    story.work(X, 1)
+    story.change(X, 1, 6)
+    log = story.log(X, dirty=True)
+    story.git("stash", "-q")
+    story.git("switch", "-q", "main")
+    story.git("merge", "-q", "--no-ff", "-m", "Half", X)
+    assert found(story, Asked(log))[0] == OPEN
+    story.git("switch", "-q", X)
+    story.git("stash", "pop", "-q")
+    took = story.commit("The other half")
+    assert found(story, Asked(log))[2] is not None
+    story.main()
+    landed = story.squash(X)
+    becomes, landing, work = found(story, Asked(log))
+    assert (becomes, landing and landing.commit, work and work.point) == (LANDED, landed, took)
+
+
+def test_one_line_last_commit_is_no_patch_evidence(tmp_path: Path) -> None:
+    """The last commit of a branch alone, which the trunk had before the branch did, is not its work."""
+    story = Story(tmp_path / "r", 3)
+    story.work(X, 2, size=12)
+    lines = story.lines(1)
+    story.put("CHANGES.md", lines, 3)
+    story.commit("Changelog")
+    log = story.log(X)
+    story.git("switch", "-q", "main")
+    story.put("CHANGES.md", lines, 3)
+    story.commit("Changelog")
+    assert found(story, Asked(log))[0] == OPEN
+
+
+@pytest.mark.parametrize("size", [2, 5, 14])
+def test_stacked_child_stays_elsewhere_when_its_parent_lands(size: int, tmp_path: Path) -> None:
+    """However large the parent is; with the child's own landing it is here."""
+    story = Story(tmp_path / "r", size)
+    story.work("feature/parent", 1, size=40)
+    story.work(X, 1, size=size, start="feature/parent")
+    log = story.log(X)
+    story.main()
+    story.squash("feature/parent")
+    assert found(story, Asked(log))[0] == OPEN
+    story.git("rebase", "-q", "--onto", "main", "feature/parent", X)
+    story.main()
+    story.squash(X)
+    assert found(story, Asked(log))[0] == LANDED
+
+
+def test_revert_and_revert_of_revert(tmp_path: Path) -> None:
+    """What was reverted is told by the revert; what came back by the commit that brought it back."""
+    story = Story(tmp_path / "r", 5)
+    story.work(X, 2)
+    log = story.log(X)
+    story.main()
+    landed = story.squash(X)
+    for number in range(3):
+        becomes, landing, _ = found(story, Asked(log))
+        assert landing is not None
+        said = (becomes, landing.commit, landing.reverted)
+        assert said == (
+            (REVERTED, landed, story.head()) if number % 2 else (LANDED, story.head(), "")
+        )
+        story.git("revert", "--no-edit", "HEAD")
+
+
+def test_branch_deleted_tip_noted(tmp_path: Path) -> None:
+    """A branch that is gone is known from where git, or Diurna, noted that it was; both are no more than caches."""
+    story = Story(tmp_path / "r", 11)
+    story.work(X, 1)
+    story.change(X, 1, 6)
+    log = story.log(X, dirty=True)
+    story.commit("What was not committed")
+    told = [Seen(X, story.head(), story.now * 1000)]
+    story.main()
+    landed = story.squash(X)
+    story.git("branch", "-D", X)
+    current = [Seen("main", story.head(), story.now * 1000)]
+    repository = Git(str(story.folder))
+    assert Points(repository, current, "main").work(log) is None
+    text = tips_text([], told)
+    os.makedirs(story.folder / ".git/diurna")
+    (story.folder / ".git" / TIPS_FILE).write_text(text or "")
+    home = make_home(story.folder, OWN_BRANCH)
+    assert tips_text(noted(home.repository), told) is None
+    for seen in (story.known(), [*noted(home.repository), *current]):
+        work = Points(repository, seen, "main").work(log)
+        assert work is not None
+        landing = search(repository, work, history(repository, story.head()))
+        assert landing is not None and landing.commit == landed
+
+
 def test_what_logs_record_is_kept_in_ledger_order(tmp_path: Path) -> None:
-    """A cache knows what became of the work of a log, made anew or kept up; no fact has a part in it."""
+    """A cache knows what became of the work of a log; no fact has a part in it."""
     memory = Memory(make_home(tmp_path / "r", OWN_BRANCH))
     work = memory.append(SessionDraft("Work", "", (FactCreated("queue", "Redis"),)))
     first, second = "a" * 40, "b" * 40
@@ -61,9 +152,61 @@ def test_what_logs_record_is_kept_in_ledger_order(tmp_path: Path) -> None:
     told = (WorkReverted(work.stem, second), WorkDropped(work.stem, "feature/x"))
     memory.append(SessionDraft("2", "", told, type=EDIT))
     rows = [
-        (work.stem, "Landed", first, "patch"), (work.stem, "Reverted", second, ""),
-        (work.stem, "Dropped", "", "feature/x"),
+        (work.stem, "Landed", first, "patch"), (work.stem, "Dropped", "", "feature/x"),
+        (work.stem, "Reverted", second, ""),
     ]  # fmt: skip
-    assert sorted(memory.snapshot.ask(lambda cache: cache.landed())) == sorted(rows)
+    assert memory.snapshot.ask(lambda cache: cache.landed()) == rows
     assert [one.fact.id for one in memory.state().standings()] == ["queue"]
     memory.close()
+
+
+@pytest.mark.parametrize(
+    ("end", "place"),
+    [("squash", "dirty"), ("rebase", "middle"), ("reverted", "tip"), ("stacked child", "middle")],
+)
+def test_colleague_without_objects_told_then_plain_by_record(
+    end: str, place: str, tmp_path: Path
+) -> None:
+    """Who never had the branch believes what the author recorded, which a second turn does not say again."""
+    one = tried(tmp_path / "r", end, place, 4)
+    assert (one.said[AUTHOR], one.said[TOLD]) == (one.becomes, one.becomes)
+
+
+def landed_story(folder: Path) -> Told:
+    """A branch that was squashed, recorded."""
+    told = told_of(folder, "squash", "tip", 2)
+    memory = told.memory()
+    assert record(memory) == "1 landing"
+    memory.close()
+    return told
+
+
+def test_replay_bytes_same_at_every_head(tmp_path: Path) -> None:
+    """What became of a branch changes nothing that the ledger says: pages, digest and facts."""
+    told = told_of(tmp_path / "r", "squash", "tip", 2)
+    memory = told.memory()
+    before = memory.snapshot.ask(lambda cache: list(state_of(cache).standings()))
+    record(memory)
+    assert memory.snapshot.ask(lambda cache: list(state_of(cache).standings())) == before
+    (stem,) = {stem for stem, *_ in memory.snapshot.ask(lambda cache: cache.landed())}
+    assert (stem, view_of(told.home, stem)) == (told.asked.log.stem, LANDED)
+    git(told.story.folder, "checkout", "-q", "--detach", "HEAD~1")
+    assert memory.snapshot.ask(lambda cache: list(state_of(cache).standings())) == before
+    memory.close()
+
+
+def test_nothing_is_asked_in_tree_nor_where_history_is_cut(tmp_path: Path) -> None:
+    """In-tree a log comes with its work, and a shallow clone can not tell."""
+    story = Story(tmp_path / "r", 1)
+    memory = Memory(make_home(story.folder, IN_TREE), clock=lambda: story.now * 1000)
+    story.work(X, 1)
+    memory.append(SessionDraft("Work", "", (FactCreated("queue", "Redis"),)))
+    assert record(memory) == ""
+    memory.close()
+    told = landed_story(tmp_path / "s")
+    colleague(told, tmp_path / "deep")
+    where = f"file://{tmp_path}/deep.git"
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", where, "cut")
+    cut = Memory(discover(str(tmp_path / "cut")))
+    assert record(cut) == ""
+    cut.close()

@@ -136,12 +136,12 @@ class Telling:
             # what is not committed yet is in this very work tree, or was; or it was amended, or rebased
             if found.has(place.commit) or point in self._stood(self._branch):
                 return True
-        if point and found.has(point):
-            return True
         said = self._landing(place.stem, point, found)
         if said is not None:
             self._landings[place.stem] = said
             return not said.reverted
+        if point and found.has(point):
+            return True
         return None if shallow and place.commit in found.missing else False
 
     def _landing(self, stem: str, point: str, found: Lacking) -> Settled | None:

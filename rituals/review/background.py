@@ -24,7 +24,7 @@ from rituals.check.run import made
 from rituals.hosts.background import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.capture.sessions import tidy
 from rituals.hosts.faults import note
-from rituals.review import truth
+from rituals.review import landings, truth
 from rituals.review.plan import plan_review
 from rituals.review.tally import keep
 
@@ -81,6 +81,7 @@ def _verify(memory: Memory) -> str:
 
 #: In this order; of those that are due once a day, first the one whose turn was longest ago.
 STEPS = (
+    Step("landings", landings.record, daily=False),
     Step("marks of what is gone", _mark, daily=False),
     Step("what sessions left", _forget),
     Step("the index of recall", _index),

@@ -23,8 +23,8 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.cache.here import Settled, read, settle
-from memory.cache.truth import has_code
-from memory.replay.here import trunk_of
+from memory.cache.truth_file import has_code
+from memory.replay.outside import trunk_of
 from memory.write.draft import SessionDraft
 
 TYPE_CHECKING = False
@@ -213,7 +213,7 @@ def _news(found: Iterable[Found], told: Iterable[tuple[str, str, str, str]]) -> 
         landing, known = one.landing, said.get(one.stem, set())
         if landing is None or not one.whole:
             continue
-        if landing.commit not in known and not (landing.commit == one.header and not known):
+        if landing.commit not in known and landing.commit != one.header:
             yield WorkLanded(one.stem, landing.commit, landing.how)
         if landing.reverted and landing.reverted not in known:
             yield WorkReverted(one.stem, landing.reverted)

@@ -92,9 +92,17 @@ class Points:
         first = next((one for one in reversed(trunk) if one.when >= log.ended), None)
         if first is None or not self._holds(first.commit, log.commit):
             return False
-        if then is not None:
-            return False  # it came later
+        if then is not None or not self._on_the_line(first.commit, log.commit):
+            return False  # it came later, or by a merge
         return log.commit in self._tips(log.branch)[:1] or bool(self._behind(log))
+
+    def _on_the_line(self, tip: str, commit: str) -> bool:
+        """Tell whether a commit that another one holds is on its first-parent line."""
+        said = self._git.run(
+            "rev-list", "--first-parent", "--parents", tip, f"^{commit}", check=False
+        )
+        rows = said.decode().split("\n")[:-1]
+        return not rows or rows[-1].split(" ")[1:2] == [commit]
 
     def _behind(self, log: Written) -> str:
         """Return the first commit of a branch that may hold what was not committed when a log ended."""
