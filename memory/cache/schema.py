@@ -190,6 +190,7 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple(policy.commit),
         tuple(policy.background),
         tuple(policy.branches),
+        policy.ask,
     )
 
 
@@ -197,7 +198,7 @@ def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
     recall, capture, views, learning, personal, push, upstream, *rest = rest
-    moment, brief, commit, background, branches = rest
+    moment, brief, commit, background, branches, ask = rest
     return Policy(
         project,
         publish,
@@ -219,4 +220,5 @@ def policy_of(values: Any) -> Policy:
         Commits(*commit),
         Background(*background),
         Branches(*branches),
+        ask,
     )

@@ -42,6 +42,10 @@ CHOICES: dict[Keys, tuple[str, str]] = {
         '"none" or "ask"',
         "none: facts are recorded; ask: they wait until a person lets them in",
     ),
+    ("review", "ask"): (
+        '"pull-request", "issue" or "off"',
+        "how a scheduled job asks: by a file with ticks, whose merge is the answer; by a note; not at all",
+    ),
     ("background", "run"): (
         '"daily" or "off"',
         "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",

@@ -6,6 +6,7 @@ from projection.policy.keys import quoted
 from projection.policy.model import (
     BUILT_IN_KINDS,
     BY_BRIEF,
+    OFF,
     Background,
     Branches,
     Briefs,
@@ -53,7 +54,7 @@ max_lines = {review.max_lines}
 closed_thread_lines = {review.closed_thread_lines}
 verify_invariants_every = {review.verify_invariants_every}
 stale_thread_after = {review.stale_thread_after}
-
+{_ask(policy.ask)}
 [privacy]  # what an append does with a log that holds them
 secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
 personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
@@ -94,6 +95,11 @@ active_days  = {windows.active_days}
 archive_days = {windows.archive_days}
 stretch_hours = {windows.stretch_hours}  # what rests no longer is one session; 0: each log is one
 """
+
+
+def _ask(how: str) -> str:
+    """Write how a scheduled job asks, where it does."""
+    return f"ask = {quoted(how)}  # how a scheduled job asks\n" * (how != OFF)
 
 
 def _facts(most: int) -> str:

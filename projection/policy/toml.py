@@ -93,6 +93,7 @@ class _Review(_Table):
     closed_thread_lines: _Count = Review().closed_thread_lines
     verify_invariants_every: _Count = Review().verify_invariants_every
     stale_thread_after: _Count = Review().stale_thread_after
+    ask: Literal["pull-request", "issue", "off"] = "off"
 
 
 class _Privacy(_Table):
@@ -226,7 +227,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         file.project,
         file.publish,
         Windows(**file.windows.model_dump()),
-        Review(**file.review.model_dump()),
+        Review(**file.review.model_dump(exclude={"ask"})),
         _kinds(file.kinds),
         newest if isinstance(newest, int) else file.format,
         Privacy(file.privacy.secrets, file.privacy.personal),
@@ -243,6 +244,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Commits(file.commit.own),
         Background(file.background.run),
         Branches(file.branches.follow),
+        file.review.ask,
     )
 
 

@@ -77,6 +77,7 @@ def review(
     ask: Callable[[Plan], Mapping[str, Answer]] | None = None,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    by: str = "",
 ) -> Outcome:
     """Review a ledger: verify it, then plan, ask and apply. What is wrong is said and stops nothing.
 
@@ -87,6 +88,7 @@ def review(
             some out has left before the end. None answers none, and raises all.
         dry_run: change nothing; say what would be.
         progress: told how far a long comparing of facts is.
+        by: who answers, where it is not who runs this.
 
     Raises:
         ReviewRuns: another review is under way.
@@ -122,7 +124,7 @@ def review(
             if not outcome.events and (unasked or plan.nothing_new):
                 break
             try:
-                outcome = _append(memory, outcome)
+                outcome = _append(memory, outcome, by)
                 break
             except Outrun:
                 if not left:
@@ -211,12 +213,10 @@ def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
     return outcome._replace(events=events, unasked=unasked, prose=prose)
 
 
-def _append(memory: Memory, outcome: Outcome) -> Outcome:
+def _append(memory: Memory, outcome: Outcome, by: str) -> Outcome:
     plan = outcome.plan
     header = score_header(plan.quiz) if plan.quiz else ()
-    draft = SessionDraft(
-        TITLE, outcome.prose, outcome.events, type="review", header=header, anyway=True
-    )
+    draft = SessionDraft(TITLE, outcome.prose, outcome.events, by, "review", header, anyway=True)
     if outcome.unasked:
         draft = draft._replace(title=CUT_SHORT, type="edit", header=())
     receipt = memory.append(draft, again=True, on=plan.tip)

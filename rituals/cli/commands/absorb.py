@@ -20,7 +20,8 @@ def command(call: Invocation, dry_run: bool) -> None:
 
     Reword a fact, tick a thread, add or delete a bullet, or set `tier: core`. What cannot become a
     log is named with its line, and then nothing changes. `publish`, `replay --write`, and `append`
-    where it publishes, absorb an edit by themselves.
+    where it publishes, absorb an edit by themselves. What a merged REVIEW.md answers is recorded,
+    too, and the file taken out.
 
     \b
     Examples:
@@ -28,25 +29,31 @@ def command(call: Invocation, dry_run: bool) -> None:
       diurna absorb
     """
     from rituals.answers.objects import absorption_object
+    from rituals.cli.views.review_request import taken_object, tell_taken, void_findings
+    from rituals.review.pull_request import take_in
 
     memory = call.memory()
+    taken = take_in(memory, dry_run=dry_run)
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
-    call.landed = bool(found.commit or found.committed)
+    call.landed = bool(found.commit or found.committed or (taken and taken.commit))
     out = call.out
     if call.json:
-        out.answer({**absorption_object(found), "dry_run": dry_run})
+        said = {"review": taken_object(taken), "dry_run": dry_run}
+        out.answer({**absorption_object(found), **said})
     elif not found.file and found.committed:
         out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
     elif not found.file and more:
         out.line("nothing new: what no log can say stays in the file")
-    elif not found.file:
+    elif not found.file and not taken:
         out.line("nothing to do: continuity.md is as Diurna wrote it")
-    else:
+    elif found.file:
         for one in (found, *found.others):
             _print(one, call, memory.home.branch, dry_run)
+    if not call.json:
+        tell_taken(call, taken, dry_run=dry_run)
     others = [said for one in found.others for said in one.findings]
-    out.findings((*found.findings, *others, *more))
+    out.findings((*found.findings, *others, *more, *void_findings(taken)))
 
 
 def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> None:

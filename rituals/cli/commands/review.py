@@ -14,9 +14,11 @@ from rituals.cli.output import counted
 @click.command("review")
 @click.option("--code", metavar="PATH", default="", help="The repository whose code this is about.")
 @click.option("--yes", is_flag=True, help="Ask nothing: what needs a person is raised as threads.")
+@click.option("--pull-request", "on_branch", is_flag=True,
+              help="Ask in REVIEW.md, on a branch for a pull request.")  # fmt: skip
 @options.dry_run
 @options.listing(questions="evidence facts fresh key proposal rule said")
-def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
+def command(call: Invocation, code: str, yes: bool, on_branch: bool, dry_run: bool) -> None:
     """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
 
     It verifies first, and says what is wrong. On a terminal it asks about each question, and `?`
@@ -25,12 +27,20 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     It appends one log of type `review` and publishes the projection; if nothing is new, it writes
     no log. What is too much for one log waits for the next review.
 
+    --pull-request puts the questions on a branch `diurna-review/…`, with a tick for each answer;
+    pushing it is left to you. The ticks are recorded behind its merge, by `diurna absorb` or the
+    next --pull-request.
+
     \b
     Examples:
       diurna review --dry-run
       diurna review
       diurna review --yes --json
     """
+    if on_branch:
+        from rituals.cli.views.review_request import ask_by_pull_request
+
+        return ask_by_pull_request(call, code, dry_run=dry_run)
     from rituals.cli.views.review import answer_lines, review_object, verified_line
     from rituals.cli.views.review_walk import walk
     from rituals.review.apply import review

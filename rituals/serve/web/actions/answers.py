@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
-from ledger.errors import DiurnaError, WrongUsage
-from ledger.model.event import (
-    VERB_OF,
-    Event,
-    FactCreated,
-    FactInvalidated,
-    FactUpdated,
-    FactVerified,
-    written,
-)
+from ledger.errors import WrongUsage
+from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
 from projection.lifecycle.review_threads import THREAD_PREFIX
+from rituals.review.answers import NotAsked, answer_of
 from rituals.review.apply import ACCEPT, REJECT, review
 from rituals.review.learning.apply import Answer as Word
 from rituals.review.learning.apply import record_answers
 from rituals.review.learning.plan import plan_learning
-from rituals.review.question import own_thread
 from rituals.serve.web.actions import commands
 from rituals.serve.web.actions.action import Recorded
 
@@ -27,18 +19,7 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from rituals.review.apply import Answer
     from rituals.review.plan import Plan
-    from rituals.review.question import Question
     from rituals.serve.web.actions.fields import Fields
-
-#: What can be said to a question beside `ACCEPT` and `REJECT`: it is false, it holds in other words, or
-#: somebody has to find out.
-FALSE, REWORD, ASK = "false", "reword", "ask"
-_GONE = "is not asked any more: it was answered meanwhile, or what it is about is not so any more"
-_LOOK = "the page of the review shows what is asked now"
-
-
-class _Gone(DiurnaError):
-    """It is not asked any more: somebody answered before, or there is no reason to ask."""
 
 
 def answer(memory: Memory, fields: Fields) -> Recorded:
@@ -53,12 +34,13 @@ def answer(memory: Memory, fields: Fields) -> Recorded:
 
     def ask(plan: Plan) -> dict[str, Answer]:
         if not given:  # else another writer was faster, and it is answered
-            given[key] = _answer(plan, key, fields)
+            said = fields.one("say"), tidy(fields.one("text")), fields.one("id")
+            given[key] = answer_of(plan, key, *said)
         return given
 
     try:
         outcome = review(memory, ask=ask)
-    except _Gone as known:
+    except NotAsked as known:
         return Recorded(already=known.message)
     if not outcome.stem:
         return Recorded(already="it is known, and there is nothing to record")
@@ -82,11 +64,11 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
     plan = plan_learning(memory)
     keys = {*[one.key for one in plan.proposals], *[one.key for one in plan.promotions]}
     if key not in keys:
-        return Recorded(already=f"this proposal {_GONE}")
+        return Recorded(already=NotAsked("this proposal").message)
     outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
     if outcome.receipt is None:
-        gone = "is not offered again on this machine" if outcome.rejected else _GONE
-        return Recorded(already=f"this proposal {gone}")
+        gone = "this proposal is not offered again on this machine"
+        return Recorded(already=gone if outcome.rejected else NotAsked("this proposal").message)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
@@ -94,51 +76,6 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
         (done.stem,), (done.commit,), (*does, *files), "", "Answer to a proposal", commands.LEARN,
         outcome.findings,
     )  # fmt: skip
-
-
-def _answer(plan: Plan, key: str, fields: Fields) -> Answer:
-    """Read an answer against what is asked now.
-
-    Raises:
-        _Gone: it is not asked any more.
-        WrongUsage: it can not be answered so.
-    """
-    word = fields.one("say")
-    if key in [one.id for one in plan.settled] and word == ACCEPT:
-        return ACCEPT
-    question = next((one for one in plan.questions if one.key == key), None)
-    if question is None:
-        raise _Gone(f"this question {_GONE}")
-    if word == ACCEPT and question.acceptable:
-        return ACCEPT
-    if word == REJECT:
-        return REJECT
-    if word in (FALSE, REWORD, ASK):
-        return _own_words(plan, question, word, fields)
-    raise WrongUsage(f"the question can not be answered by {word[:20]!r}", hint=_LOOK)
-
-
-def _own_words(plan: Plan, question: Question, word: str, fields: Fields) -> Event:
-    """Return what a person says holds instead of what was proposed.
-
-    Raises:
-        WrongUsage: nothing is said, or of another fact.
-    """
-    text = tidy(fields.one("text"))
-    if word == ASK:
-        if not text:
-            raise WrongUsage("the question is empty", hint="say what is to be found out")
-        return own_thread(question, text)
-    id = fields.one("id") or next(iter(question.facts), "")
-    fact = plan.state.fact(id)
-    if id not in question.facts or fact is None:
-        raise WrongUsage("the question is about another fact", hint=_LOOK)
-    if word == FALSE:
-        return FactInvalidated(id)
-    if not text or (text == fact.text and len(fact.heads) == 1):
-        said = "the text is as it was" if text else "the new text is empty"
-        raise WrongUsage(said, hint="write in the form what holds")
-    return FactUpdated(id, text)
 
 
 def _said(events: tuple[Event, ...]) -> tuple[str, ...]:

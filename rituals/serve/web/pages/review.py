@@ -7,16 +7,8 @@ answers a question should wait for it.
 
 from __future__ import annotations
 
-from ledger.model.event import (
-    FactInvalidated,
-    FactPromoted,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-)
 from ledger.model.record import Record
-from rituals.decide.contradictions import OVERRULED
+from rituals.review.answers import accepting, rejecting
 from rituals.review.question import INVARIANT_DUE, RULES, Question
 from rituals.serve.web.actions import commands
 from rituals.serve.web.page import Asked, Page
@@ -35,17 +27,6 @@ _CARDS, _FEW, _TICKS, _SOME = 12, 3, 24, 12
 #: How many characters of text the contradictions of one page have, and one question whose text can be
 #: edited where it stands.
 _TORN_CHARS, _DRAFT_CHARS = 6_000, 600
-#: What rejecting is called; where a rule is not named, that it stays as it is.
-_REJECT = {
-    INVARIANT_DUE: "Ask again later",
-    OVERRULED: "What was decided holds",
-    "contradiction": "They agree",
-    "overlap": "Keep both",
-    "promotion": "Not worth it",
-    "obsolete": "Not yet",
-    "thread-stalled": "It is still open",
-}
-_STAYS = "Leave it as it is"
 
 
 class Card(Record):
@@ -168,34 +149,11 @@ def _card(tip: TipView, question: Question) -> Card:
     return Card(
         question,
         tuple(texts),
-        _accept(question),
-        _REJECT.get(question.rule, _STAYS),
+        accepting(question),
+        rejecting(question),
         "; ".join(question.does),
         tip.asked_in.get(question.key, ""),
     )
-
-
-def _accept(question: Question) -> str:
-    """Say what accepting a proposal is called."""
-    if question.swaps:
-        return "Put that right"
-    if question.rule == OVERRULED:
-        return "I want it so"
-    for event in question.accept:
-        match event:
-            case FactVerified():
-                return "It still holds"
-            case ThreadClosed():
-                return "Close it"
-            case FactInvalidated():
-                return "It is false now"
-            case FactSuperseded():
-                return f"Keep {event.new}"
-            case FactPromoted():
-                return "Make it core"
-            case FactUpdated() if len(question.accept) == 1:
-                return "Shorten it"
-    return "Accept" if question.acceptable else ""
 
 
 def _settled(tip: TipView) -> list[tuple[str, str]]:
