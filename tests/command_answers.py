@@ -229,6 +229,7 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("learn")
     tell("review", "--dry-run")
     tell("review", "--yes")
+    tell("review", "--pull-request", "--dry-run")
     tell("report")
     tell("replay", "--check")
     tell("verify")

@@ -171,7 +171,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "quiz": ((), ("--json",), ("--suggest",)),
         "timeline": (("bad",), (stem,), ("evil", "--json")),
         "diff": (("2026-07-01..2026-11-30",), (f"{NAMED}..{stem}",), ("2026-07-01..2026-11-30", "--json")),
-        "review": (("--dry-run",), ("--dry-run", "--json")),
+        "review": (("--dry-run",), ("--dry-run", "--json"), ("--dry-run", "--pull-request")),
         "report": ((), ("--json",), ("--svg", "-")),
         "conflicts": ((), ("--json",), ("bad",)),
         "lint": ((), ("--format", "github"), ("--format", "sarif"), ("--json",), ("draft.md", f"n{NAMED}.md")),

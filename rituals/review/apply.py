@@ -98,11 +98,7 @@ def review(
         Outrun: other writers were faster, again and again; nothing changed.
     """
     if dry_run:
-        verified = made(memory, REVIEW, progress).findings
-        edits = memory.absorb_first(dry_run=True)
-        plan = _planned(memory, code_path, progress)
-        outcome = Outcome(plan, findings=edits, verified=verified)
-        return outcome if plan.nothing_new else _fitted(outcome, None)
+        return _previewed(memory, code_path, progress)
     home, occasion = memory.home, memory.occasion()
     refuse_unwritable(home)
     with alone(home, occasion.agent, occasion.now_ms):
@@ -132,6 +128,17 @@ def review(
         outcome = _set(memory, outcome, given)
         publishes = memory.publishes(reviewing=True) and not memory.snapshot.rides()
         return _published(memory, outcome) if publishes else outcome
+
+
+def _previewed(
+    memory: Memory, code_path: str, progress: Callable[[int, int], None] | None
+) -> Outcome:
+    """Say what a review would do."""
+    verified = made(memory, REVIEW, progress).findings
+    edits = memory.absorb_first(dry_run=True)
+    plan = _planned(memory, code_path, progress)
+    outcome = Outcome(plan, findings=edits, verified=verified)
+    return outcome if plan.nothing_new else _fitted(outcome, None)
 
 
 def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:

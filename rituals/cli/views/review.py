@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from ledger.model.event import VERB_OF
+from ledger.model.findings import ERROR
+from memory.write.draft import NEXT_COMMIT
 from projection.lifecycle.promotion import Score
 from rituals.answers.fields import fields_of
 from rituals.answers.objects import event_line, finding_objects, summary_object
+from rituals.cli.output import counted
 from rituals.cli.views.quiz import quiz_row
 from rituals.report.quiz.said import tallied
 from rituals.review.question import is_raising
-from rituals.review.tally import OF_REVIEW, asked, counts, severities, total
+from rituals.review.tally import OF_REVIEW, asked, counts, said, severities, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
     from rituals.review.apply import Outcome
     from rituals.review.question import Question
 
@@ -78,3 +82,39 @@ def answer_lines(outcome: Outcome) -> list[str]:
         text = getattr(thread, "text", "") or ""
         lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")
     return lines
+
+
+def show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:
+    """Print what a review did, or would do."""
+    memory, out, plan = call.memory(), call.out, outcome.plan
+    cut_short = outcome.unasked and (outcome.stem or not plan.nothing_new)
+    if cut_short and not (outcome.stem or dry_run):
+        out.line("nothing was answered, so nothing was recorded")
+    elif not outcome.stem and not (dry_run and not plan.nothing_new):
+        waiting = total(asked(plan))
+        left = f"; {counted(waiting, 'question')} still open" if waiting else ""
+        out.line(f"nothing new since {plan.summary.last_review or 'the beginning'}{left}")
+    else:
+        if dry_run:
+            out.line("would append a review log:")
+            out.text(outcome.prose + "\n")
+        else:
+            place = f"committed in {outcome.commit[:7]} on {memory.home.branch}"
+            place = place if outcome.commit else f"waits {NEXT_COMMIT}"
+            out.line((out.short(outcome.stem), "yellow"), f"  {place}")
+            since = out.short(plan.summary.last_review) or "the beginning"
+            if not outcome.unasked:
+                sessions = counted(plan.sessions_since, "work session")
+                out.line(f"Reviewed    {sessions} since {since}")
+        for line in answer_lines(outcome):
+            out.line(line)
+    if cut_short:
+        questions = counted(total(outcome.unasked), "question")
+        out.line(f"Not asked   {questions}: {said(outcome.unasked)}")
+        out.hint("the review does not count as held; `diurna review` asks what is left")
+    if outcome.published:
+        out.line(f"Published   {', '.join(outcome.published)}")
+    if verified := verified_line(outcome):
+        out.line(verified)
+    out.findings(tuple(one for one in outcome.verified if one.severity == ERROR))
+    out.findings(outcome.findings)

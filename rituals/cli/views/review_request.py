@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.layout import REVIEW_BRANCH, REVIEW_FILE
 from rituals.answers.fields import fields_of
-from rituals.answers.objects import event_line
+from rituals.answers.objects import event_line, finding_objects
 from rituals.cli.output import counted
 from rituals.review.pull_request import request, take_in
 from rituals.review.ticks import Refused
@@ -28,6 +28,7 @@ def ask_by_pull_request(call: Invocation, code: str, *, dry_run: bool) -> None:
     found = request(memory, code, dry_run=dry_run)
     how = memory.snapshot.ask(lambda cache: cache.policy.ask)
     call.landed = bool(taken and taken.commit)
+    findings = (*refused, *void_findings(taken))
     if call.json:
         out.answer(
             {
@@ -36,13 +37,14 @@ def ask_by_pull_request(call: Invocation, code: str, *, dry_run: bool) -> None:
                 "taken": taken_object(taken),
                 **fields_of(found.asks, "plan branch questions left"),
                 **fields_of(found, "commit waits expired"),
+                "findings": finding_objects(findings),
                 "dry_run": dry_run,
             }
         )
     else:
         tell_taken(call, taken, dry_run=dry_run)
         _tell(call, found, dry_run=dry_run)
-    out.findings((*refused, *void_findings(taken)))
+    out.findings(findings)
 
 
 def _tell(call: Invocation, found: Request, *, dry_run: bool) -> None:
