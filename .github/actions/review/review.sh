@@ -20,7 +20,7 @@ diurna sync "$remote" # what others recorded since
 said=$(diurna review --pull-request --json)
 diurna sync "$remote" # what was answered
 
-title="Memory has questions ($(field questions))"
+title="Memory has questions ($(field many))"
 case $(field ask) in
 pull-request)
     branch=$(field branch)
@@ -36,7 +36,7 @@ pull-request)
     fi
     ;;
 issue)
-    if [ "$(field questions)" -gt 0 ] && [ -z "$(forge issue list --state open --search 'in:title "Memory has questions"' --json number --jq '.[].number')" ]; then
+    if [ "$(field many)" -gt 0 ] && [ -z "$(forge issue list --state open --search 'in:title "Memory has questions"' --json number --jq '.[].number')" ]; then
         diurna review --dry-run >"${RUNNER_TEMP:-/tmp}/diurna-review.md"
         forge issue create --title "$title" --body-file "${RUNNER_TEMP:-/tmp}/diurna-review.md"
     fi
