@@ -50,7 +50,7 @@ _SURE = 0.35
 #: So many are told at most.
 _SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
 #: What links less, links nothing; and so much of the question a fact covers that its session alone links.
-_LINKED, _COVERED = 0.3, 0.25
+_LINKED, _COVERED = 0.15, 0.25
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|[A-Za-z]{3,}")
 _LINE_WORDS, _BODY_CHARS = 12, 400
