@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from ledger.errors import NotFound
 from ledger.git.cli import Git
+from ledger.model.event import WorkLanded
+from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.query.logs_around import names
+from memory.write.draft import SessionDraft
 from rituals.serve.web.html.render import Renderer
 from rituals.serve.web.pages import fact, file
 from rituals.serve.web.tip_view.tip_view import TipViews
@@ -136,10 +139,43 @@ def test_a_text_that_names_it_is_linked(code: Code, subject: str, text: str) -> 
     """By the commit, whole or its beginning, by its pull request, and by the file; however late it was said."""
     commit = code.commit(subject, queue="one\n")
     code.at(NOW_MS + 200 * 24 * 3_600_000)
+    code.commit("Much later", other="two\n")
     code.note(f"id=lock decision: {text.format(commit=commit, short=commit[:8])}")
     assert ids(code.why("src/queue.py:1"), "decisions") == ["lock"]
     code.note(f"id=other decision: {text.format(commit='f' * 40, short='fffffff1').replace('41', '410').replace('queue', 'a')}")  # fmt: skip
     assert "other" not in ids(code.why("src/queue.py:1"), "decisions")
+
+
+def test_a_number_in_passing_names_no_pull_request(code: Code) -> None:
+    """Of a log's words as well: `41 jobs` is not `#41`, and an id goes on behind its beginning."""
+    code.commit("Start", other="zero\n")
+    commit = code.commit("Lock (#41)", queue="one\n")
+    code.at(NOW_MS + 200 * 24 * 3_600_000)
+    code.commit("Much later", other="two\n")
+    for body, linked in (
+        (f"All of 41 jobs ran, and {commit[:8]}0 failed.", False),
+        ("It is #41.", True),
+    ):
+        new = ("--new", f"id=of-{len(body)} decision: Cats are grey.", "--body", body)
+        assert code.run("append", "--title", "Later", *new).code == 0
+        found = code.why("src/queue.py:1")
+        assert (f"of-{len(body)}" in ids(found, "decisions")) == linked
+        assert [one["by"] for one in found.json["sessions"]] == [["names it"]] * linked
+
+
+def test_a_session_of_a_branch_is_behind_the_commit_that_brought_its_work(code: Code) -> None:
+    """However long after it was squashed: `Landed` says by which commit."""
+    code.note("id=squashed decision: Cats are grey.")
+    stem = code.run("log", "--json").json["sessions"][0]["stem"]
+    code.at(NOW_MS + 90 * 24 * 3_600_000)
+    landing = code.commit("All of the branch", queue="one\n")
+    assert "squashed" not in ids(code.why(landing), "decisions")
+    memory = Memory.open(str(code.repo.path))
+    memory.append(SessionDraft("Landed", type=EDIT, events=(WorkLanded(stem, landing, "squash"),)))
+    memory.close()
+    found = code.why("src/queue.py:1")
+    assert ids(found, "decisions") == ["squashed"]
+    assert found.json["sessions"][0]["by"][0] == "landed with the commit"
 
 
 def test_why_honours_ignore_revs(code: Code) -> None:

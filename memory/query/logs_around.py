@@ -11,9 +11,11 @@ import re
 from ledger.codec.log import read_header
 from ledger.codec.plain_text import text_of
 from ledger.git.blame import distances
+from ledger.model.event import VERB_OF, WorkLanded
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import floor_of, milliseconds_of, stamp_of
+from ledger.model.order import floor_of, key_of, milliseconds_of, stamp_of, stem_in
 from ledger.model.record import Record
+from memory.cache.here import read as read_here
 from memory.cache.range_queries import keys_within, logs_of
 from memory.query.commits import COMMIT_KEY
 from memory.redaction.withheld import redacted_logs
@@ -30,21 +32,41 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.file import Cache
 
-HERE, BESIDE, EDITED, NAMED, WITH = (
+HERE, BESIDE, EDITED, NAMED, WITH, LANDED = (
     "at the commit", "around the commit", "edited the file", "names it", "came with the commit",
+    "landed with the commit",
 )  # fmt: skip
 #: By which a log is of the commit itself.
-FIRM = (HERE, WITH, NAMED)
+FIRM = (HERE, WITH, NAMED, LANDED)
 #: So many steps behind a commit a log's commit halves what it tells; before it, it tells less at once.
 _BEHIND, _BEFORE, _BEFORE_SHARE = 8, 3, 0.6
 #: What is told by the path of a file in a log's words, and by that long before or after.
-_EDITED, _EDITED_FAR = 0.5, 0.17
+_EDITED, EDITED_FAR = 0.5, 0.17
 _HOUR_MS = 3_600_000
 #: How far from a commit its logs are looked for, at most so many of them, and what is far.
 _WINDOW_MS, _MOST_LOGS, _FAR_MS = 96 * _HOUR_MS, 240, 48 * _HOUR_MS
 #: So many logs are near in time, within so much of it; so much of it halves what that tells.
 _NEAR_LOGS, _NEAR_MS, _HALF_MS = 4, 36 * _HOUR_MS, 6 * _HOUR_MS
 _ID = re.compile(r"[0-9a-f]{7,64}")
+
+
+class LogBytes:
+    """The bytes of logs, each read once.
+
+    Args:
+        home: of the logs.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._read: dict[LogRef, bytes] = {}
+
+    def of(self, refs: Iterable[LogRef]) -> dict[LogRef, bytes]:
+        """Return the bytes of logs; those whose object is missing are left out."""
+        wanted = list(refs)
+        news = [ref for ref in wanted if ref not in self._read]
+        self._read.update(read_bytes(self._home, news))
+        return {ref: self._read[ref] for ref in wanted if ref in self._read}
 
 
 class LogAround(Record):
@@ -57,7 +79,12 @@ class LogAround(Record):
 
 
 def logs_around(
-    home: Home, cache: Cache, commit: CodeCommit, git: Git, path: str = ""
+    home: Home,
+    cache: Cache,
+    commit: CodeCommit,
+    git: Git,
+    path: str = "",
+    read: LogBytes | None = None,
 ) -> list[LogAround]:
     """Return the logs around a commit, in ledger order.
 
@@ -67,10 +94,12 @@ def logs_around(
         commit: of the code.
         git: runs in the code's repository.
         path: of a file that is asked about, "" for none.
+        read: has what was read of logs before.
     """
     times = sorted({commit.written * 1000, commit.made * 1000})
-    logs = _within(cache, times)
-    texts = dict(read_bytes(home, [ref for ref, _ in logs]))
+    recorded = _recorded(home, cache, commit.id)
+    logs = _within(cache, times, recorded)
+    texts = (read or LogBytes(home)).of(ref for ref, _ in logs)
     said = {
         ref.key: said
         for ref, _ in logs
@@ -84,6 +113,8 @@ def logs_around(
     found = []
     for ref, entry in logs:
         far, by = _apart(ref.key, times), dict[str, float]()
+        if ref.stem in recorded:
+            by[recorded[ref.stem]] = 1.0
         if ref.stem in came:
             by[WITH] = 1.0
         if ref.key in behind:
@@ -92,7 +123,7 @@ def logs_around(
         elif ref.key in before:
             by[BESIDE] = _BEFORE_SHARE / (1 + (before[ref.key] - 1) / _BEFORE)
         if path and ref in texts and names(text_of(texts[ref]), path):
-            by[EDITED] = _EDITED if far < _FAR_MS else _EDITED_FAR
+            by[EDITED] = _EDITED if far < _FAR_MS else EDITED_FAR
         near = 1 / (1 + far / _HALF_MS) if (ref, entry) in nearest and far <= _NEAR_MS else 0.0
         if by or near:
             ordered = sorted(by.items(), key=lambda one: (-one[1], one[0]))
@@ -105,8 +136,21 @@ def names(text: str, name: str) -> bool:
     return name in text and bool(re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", text))
 
 
-def _within(cache: Cache, times: Sequence[int]) -> list[tuple[LogRef, Entry]]:
-    """Return the logs near in time, the nearest of many, in ledger order, without withheld ones."""
+def _recorded(home: Home, cache: Cache, commit: str) -> dict[str, str]:
+    """Return the logs of which it is recorded that a commit has their work, each with how; however old."""
+    landed = 'SELECT stem FROM landings WHERE "commit" = ? AND verb = ?'
+    found = dict.fromkeys(
+        [stem for (stem,) in cache.rows(landed, (commit, VERB_OF[WorkLanded]))], LANDED
+    )
+    points = [point for point, one in read_here(home).settled.items() if one.commit == commit]
+    for how, ids in ((LANDED, points), (HERE, [commit])):
+        rows = cache.rows_among('SELECT stem FROM places WHERE "commit" IN (?)', ids)
+        found |= dict.fromkeys([stem_in(stem) for (stem,) in rows], how)
+    return found
+
+
+def _within(cache: Cache, times: Sequence[int], more: Iterable[str]) -> list[tuple[LogRef, Entry]]:
+    """Return the logs near in time, the nearest of many, and `more`, without withheld ones."""
     keys = {
         key
         for at in times
@@ -115,6 +159,7 @@ def _within(cache: Cache, times: Sequence[int]) -> list[tuple[LogRef, Entry]]:
         )
     }
     nearest = sorted(keys, key=lambda key: (_apart(key, times), key))[:_MOST_LOGS]
+    nearest += {key_of(stem) for stem in more}.difference(nearest)
     hidden = redacted_logs(cache)
     return [(ref, entry) for ref, entry in logs_of(cache, nearest) if ref.stem not in hidden]
 

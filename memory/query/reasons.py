@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import re
 
+from ledger.codec.plain_text import text_of
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from memory.cache.range_queries import logs_of
 from memory.cache.truth import truth_of
 from memory.query.code_asked import CodeAsked, Touched
-from memory.query.logs_around import FIRM, NAMED, LogAround, logs_around, names
+from memory.query.logs_around import (
+    EDITED,
+    EDITED_FAR,
+    FIRM,
+    NAMED,
+    LogAround,
+    LogBytes,
+    logs_around,
+    names,
+)
 from memory.query.marks import marked
 from memory.query.provenance import LogLine, lines_of
 from memory.recall.index.follow import IndexFollower
@@ -22,6 +33,7 @@ from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.search import search
 from memory.recall.values import without_operators
+from memory.redaction.withheld import redacted_logs
 from projection.policy.model import ENGLISH
 
 TYPE_CHECKING = False
@@ -53,6 +65,8 @@ _SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
 _LINKED, _COVERED = 0.15, 0.25
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|[A-Za-z]{3,}")
+#: Of a name that more logs have each tells less; so many of them are read, the newest.
+_FEW_LOGS, _MOST_READ = 12, 120
 _LINE_WORDS, _BODY_CHARS = 12, 400
 
 
@@ -152,6 +166,7 @@ class _Weighing:
     def __init__(self, reader: Reader, cache: Cache, index: Index, place: CodeAsked) -> None:
         self._home, self._cache, self._index, self._place = reader.home, cache, index, place
         self._git: Git = place.repository.git()
+        self._hidden, self._read = redacted_logs(cache), LogBytes(reader.home)
         self._logs: dict[str, _Weight] = {}
         self._facts: dict[str, _Weight] = {}
         self._known: dict[str, Fact | None] = {}
@@ -160,7 +175,7 @@ class _Weighing:
         """Return what is behind the place."""
         for touched, share in self._shares():
             for one in logs_around(
-                self._home, self._cache, touched.commit, self._git, self._place.path
+                self._home, self._cache, touched.commit, self._git, self._place.path, self._read
             ):
                 self._by_log(one, share)
         self._by_names()
@@ -213,7 +228,7 @@ class _Weighing:
     def _named(self, words: list[str], said: str, weight: float, by: str, few: int = 2) -> None:
         """Count what names something: facts whose text has it, and what logs did whose words have it."""
         rows = self._index.matching(self._index.stems(" ".join(words)))
-        ids: set[str] = set()
+        ids, logs = set[str](), set[str]()
         for row in sorted(rows):
             log = self._index.log(row >> PLACE_BITS)
             piece = log.at(row & PLACES) if log is not None else None
@@ -221,17 +236,21 @@ class _Weighing:
                 continue
             if row & PLACES >= FACTS_FROM:
                 ids.add(piece.fact)
-            elif (
-                weight >= _FILE
-                and by != self._place.path
-                and (ref := self._cache.log_ref(log.stem))
-            ):
-                entry = self._cache.entry(ref.key)
-                if entry is not None:
-                    self._log(ref.stem, entry, NAMED, 1.0)
+            else:
+                logs.add(log.stem)
+        self._named_in(sorted(logs)[-_MOST_READ:], said, is_path=by == self._place.path)
         there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
         for id in there:
             self._facts.setdefault(id, _Weight()).add(by, weight * min(1.0, few / len(there)))
+
+    def _named_in(self, keys: list[str], said: str, *, is_path: bool) -> None:
+        """Count what the logs did whose words have a name: the index knows words, not what is between."""
+        found = [one for one in logs_of(self._cache, keys) if one[0].stem not in self._hidden]
+        texts = self._read.of(ref for ref, _ in found)
+        there = [one for one in found if names(text_of(texts.get(one[0], b"")), said)]
+        how, share = (EDITED, EDITED_FAR) if is_path else (NAMED, 1.0)
+        for ref, entry in there:
+            self._log(ref.stem, entry, how, share * min(1.0, _FEW_LOGS / len(there)))
 
     def _alone(self, name: str) -> bool:
         """Tell whether one file alone has a name."""
