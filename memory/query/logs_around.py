@@ -42,6 +42,8 @@ FIRM = (HERE, WITH, NAMED, LANDED)
 _BEHIND, _BEFORE, _BEFORE_SHARE = 8, 3, 0.6
 #: What is told by the path of a file in a log's words, and by that long before or after.
 _EDITED, EDITED_FAR = 0.5, 0.17
+#: Of the logs behind a commit, and before it, so many count.
+_CLOSEST = 3
 _HOUR_MS = 3_600_000
 #: How far from a commit its logs are looked for, at most so many of them, and what is far.
 _WINDOW_MS, _MOST_LOGS, _FAR_MS = 96 * _HOUR_MS, 240, 48 * _HOUR_MS
@@ -107,7 +109,7 @@ def logs_around(
     }
     ids = _whole(git, said.values())
     others = {key: ids[one] for key, one in said.items() if one in ids}
-    behind, before = distances(git, commit.id, others) if others else ({}, {})
+    behind, before = map(_first, distances(git, commit.id, others) if others else ({}, {}))
     came = _came_with(home, git, commit.id)
     nearest = sorted(logs, key=lambda one: (_apart(one[0].key, times), one[0].key))[:_NEAR_LOGS]
     found = []
@@ -129,6 +131,12 @@ def logs_around(
             ordered = sorted(by.items(), key=lambda one: (-one[1], one[0]))
             found.append(LogAround(ref, entry, tuple(ordered), near))
     return found
+
+
+def _first(steps: dict[str, int]) -> dict[str, int]:
+    """Return the logs that are fewest steps away: those further tell of other commits."""
+    last = sorted(steps.values())[:_CLOSEST][-1:]
+    return {key: far for key, far in steps.items() if [far] <= last}
 
 
 def names(text: str, name: str) -> bool:
