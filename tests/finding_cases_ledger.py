@@ -10,6 +10,7 @@ from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.order import seal
 from ledger.model.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
+from tests.conftest import make_repository
 from tests.finding_case import LOG, REFERENCES, Arguments, Shop, born, by_hand, case, sealed
 
 # ---- what a session log says ----------------------------------------------------------------------
@@ -410,6 +411,28 @@ def _(shop: Shop) -> Arguments:
     commit = shop.git("rev-parse", "HEAD").strip()
     text = f"---\nagent: a\ncommit: {commit[:12]}\n---\n{REFERENCES}- Helped: use-x (src/x.py:3)\n"
     return by_hand(text)(shop)
+
+
+@case(
+    "landed-unproven",
+    "warning: sessions/2026-11/21/STEM.md: STEM is said to have landed in COMMIT (squash), "
+    "which does not hold its work",
+    "`diurna show STEM` tells who recorded it; where that commit is, the work counts as if it were",
+)
+def _(shop: Shop) -> Arguments:
+    other = make_repository(shop.path.parent / "other")
+    shop.monkeypatch.chdir(other.path)
+    shop.run("init", "--branch", "memory")
+    other.git("switch", "-qc", "feature/x")
+    other.write("x.py", "x = 1\n")
+    other.git("add", "-A")
+    other.git("commit", "-q", "-m", "x")
+    stem = shop.run("note", "decision: Use X.", "--json").json["stem"]
+    other.git("switch", "-q", "main")
+    commit = other.git("rev-parse", "HEAD").strip()
+    said = f"# Forged\n\n{REFERENCES}- Landed: {stem} → {commit} (squash)\n"
+    shop.run("append", "-", stdin=said.encode())
+    return ("verify", "--home", str(other.path))
 
 
 @case(

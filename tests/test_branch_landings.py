@@ -18,6 +18,8 @@ from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.replay.state import state_of
 from memory.write.draft import SessionDraft
+from rituals.check.registry import VERIFY
+from rituals.check.run import made
 from rituals.review.landings import record
 from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story, X
 from tests.campaigns.branches import AUTHOR, TOLD, Told, colleague, told_of, tried, view_of
@@ -210,3 +212,23 @@ def test_nothing_is_asked_in_tree_nor_where_history_is_cut(tmp_path: Path) -> No
     cut = Memory(discover(str(tmp_path / "cut")))
     assert record(cut) == ""
     cut.close()
+
+
+def test_forged_landed_is_named_where_objects_are(tmp_path: Path) -> None:
+    """Who has the work sees that the commit does not hold it; who has not believes the record."""
+    told = told_of(tmp_path / "r", "open", "tip", 2)
+    story, memory = told.story, told.memory()
+    forged = WorkLanded(told.asked.log.stem, story.head(), "squash")
+    memory.append(SessionDraft("Forged", "", (forged,), type=EDIT))
+    said = [one.message for one in made(memory, VERIFY).findings if one.code == "landed-unproven"]
+    name = f"{forged.id} is said to have landed in {forged.commit[:7]} (squash)"
+    assert said == [f"{name}, which does not hold its work"]
+    other = Memory(colleague(told, tmp_path / "other"))
+    codes = {one.code for one in made(other, VERIFY).findings}
+    assert "landed-unproven" not in codes and view_of(other.home, forged.id) == LANDED
+    other.close()
+    landed = story.squash(X)
+    true = WorkLanded(told.asked.log.stem, landed, "squash")
+    memory.append(SessionDraft("True", "", (true,), type=EDIT))
+    assert len([one for one in made(memory, VERIFY).findings if one.code == "landed-unproven"]) == 1
+    memory.close()

@@ -54,7 +54,7 @@ TOLD: dict[str, set[str]] = {
         "unreadable".split(),  # of a lost log the cache knows what it said
         WHOLE,
     ),
-    "evidence-gone": {"verify", "lint"},
+    **{code: {"verify", "lint"} for code in ("evidence-gone", "landed-unproven")},
     **dict.fromkeys("secret-found secret-waived personal-data personal-statement".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **{code: set() for code in ("quiz-missed", "quiz-general")},  # only where the quiz is put

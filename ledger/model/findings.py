@@ -65,6 +65,10 @@ CODES: dict[str, tuple[str, str]] = {
     "task-move": (WARNING, "a move that can not follow, or of what is no task"),
     "no-evidence": (WARNING, "a help without evidence; it counts as a reference"),
     "evidence-gone": (WARNING, "a help names a place that the code has not at its commit"),
+    "landed-unproven": (
+        WARNING,
+        "a commit that is said to have brought some work does not hold it",
+    ),
     "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "similar-fact": (WARNING, "a new fact says what another one says already"),

@@ -152,6 +152,10 @@ CHECKS: tuple[Check, ...] = (
         "evidence of helps", "rituals.check.evidence:misplaced", TIP, REPLAY, (VERIFY, LINT),
         ("evidence-gone",),
     ),
+    Check(
+        "landings", "rituals.check.landings:unproven", CLONE, REPLAY, (VERIFY, LINT),
+        ("landed-unproven",),
+    ),
     Check("short seals", _LEDGER + "seals", TIP, LOOK, _WHOLE, ("weak-seal",), lasting=True),
     Check(
         "the history of logs", _LEDGER + "history", PAST, WALK, _WHOLE,

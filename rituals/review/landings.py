@@ -6,46 +6,46 @@ this clone (`memory.cache.here`), and recorded for those who never had the branc
 
 from __future__ import annotations
 
-from ledger.environment import monotonic, now_ms
+from ledger.environment import monotonic
 from ledger.errors import GitFailed, ObjectMissing
-from ledger.git.ancestry import lacking, whole_ids
+from ledger.git.ancestry import lacking
 from ledger.git.landing.asked import ASKED_FILE, Asked
 from ledger.git.landing.messages import History, history
-from ledger.git.landing.points import Points, Seen, Written
-from ledger.git.landing.search import ANCESTOR, Landing, Work, search
-from ledger.git.landing.sightings import TIPS_FILE, noted, now, recalled, tips_text
-from ledger.git.repository import head, is_shallow, read_reference, remote_branches
-from ledger.home import OWN_BRANCH
-from ledger.model.event import Event, WorkLanded, WorkReverted
-from ledger.model.ids import is_object
-from ledger.model.order import milliseconds_of, stamp_of
+from ledger.git.landing.search import Landing, search
+from ledger.git.landing.sightings import TIPS_FILE, noted, tips_text
+from ledger.git.repository import head, read_reference, remote_branches
+from ledger.model.event import WorkLanded, WorkReverted
+from ledger.model.order import stamp_of
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.cache.here import Settled, read, settle
-from memory.cache.truth_file import has_code
-from memory.replay.outside import trunk_of
+from memory.replay.works import works_of
 from memory.write.draft import SessionDraft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from ledger.git.ancestry import Lacking
+    from ledger.git.landing.points import Written
+    from ledger.git.landing.search import Work
+    from ledger.model.event import Event
     from memory.api import Memory
+    from memory.replay.works import Works
 
 #: How long one turn may take; the rest has the next one.
 SECONDS = 10.0
+_TITLE_CHARS = 100
 
 
 class Found(Record):
     """What became of the work of one log."""
 
-    stem: str
-    branch: str
-    header: str  #: the commit of its header
-    work: Work | None  #: None where nothing is committed yet
-    landing: Landing | None = None
-    whole: bool = True  #: its objects are here, so that it can be proved
+    log: Written
+    point: str  #: the commit that has its work, "" where nothing is committed yet
+    landing: Landing | None
+    whole: bool  #: its objects are here, so that it can be proved
 
 
 def record(memory: Memory, seconds: float = SECONDS) -> str:
@@ -53,10 +53,8 @@ def record(memory: Memory, seconds: float = SECONDS) -> str:
 
     In-tree nothing is asked: a log comes with its work. Nor is it in a clone whose history is cut.
     """
-    home = memory.home
-    if home.kind != OWN_BRANCH or not has_code(home) or is_shallow(home.repository):
-        return ""
-    return _Round(memory, seconds).run()
+    works, told = memory.snapshot.ask(lambda cache: (works_of(memory.home, cache), cache.landed()))
+    return _Round(memory, works, seconds).run(told) if works is not None and works.logs else ""
 
 
 class _Round:
@@ -64,11 +62,12 @@ class _Round:
 
     Args:
         memory: the home.
+        works: its logs, and where they were written.
         seconds: how long it may take.
     """
 
-    def __init__(self, memory: Memory, seconds: float) -> None:
-        self._memory, self._home = memory, memory.home
+    def __init__(self, memory: Memory, works: Works, seconds: float) -> None:
+        self._memory, self._home, self._works = memory, memory.home, works
         self._repository = memory.home.repository
         self._git = self._repository.git()
         self._until = monotonic() + seconds
@@ -78,84 +77,60 @@ class _Round:
         self._histories: dict[str, History] = {}
         self._verdicts: dict[tuple[str, str, str], Landing | None] = {}
 
-    def run(self) -> str:
-        """Ask, keep, record."""
-        places, policy, told = self._memory.snapshot.ask(
-            lambda cache: (cache.places(), cache.policy, cache.landed())
-        )
-        if not places:
-            return ""
-        trunk = trunk_of(self._home, policy.trunk)
-        found = list(self._found(places, trunk))
-        points = {one.stem: one.work.point if one.work else "" for one in found}
+    def run(self, told: Iterable[tuple[str, str, str, str]]) -> str:
+        """Ask, keep, record; `told` is what logs say already."""
+        self._note(TIPS_FILE, tips_text(noted(self._repository), self._works.seen))
+        found = list(self._found())
+        points = {one.log.stem: one.point for one in found}
         settled = {
-            one.work.point: self._settled(one.landing)
-            for one in found
-            if one.work is not None and one.landing is not None
+            one.point: self._settled(one.landing) for one in found if one.landing is not None
         }
         settle(self._home, settled, points)
         self._note(ASKED_FILE, self._asked.text())
-        events = tuple(_news(found, told))
-        if not events:
+        news = {one: events for one in found if (events := tuple(_news(one, told)))}
+        if not news:
             return ""
-        branches = dict.fromkeys(one.branch for one in found if one.stem in {e.id for e in events})
-        title = f"What became of work on {', '.join(list(branches)[:5])}"[:100]
-        draft = SessionDraft(title, "", events, type=EDIT, anyway=True)
-        self._memory.hold(draft, again=True)
+        branches = dict.fromkeys(one.log.branch for one in news)
+        title = f"What became of work on {', '.join(branches)}"[:_TITLE_CHARS]
+        events = tuple(event for some in news.values() for event in some)
+        self._memory.hold(SessionDraft(title, "", events, type=EDIT, anyway=True), again=True)
         landed = sum(isinstance(one, WorkLanded) for one in events)
-        reverts = len(events) - landed
-        said = [f"{landed} landing{'s' * (landed > 1)}"] if landed else []
-        return ", ".join(said + ([f"{reverts} revert{'s' * (reverts > 1)}"] if reverts else []))
+        counts = ((landed, "landing"), (len(events) - landed, "revert"))
+        return ", ".join(f"{many} {name}{'s' * (many > 1)}" for many, name in counts if many)
 
-    def _found(
-        self, places: Iterable[tuple[int, str, str, int, str]], trunk: str
-    ) -> Iterable[Found]:
+    def _found(self) -> Iterable[Found]:
         """Yield what became of each log, newest first, as far as the time goes."""
-        rows = sorted(places, key=lambda row: row[1], reverse=True)
-        whole = whole_ids(self._git, {row[2] for row in rows})
-        logs = [
-            Written(stem, whole[commit] or commit, branch, milliseconds_of(stem), bool(dirty))
-            for _, stem, commit, dirty, branch in rows
-            if whole[commit] is not None and (whole[commit] or is_object(commit))
-        ]
-        points = Points(self._git, self._sightings(), trunk)
-        known = frozenset([*[log.commit for log in logs], *self._kept.points.values()])
-        targets = self._targets(trunk)
-        works = {log: points.work(log, known) for log in logs}
-        asked = {one.point for one in works.values() if one}
-        asked |= {one.commit for one in self._kept.settled.values()} - {""}
-        lacks = {target: lacking(self._git, target, asked) for target in targets}
-        held = {
-            target: asked - lack.outside - lack.missing - lack.unknown
-            for target, lack in lacks.items()
-        }
-        for log in logs:
+        kept = self._kept
+        asked = {*self._works.known, *[one.commit for one in kept.settled.values()]} - {""}
+        lacks = {target: lacking(self._git, target, asked) for target in self._targets()}
+        for log in self._works.logs:
             if monotonic() > self._until:
                 return
-            work = works[log]
-            one = Found(log.stem, log.branch, log.commit, work)
-            if work is None:
-                yield one
-                continue
-            missing = any(work.point in lack.missing for lack in lacks.values())
-            landing = None
-            for target in targets:
-                landing = self._verdict(work, target, held[target])
-                if landing is not None:
-                    break
-            yield one._replace(landing=landing, whole=not missing)
+            point = kept.points.get(log.stem, "")
+            landing = self._standing(point, lacks) if point else None
+            if landing is None:
+                work = self._works.of(log)
+                point = work.point if work is not None else ""
+                verdicts = (self._verdict(work, target) for target in lacks if work is not None)
+                landing = next((found for found in verdicts if found is not None), None)
+            missing = any(log.commit in lack.missing for lack in lacks.values())
+            yield Found(log, point, landing, whole=not missing)
 
-    def _targets(self, trunk: str) -> list[str]:
+    def _standing(self, point: str, lacks: Mapping[str, Lacking]) -> Landing | None:
+        """Return how the work of a point landed, where that is known and stands as it was."""
+        told = self._kept.settled.get(point)
+        if told is None or told.reverted:
+            return None
+        target = next((one for one, lack in lacks.items() if lack.has(told.commit)), "")
+        stands = target and not self._history(target).reverted(told.commit)
+        return Landing(told.commit, told.how) if stands else None
+
+    def _targets(self) -> list[str]:
         """Return the commits that are asked: those of the trunk, here and fetched, and HEAD."""
+        trunk = self._works.trunk
         references = [f"refs/heads/{trunk}", *remote_branches(self._repository, trunk)]
         ids = [read_reference(self._repository, one) for one in references if trunk]
         return list(dict.fromkeys(filter(None, [*ids, head(self._repository)[1]])))
-
-    def _sightings(self) -> list[Seen]:
-        """Return where branches are and were, and note where they are."""
-        known, current = noted(self._repository), now(self._repository, now_ms())
-        self._note(TIPS_FILE, tips_text(known, current))
-        return [*known, *recalled(self._repository), *current]
 
     def _note(self, name: str, text: str | None) -> None:
         """Write one of the notes beside git, where it changed."""
@@ -164,27 +139,19 @@ class _Round:
             path = f"{self._repository.commondir}/{name}"
             replace_file(path, text.encode("utf-8", "surrogateescape"), 0o600)
 
-    def _verdict(self, work: Work, target: str, held: set[str]) -> Landing | None:
+    def _verdict(self, work: Work, target: str) -> Landing | None:
         """Say how some work came into a commit, None where it did not, as far as that was found out."""
         key = (work.point, work.tip, target)
         if key not in self._verdicts:
-            self._verdicts[key] = self._search(work, target, held)
+            self._verdicts[key] = self._search(work, target)
         return self._verdicts[key]
 
-    def _search(self, work: Work, target: str, held: set[str]) -> Landing | None:
-        told = self._kept.settled.get(work.point)
-        past = self._history(target)
-        for commit, how in (
-            (work.point, ANCESTOR),
-            *([(told.commit, told.how)] if told and told.commit else []),
-        ):
-            if commit in held and not past.reverted(commit):
-                return Landing(past.standing(commit), how)
+    def _search(self, work: Work, target: str) -> Landing | None:
         asked = self._asked.before(work, target)
         if asked == target:
             return None
         try:
-            found = search(self._git, work, past, asked=asked)
+            found = search(self._git, work, self._history(target), asked=asked)
         except (GitFailed, ObjectMissing):  # files are not here: nobody can say
             return None
         if found is None:
@@ -204,16 +171,12 @@ class _Round:
         return Settled(landing.commit, landing.how, landing.reverted, when)
 
 
-def _news(found: Iterable[Found], told: Iterable[tuple[str, str, str, str]]) -> Iterable[Event]:
-    """Yield what is to be recorded: once for each log and commit, and nothing that a header says."""
-    said: dict[str, set[str]] = {}
-    for stem, _, commit, _ in told:
-        said.setdefault(stem, set()).add(commit)
-    for one in found:
-        landing, known = one.landing, said.get(one.stem, set())
-        if landing is None or not one.whole:
-            continue
-        if landing.commit not in known and landing.commit != one.header:
-            yield WorkLanded(one.stem, landing.commit, landing.how)
+def _news(one: Found, told: Iterable[tuple[str, str, str, str]]) -> Iterator[Event]:
+    """Yield what is to be recorded of a log: once for each commit, and nothing that its header says."""
+    known = {commit for stem, _, commit, _ in told if stem == one.log.stem}
+    landing = one.landing
+    if landing is not None and one.whole:
+        if landing.commit not in known and landing.commit != one.log.commit:
+            yield WorkLanded(one.log.stem, landing.commit, landing.how)
         if landing.reverted and landing.reverted not in known:
-            yield WorkReverted(one.stem, landing.reverted)
+            yield WorkReverted(one.log.stem, landing.reverted)
