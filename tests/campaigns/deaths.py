@@ -146,6 +146,19 @@ def _aged(home: Path) -> None:
     memory.close()
 
 
+def _landed(home: Path) -> None:
+    """Let a log be of a branch that was squashed into the trunk, and a fact name a file that is gone."""
+    for branch, way in (("feature/x", "-b"), ("main", "")):
+        git(home, "checkout", "-q", *([way] if way else []), branch)
+        (home / "new.py").write_text("def new():\n    return 1\n")
+        git(home, "add", "new.py")
+        git(home, "commit", "-q", "-m", "New (#1)", "-o", "new.py")
+        if way:
+            memory = Memory(discover(str(home)), agent="tester", in_process=False)
+            memory.append(draft("of-a-branch"))
+            memory.close()
+
+
 class Deed(Record):
     """A command that is killed: its words, the kinds of home, and what is done before."""
 
@@ -156,7 +169,8 @@ class Deed(Record):
 
     def command(self, _: str) -> list[str]:
         """Return the command line."""
-        return [sys.executable, "-P", "-m", "rituals", *self.words]
+        module = () if self.words[0] == "-m" else ("-m", "rituals")
+        return [sys.executable, "-P", *module, *self.words]
 
     def __str__(self) -> str:
         return f"{self.name} {self.kind}"
@@ -173,6 +187,7 @@ _DEEDS: tuple[tuple[str, tuple[str, ...], Callable[[Path], None], tuple[str, ...
     ("undo", ("undo", "--agent", "tester"), _last, (IN_TREE, OWN_BRANCH)),
     ("review", ("review", "--yes"), _aged, (IN_TREE, OWN_BRANCH)),
     ("import", ("import", "jsonl", "../items.jsonl", "--write"), _items, (IN_TREE, OWN_BRANCH)),
+    ("by itself", ("-m", "rituals.review.background"), _landed, (OWN_BRANCH, IN_TREE)),
     ("adopt", ("adopt", "."), lambda home: None, (IN_TREE,)),
 )  # fmt: skip
 DEEDS = tuple(
