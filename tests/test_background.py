@@ -49,7 +49,9 @@ _HANGS = """
 import time
 from rituals.review import background
 background.SECONDS, work = 0.3, background.work
-background.work = lambda home: work(home, (background.Step("hangs", lambda memory: time.sleep(60)),))
+def hang(memory):  # where no git of it fetches what a partial clone lacks
+    time.sleep(60 * int(memory.home.repository.git()._environment["GIT_NO_LAZY_FETCH"]))
+background.work = lambda home: work(home, (background.Step("hangs", hang),))
 background._main()
 """
 
