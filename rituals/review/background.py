@@ -2,7 +2,8 @@
 
 Nothing is decided, pushed, fetched or published, and no person's file is written. Each step can be killed
 at any moment and made again: what it keeps beside git is replaced whole, and logs go the way of captured
-ones (W14). What fails is noted as a hook's fault is, and the next step has its turn.
+ones (W14). What fails is noted as a hook's fault is, and the next step has its turn. What is due once a day
+is loaded once a day.
 """
 
 from __future__ import annotations
@@ -12,21 +13,14 @@ import signal
 from ledger.environment import monotonic, now_ms, stay_offline, working_directory
 from ledger.errors import Busy, DiurnaError
 from ledger.home import discover
-from ledger.model.findings import ERROR
 from ledger.model.layout import MAINTAIN_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
 from memory.cache.truth import truth_of
-from memory.recall.index.follow import IndexFollower
-from rituals.check.registry import VERIFY
-from rituals.check.run import made
 from rituals.hosts.background import is_daily_due, is_stale, last_run, note_run, obstacle
-from rituals.hosts.capture.sessions import tidy
 from rituals.hosts.faults import note
 from rituals.review import landings, truth
-from rituals.review.plan import plan_review
-from rituals.review.tally import keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,11 +50,15 @@ def _mark(memory: Memory) -> str:
 
 
 def _forget(memory: Memory) -> str:
+    from rituals.hosts.capture.sessions import tidy
+
     tidy(memory)
     return ""
 
 
 def _index(memory: Memory) -> str:
+    from memory.recall.index.follow import IndexFollower
+
     follower = IndexFollower(memory.snapshot)
     try:
         follower.ask(lambda cache, index: True)
@@ -70,11 +68,18 @@ def _index(memory: Memory) -> str:
 
 
 def _count(memory: Memory) -> str:
+    from rituals.review.plan import plan_review
+    from rituals.review.tally import keep
+
     keep(memory, plan_review(memory))
     return ""
 
 
 def _verify(memory: Memory) -> str:
+    from ledger.model.findings import ERROR
+    from rituals.check.registry import VERIFY
+    from rituals.check.run import made
+
     errors = sum(1 for one in made(memory, VERIFY).findings if one.severity == ERROR)
     return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"
 
