@@ -2,8 +2,8 @@
 
 Nothing is decided, pushed, fetched or published, and no person's file is written. Each step can be killed
 at any moment and made again: what it keeps beside git is replaced whole, and logs go the way of captured
-ones (W14). What fails is noted as a hook's fault is, and the next step has its turn. What is due once a day
-is loaded once a day.
+ones (W14). What fails is noted as a hook's fault is, and the next step has its turn. What is due once a
+day is loaded once a day.
 """
 
 from __future__ import annotations
