@@ -163,6 +163,19 @@ def test_a_number_in_passing_names_no_pull_request(code: Code) -> None:
         assert [one["by"] for one in found.json["sessions"]] == [["names it"]] * linked
 
 
+def test_what_is_withheld_is_no_reason(code: Code) -> None:
+    """Neither a redacted fact, nor the title of a log that said it."""
+    code.commit("Start", queue="one\n")
+    code.note(
+        "id=secret decision: The customer is Quince and Sons.", "id=other decision: Cats are grey."
+    )
+    assert "secret" in ids(code.why("src/queue.py:1"), "decisions")
+    assert code.run("redact", "secret", "--reason", "It names a customer.").code == 0
+    for asked in ("src/queue.py:1", "src/queue.py"):
+        assert "Quince" not in code.why(asked).out + code.run("why", asked).out
+        assert ids(code.why(asked), "decisions") == ["other"]
+
+
 def test_a_session_of_a_branch_is_behind_the_commit_that_brought_its_work(code: Code) -> None:
     """However long after it was squashed: `Landed` says by which commit."""
     code.note("id=squashed decision: Cats are grey.")

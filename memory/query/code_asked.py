@@ -137,8 +137,8 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
 
 
 def _wide(git: Git, commit: str) -> int:
-    """Count the files that a commit changed, where those are a good part of all that there are."""
-    asked = ("diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", commit)
+    """Count the files that a commit changed, where those are a good part of all; a first one has none."""
+    asked = ("diff-tree", "--no-commit-id", "-r", "-z", "--name-only", commit)
     files = git.run(*asked, check=False).count(b"\0")
     if files < _WIDE or files * _WIDE_SHARE < git.run("ls-files", "-z", check=False).count(b"\0"):
         return 0

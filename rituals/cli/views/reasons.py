@@ -134,28 +134,26 @@ def print_reasons(found: Reasons, out: Output) -> None:
         out.line(f"  and {counted(place.more, 'commit')} more")
     for session in found.sessions:
         log = session.log
-        _line(out, "session", out.short(log.stem),
-              f"{log.agent or 'nobody named'}: {log.title}", session.by)  # fmt: skip
+        said = f"{log.agent or 'nobody named'}: {log.title}"
+        _line(out, "session", out.short(log.stem), said, ", ".join(session.by))
     for reason in found.decisions:
         tried = reason.fact.kind == ATTEMPT_KIND
-        _line(out, "tried" if tried else reason.fact.kind, reason.fact.id, _said(reason), reason.by)
+        _reason(out, "tried" if tried else reason.fact.kind, reason)
     for reason in found.perhaps:
-        _line(out, "perhaps", reason.fact.id, _said(reason), reason.by)
+        _reason(out, "perhaps", reason)
     if not found.decisions:
         out.talk("no decision is linked with it")
 
 
-def _said(reason: Reason) -> str:
-    """Say what a fact says, behind what has to be known before."""
+def _reason(out: Output, kind: str, reason: Reason) -> None:
+    """Print a fact, behind what has to be known before, and by what it is linked."""
     before = reason.mark.whole or footer(reason.fact, "outcome")
-    text = shortened(" ".join(reason.fact.text.split()), _TEXT_CHARS)
-    return f"{before}: {text}{reason.mark.behind}" if before else text + reason.mark.behind
+    text = shortened(" ".join(reason.fact.text.split()), _TEXT_CHARS) + reason.mark.behind
+    ways = dict.fromkeys("session" if one.startswith("session ") else one for one in reason.by)
+    said = f"{before}: {text}" if before else text
+    _line(out, kind, reason.fact.id, said, f"by {', '.join(ways)}")
 
 
-def _line(out: Output, kind: str, name: str, said: str, by: Sequence[str]) -> None:
+def _line(out: Output, kind: str, name: str, said: str, by: str) -> None:
     """Print one line: what it is, its name, its words, and by what it is linked."""
-    ways = dict.fromkeys(
-        one.partition(" 2")[0] if one.startswith("session ") else one for one in by
-    )
-    out.line((f"{kind:<{_KIND_CHARS}} ", "dim"), (name, "bold"), f"  {said}  ",
-             (f"by {', '.join(ways)}", "dim"))  # fmt: skip
+    out.line((f"{kind:<{_KIND_CHARS}} ", "dim"), (name, "bold"), f"  {said}  ", (by, "dim"))
