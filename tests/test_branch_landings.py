@@ -20,9 +20,22 @@ from memory.replay.state import state_of
 from memory.write.draft import SessionDraft
 from rituals.check.registry import VERIFY
 from rituals.check.run import made
+from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
+from rituals.review.dropped import DROPPED
 from rituals.review.landings import record
+from rituals.review.plan import plan_review
+from rituals.review.question import Question
 from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story, X
-from tests.campaigns.branches import AUTHOR, TOLD, Told, colleague, told_of, tried, view_of
+from tests.campaigns.branches import (
+    AUTHOR,
+    COLLEAGUE,
+    TOLD,
+    Told,
+    colleague,
+    told_of,
+    tried,
+    view_of,
+)
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, git, hermetic, make_home
 
 __all__ = ["hermetic"]
@@ -232,3 +245,60 @@ def test_forged_landed_is_named_where_objects_are(tmp_path: Path) -> None:
     memory.append(SessionDraft("True", "", (true,), type=EDIT))
     assert len([one for one in made(memory, VERIFY).findings if one.code == "landed-unproven"]) == 1
     memory.close()
+
+
+def test_branch_dropped_is_asked_once_two_weeks_and_a_fetch_later(tmp_path: Path) -> None:
+    """Not while it rests, nor before a fetch; accepted, what the branch alone said is false."""
+    told = told_of(tmp_path / "r", "dropped", "tip", 2)
+    story, memory, stem = told.story, told.memory(), told.asked.log.stem
+    assert asked(memory) == []
+    story.now += 15 * 86_400
+    story.trunk_work(0)
+    (question,) = asked(memory)
+    assert (question.facts, f"{X} is gone" in question.said) == (("fact-0",), True)
+    story.git("update-ref", "refs/remotes/origin/main", "main")
+    assert asked(memory) == []
+    (story.folder / ".git/FETCH_HEAD").write_text("")
+    assert asked(memory) == [question]
+    story.git("branch", X, "main")
+    assert asked(memory) == []
+    story.git("branch", "-D", X)
+    plan = plan_review(memory)
+    events = events_of(plan, {question.key: ACCEPT})
+    assert WorkDropped(stem, X) in events
+    memory.append(SessionDraft("Answered", "", events, type="review", anyway=True))
+    fact = memory.state().fact("fact-0")
+    assert fact is not None and fact.false and fact.text == "What fact-0 says."
+    assert asked(memory) == []
+    memory.close()
+
+
+@pytest.mark.parametrize("answer", [REJECT, LATER])
+def test_branch_dropped_is_not_asked_again(answer: str, tmp_path: Path) -> None:
+    """Whoever says that the work is still open is believed; left for later, it is an open thread."""
+    told = told_of(tmp_path / "r", "dropped", "tip", 2)
+    story, memory = told.story, told.memory()
+    story.now += 15 * 86_400
+    story.trunk_work(0)
+    plan = plan_review(memory)
+    (question,) = [one for one in plan.fresh if one.rule == DROPPED]
+    events = events_of(plan, {question.key: answer})
+    memory.append(SessionDraft("Answered", "", events, type="review", anyway=True))
+    again = plan_review(memory)
+    assert not [one for one in again.fresh if one.rule == DROPPED]
+    fact = memory.state().fact("fact-0")
+    assert fact is not None and not fact.false
+    memory.close()
+
+
+def asked(memory: Memory) -> list[Question]:
+    """The questions about branches that are gone."""
+    return [one for one in plan_review(memory).questions if one.rule == DROPPED]
+
+
+def test_a_fast_forward_is_told_from_a_fresh_branch_by_the_record(tmp_path: Path) -> None:
+    """A colleague can not tell them apart, and is told what the author found."""
+    for number, (end, place) in enumerate((("fast-forward", "tip"), ("fresh", "dirty"))):
+        one = tried(tmp_path / str(number), end, place, 0)
+        assert one.said[COLLEAGUE] == OPEN
+        assert (one.said[AUTHOR], one.said[TOLD]) == (one.becomes, one.becomes)

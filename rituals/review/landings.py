@@ -46,6 +46,7 @@ class Found(Record):
     point: str  #: the commit that has its work, "" where nothing is committed yet
     landing: Landing | None
     whole: bool  #: its objects are here, so that it can be proved
+    plain: bool  #: its header says so: where HEAD has that commit, it has the work
 
 
 def record(memory: Memory, seconds: float = SECONDS) -> str:
@@ -114,7 +115,11 @@ class _Round:
                 verdicts = (self._verdict(work, target) for target in lacks if work is not None)
                 landing = next((found for found in verdicts if found is not None), None)
             missing = any(log.commit in lack.missing for lack in lacks.values())
-            yield Found(log, point, landing, whole=not missing)
+            fresh = (
+                log.branch != self._works.trunk
+            )  # or fast-forwarded: who was not there can not say
+            fresh = fresh and any(log.commit in self._history(one).line for one in lacks)
+            yield Found(log, point, landing, not missing, not fresh and point == log.commit)
 
     def _standing(self, point: str, lacks: Mapping[str, Lacking]) -> Landing | None:
         """Return how the work of a point landed, where that is known and stands as it was."""
@@ -176,7 +181,7 @@ def _news(one: Found, told: Iterable[tuple[str, str, str, str]]) -> Iterator[Eve
     known = {commit for stem, _, commit, _ in told if stem == one.log.stem}
     landing = one.landing
     if landing is not None and one.whole:
-        if landing.commit not in known and landing.commit != one.log.commit:
+        if landing.commit not in known and not (one.plain and landing.commit == one.point):
             yield WorkLanded(one.log.stem, landing.commit, landing.how)
         if landing.reverted and landing.reverted not in known:
             yield WorkReverted(one.log.stem, landing.reverted)

@@ -17,6 +17,7 @@ from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
 from rituals.intake.harvest.origin import code_of
+from rituals.review.dropped import dropped_questions
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
@@ -35,7 +36,7 @@ from rituals.review.question import LEARN, Question, ordered, threads_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ledger.git.code_history import Code
     from ledger.model.logset import LogRef
@@ -94,12 +95,13 @@ def plan_review(
         NotFound: there is no repository at `code_path`.
     """
 
-    def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]]]:
+    def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]], list[Question]]:
         logs = [(ref, entry) for _, ref, entry in cache.entries()]
-        return cache.commit, state_of(cache), logs
+        return cache.commit, state_of(cache), logs, dropped_questions(memory.home, cache)
 
-    tip, state, logs = memory.snapshot.ledger.ask(read)
-    return plan_of(tip, state, sorted(logs, key=_by_key), code_of(memory.home, code_path), progress)
+    tip, state, logs, dropped = memory.snapshot.ledger.ask(read)
+    code = code_of(memory.home, code_path)
+    return plan_of(tip, state, sorted(logs, key=_by_key), code, progress, dropped)
 
 
 def plan_of(
@@ -108,11 +110,12 @@ def plan_of(
     logs: list[tuple[LogRef, Entry]],
     code: Code | None,
     progress: Callable[[int, int], None] | None = None,
+    more: Iterable[Question] = (),
 ) -> Plan:
     """Make the plan of a review.
 
     `tip` is the commit of the ledger; `logs` are in ledger order; `progress` is told how far a long
-    comparing of facts is.
+    comparing of facts is; `more` are questions that the clone gives.
     """
     entries = [entry for _, entry in logs]
     standings = tuple(state.standings())
@@ -125,7 +128,8 @@ def plan_of(
     ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
     scored = score_facts(state, standings, entries, code)
     aged = ageing(before, standings, state.decay, state.policy)
-    questions = _questions(ground, scored, code, pair_questions(ground, aged.returned, progress))
+    pairs = pair_questions(ground, aged.returned, progress)
+    questions = ordered([*_questions(ground, scored, code, pairs), *more])
     known = {key for one in raised for key in one.keys}
     fresh = tuple(question for question in questions if question.key not in known)
     arising = {question.key for question in questions}

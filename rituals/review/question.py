@@ -46,6 +46,7 @@ RULES: dict[str, str] = {
     "code-changed": "Code that changed a lot since",
     "document-changed": "Documents that say something else now",
     "document-gone": "Documents that are gone",
+    "branch-dropped": "Branches that are gone",
     "contradiction": "Facts that may contradict each other",
     "overlap": "Facts that say nearly the same",
     "promotion": "Facts worth promoting",

@@ -78,8 +78,9 @@ class Points:
     def _began_here(self, log: Written) -> bool:
         """Tell whether a log was written on a fresh branch: the trunk has its commit, and not its work.
 
-        What the trunk had by then is asked, where it was seen about that time. Else a branch that is gone,
-        or went on, and whose commit the trunk has by now, was merged without a trace.
+        What the trunk had by then is asked, where it was seen before. Else its first-parent line: what
+        came by a merge is not on it. A branch that was fast-forwarded is told from a fresh one by what
+        was seen of the trunk alone, and by who recorded its landing.
         """
         if not log.branch or log.branch == self._trunk:
             return False
@@ -92,9 +93,7 @@ class Points:
         first = next((one for one in reversed(trunk) if one.when >= log.ended), None)
         if first is None or not self._holds(first.commit, log.commit):
             return False
-        if then is not None or not self._on_the_line(first.commit, log.commit):
-            return False  # it came later, or by a merge
-        return log.commit in self._tips(log.branch)[:1] or bool(self._behind(log))
+        return then is None and self._on_the_line(first.commit, log.commit)
 
     def _on_the_line(self, tip: str, commit: str) -> bool:
         """Tell whether a commit that another one holds is on its first-parent line."""
