@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.home import discover
+from memory.api import Memory
 from memory.cache import truth as kept_truth
 from memory.cache.truth import truth_of
 from memory.cache.truth_file import read, truth_path
 from projection.text.until import FORMS, until_in, until_of
+from rituals.decide.endings import record_ended
 from rituals.review import truth
 from tests.campaigns.until import differences
 from tests.conftest import Repo, Run
@@ -157,10 +159,11 @@ def test_a_head_that_is_known_asks_nothing_of_git(
     (repo.path / "src/pay.py").unlink()
     commit(repo, "Drop it")
     assert set(told(repo)) == {"pay"}
+    repo.git("switch", "-q", "old")
+    assert told(repo) == {}
     with monkeypatch.context() as patch:
         patch.setattr("ledger.git.cli.Git.start", lambda *_, **__: pytest.fail("git was asked"))
-        assert set(told(repo)) == {"pay"}
-    repo.git("switch", "-q", "old")
+        assert told(repo) == {}
     repo.git("switch", "-q", "main")
     with monkeypatch.context() as patch:
         patch.setattr("ledger.git.cli.Git.start", lambda *_, **__: pytest.fail("git was asked"))
@@ -251,6 +254,87 @@ def test_until_refused_lists_forms(repo: Repo, run: Run) -> None:
     assert "`until` is 'when we move'; it is left out" in ran.err
     assert FORMS in ran.err
     assert "until" not in run("show", "a", "--json").json["facts"][0]["meta"]
+
+
+def recorded(folder: Path, **how: bool) -> list[str]:
+    """Record what has ended; return the facts, with by what."""
+    memory = Memory.open(str(folder), agent="claude")
+    try:
+        found = record_ended(memory, **how)
+        assert how or not record_ended(memory), "once"
+        return sorted(one.line.partition(",")[0] for one in found)
+    finally:
+        memory.close()
+
+
+def test_what_ended_is_recorded_once_and_only_on_the_trunk(bare_repo: Repo, run: Run) -> None:
+    """Not by a commit of a branch, nor by one that nobody merged; a thread is closed; undone, it holds."""
+    repo = bare_repo
+    assert run("init", "--branch", "memory").code == 0
+    repo.write("src/pay.py", "pass\n")
+    commit(repo, "Begin", "2026-11-01T12:00:00Z")
+    note(
+        run,
+        pay="until='gone src/pay.py' decision: Pay by hand.",
+        todo="until='gone src/pay.py' thread: Is pay going to go?",
+        words="obsolete_when='gone src/pay.py' fact: Pay has words.",
+        day="until='date 2026-11-20' fact: It was so.",
+    )
+    repo.git("switch", "-qc", "feature/x")
+    (repo.path / "src/pay.py").unlink()
+    commit(repo, "No pay")
+    assert set(marks(repo)) == {"day", "pay", "todo", "words"}
+    assert recorded(repo.path, dry_run=True) == ["day ended on 2026-11-20"]
+    assert recorded(repo.path) == ["day ended on 2026-11-20"]
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Bring it", "feature/x")
+    whole = repo.git("rev-parse", "HEAD").strip()
+    repo.git("switch", "-q", "feature/x")
+    assert recorded(repo.path) == [f"{id} ended by {whole[:7]}" for id in ("pay", "todo", "words")]
+    said = run("why", "pay").out
+    assert "Invalidated  by diurna" in said
+    assert f"remark: ended {whole}" in said
+    assert "Closed  by diurna" in run("why", "todo").out
+    assert marks(repo) == {}
+    repo.git("switch", "-q", "main")
+    stem = run("why", "pay", "--json").json["events"][-1]["stem"]
+    assert run("undo", stem, "--yes").code == 0
+    assert run("show", "pay").code == 0
+    assert recorded(repo.path) == []
+    assert marks(repo) == {}  # whoever takes it back wants it to hold
+
+
+def test_until_two_clones_one_outcome(
+    bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both record it before they hear of each other: one fact that is false, the same bytes of replay."""
+    repo = bare_repo
+    assert run("init", "--branch", "memory").code == 0
+    note(run, pay="until='has b.py' fact: There is no b.")
+    commit_file(repo, "b.py")
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "remote"))
+    repo.git("remote", "add", "origin", str(tmp_path / "remote"))
+    repo.git("fetch", "-q", "origin")
+    repo.git("clone", "-q", str(tmp_path / "remote"), str(tmp_path / "other"))
+    other = Repo(tmp_path / "other")
+    other.git("config", "user.name", "Bob")
+    other.git("config", "user.email", "bob@example.invalid")
+    lines = []
+    for one in (repo, other):
+        monkeypatch.chdir(one.path)
+        assert one is repo or run("init", "--branch", "memory").code == 0
+        lines += recorded(one.path)
+    assert lines == [lines[0]] * 2
+    for one in (repo, other, repo):
+        monkeypatch.chdir(one.path)
+        assert run("sync").code == 0, one
+    pages = []
+    for one in (repo, other):
+        monkeypatch.chdir(one.path)
+        pages.append(run("replay").out)
+        assert recorded(one.path) == []
+        assert run("why", "pay", "--json").json["false"]
+    assert pages[0] == pages[1]
 
 
 def test_a_cut_history_says_nothing(repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip

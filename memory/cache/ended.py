@@ -44,7 +44,13 @@ class End(Record):
 
 
 def ended(
-    git: Git, head: str, waits: Iterable[Wait], *, since: str = "", branch: str = ""
+    git: Git,
+    head: str,
+    waits: Iterable[Wait],
+    *,
+    since: str = "",
+    branch: str = "",
+    seen: Mapping[str, str] | None = None,
 ) -> dict[Wait, End] | None:
     """Find which facts have ended at a commit, and by which.
 
@@ -54,17 +60,22 @@ def ended(
         waits: the facts; those that a day ends are passed over.
         since: an earlier commit at which none of them had ended, "" for none.
         branch: that `head` is the tip of, which can not be merged into itself.
+        seen: where branches were noted last, by name: what is known of those that are deleted.
 
     Returns:
         What ended, by fact; None where `since` is not on the first-parent line.
     """
     asked = [(wait, until) for wait in waits if (until := until_in(wait.until))]
-    return _Looking(Mainline(git, head), head, since, branch).found(asked)
+    looking = _Looking(Mainline(git, head), head, since, branch, seen or {})
+    return looking.found(asked)
 
 
 class _Looking:
-    def __init__(self, line: Mainline, head: str, since: str, branch: str) -> None:
+    def __init__(
+        self, line: Mainline, head: str, since: str, branch: str, seen: Mapping[str, str]
+    ) -> None:
         self._line, self._head, self._since, self._branch = line, head, since, branch
+        self._seen = seen
         self._steps: list[Step] = []
         self._base = since
         self._births: dict[Wait, str] = {}
@@ -75,23 +86,23 @@ class _Looking:
         trees = [(wait, until) for wait, until in asked if until.is_of_tree]
         tags = [(wait, until) for wait, until in asked if until.form == TAG]
         merges = [(wait, until) for wait, until in asked if until.form == MERGED]
+        if self._since and not self._follows():
+            return None
         if not (trees or tags or merges):
             return {}
-        if not self._begin([*trees, *tags, *merges]):
-            return None
+        self._begin([wait for wait, _ in (*trees, *tags, *merges)])
         found = dict(self._of_trees(trees))
         found.update(self._of_tags(tags))
         found.update(self._of_merges(merges))
         return found
 
-    def _begin(self, asked: Sequence[tuple[Wait, Until]]) -> bool:
-        """Read the line behind what was asked before, or behind all births."""
-        waits = [wait for wait, _ in asked]
-        if self._since:
-            self._steps = self._line.behind(self._since)
-            before = self._steps[0].parent if self._steps else self._head
-            if before != self._since:
-                return False
+    def _follows(self) -> bool:
+        """Read the line behind what was asked before; tell whether that one is on it."""
+        self._steps = self._line.behind(self._since)
+        return (self._steps[0].parent if self._steps else self._head) == self._since
+
+    def _begin(self, waits: Sequence[Wait]) -> None:
+        """Learn of the births of facts, and read the line behind all of them."""
         whole = self._line.whole({wait.birth for wait in waits if wait.birth})
         self._births = {wait: whole.get(wait.birth, "") for wait in waits}
         if not self._since:
@@ -102,7 +113,6 @@ class _Looking:
                 if not birth:  # what was committed by then is what its writer may have seen
                     older = [one.commit for one in self._steps if one.seconds <= wait.seconds]
                     self._births[wait] = older[-1] if older else ""
-        return True
 
     def _own(self, wait: Wait) -> list[Step]:
         """Return the steps that may end a fact."""
@@ -197,11 +207,14 @@ class _Looking:
             told = [
                 one for one in self._own(wait) if one.merges and _names(one.subject, until.place)
             ]
-            held = self._held(wait, until.place, [
+            tips = [
                 one.commit for one in refs
                 if one.name == f"{_HEADS}/{until.place}"
                 or (one.name.startswith(_REMOTES) and one.name.split("/", 3)[3:] == [until.place])
-            ])  # fmt: skip
+            ]  # fmt: skip
+            if not tips and until.place in self._seen:
+                tips = list(self._line.whole([self._seen[until.place]]).values())
+            held = self._held(wait, until.place, tips)
             steps = [*told[:1], *held]
             if steps:
                 ids = [one.commit for one in self._all(wait)]

@@ -121,23 +121,27 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
     return days + [one for known, one in kept.ends if known == commit]
 
 
-def with_ends(home: Home, before: Kept, waits: Iterable[Wait]) -> Kept:
+def with_ends(
+    home: Home, before: Kept, waits: Iterable[Wait], at: tuple[str, str] | None = None
+) -> Kept:
     """Return what is known with what of some facts has ended at HEAD; a history that is cut tells nothing.
 
-    What was asked at one of the last HEADs before is asked of what came behind it alone.
+    What was asked at one of the last HEADs before is asked of what came behind it alone. `at` is another
+    branch, with its commit, that is asked about.
 
     Raises:
         DiurnaError: git can not tell.
     """
     from memory.cache.ended import ended
 
-    waits, (reference, commit) = tuple(waits), head(home.repository)
+    waits, (reference, commit) = tuple(waits), at or head(home.repository)
     before = before._replace(waits=waits) if set(waits) == set(before.waits) else before
     if not waits or not commit or is_shallow(home.repository):
         return before._replace(waits=waits, heads=(), ends=())
     refs = refs_stamp(home, waits)  # before it is looked at: what moves meanwhile is seen
     moved = {one.fact for one in waits if refs != before.refs and _goes_by_refs(one)}
-    git, branch = home.repository.git(), reference.removeprefix("refs/heads/")
+    git = home.repository.git()
+    branch, seen = reference.removeprefix("refs/heads/"), _seen(home, waits)
     old = [one for one in waits if one in before.waits]
     new = [one for one in waits if one not in before.waits]
     found: list[Lack] | None = None
@@ -145,14 +149,14 @@ def with_ends(home: Home, before: Kept, waits: Iterable[Wait]) -> Kept:
         done = [one for known, one in before.ends if known == since and one.fact not in moved]
         ids = {one.fact for one in done}
         rest = [one for one in old if one.fact not in ids]
-        later = ended(git, commit, rest, since=since, branch=branch)
+        later = ended(git, commit, rest, since=since, branch=branch, seen=seen)
         if later is not None:
             there = {one.fact for one in old}
             found = [one for one in done if one.fact in there] + _lacks_of(later)
             break
     if found is None:
         found, new = [], list(waits)
-    found += _lacks_of(ended(git, commit, new, branch=branch) or {})
+    found += _lacks_of(ended(git, commit, new, branch=branch, seen=seen) or {})
     same = before.waits == waits and before.refs == refs
     others = [one for one in before.heads if one != commit] if same else []
     heads = (commit, *others)[:_HEADS]
@@ -185,6 +189,15 @@ def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
     return digest("\0".join(said).encode("utf-8", "surrogateescape"))
 
 
+def _seen(home: Home, waits: Iterable[Wait]) -> dict[str, str]:
+    """Return where branches were noted last, where a merge may end a fact."""
+    if not any(one.until.strip().lower().startswith(_MERGED) for one in waits):
+        return {}
+    from ledger.git.landing.sightings import noted
+
+    return {one.branch: one.commit for one in noted(home.repository)}
+
+
 def _goes_by_refs(wait: Wait) -> bool:
     return wait.until.strip().partition(" ")[0].lower() in (_TAG, _MERGED)
 
@@ -200,7 +213,7 @@ def _lacks_of(found: dict[Wait, End]) -> list[Lack]:
     from projection.document.marks import ENDED, Gone
 
     return [
-        Lack(wait.fact, wait.version, "",
+        Lack(wait.fact, wait.version, end.commit,
              Gone(ENDED, end.said, end.commit[:7], stamp_of(end.seconds * 1000)[:10]))
         for wait, end in found.items()
     ]  # fmt: skip

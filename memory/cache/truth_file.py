@@ -28,7 +28,8 @@ class Lack(Record):
 
     fact: str  #: its id
     version: str  #: of its text that names it
-    place: str  #: the path that is gone, from the top; "" for a name of code
+    #: the path that is gone, from the top, "" for a name of code; the whole id of what ended a fact
+    place: str
     gone: Gone  #: the mark
 
 
@@ -117,7 +118,7 @@ def _with_rows(kept: Kept, data: bytes) -> Kept:
         elif sort == _KNOWN:
             heads.append(row[0])
         else:
-            ends.append((row[0], Lack(row[1], row[2], "", Gone(*row[3:]))))
+            ends.append((row[0], Lack(row[1], row[2], row[3], Gone(*row[4:]))))
     return kept._replace(
         lacks=tuple(lacks), waits=tuple(waits), heads=tuple(heads), ends=tuple(ends)
     )
@@ -147,7 +148,7 @@ def packed(path: str, key: bytes, kept: Kept) -> bytes:
         *[(_WAITS, *one[:4], str(one.seconds)) for one in kept.waits],
         *([(_REFS, kept.refs)] if kept.refs else []),
         *[(_KNOWN, one) for one in kept.heads],
-        *[(_ENDED, known, one.fact, one.version, *one.gone) for known, one in kept.ends],
+        *[(_ENDED, known, one.fact, one.version, one.place, *one.gone) for known, one in kept.ends],
     ]
     lines = ["\t".join(row) + "\n" for row in rows if all(_fits(field) for field in row)]
     data = "".join(lines).encode("utf-8", "surrogateescape")

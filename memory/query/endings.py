@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 from ledger.codec.log import decode
-from ledger.model.event import FactCreated, FactReinstated, FactUpdated, FactVerified
+from ledger.model.event import (
+    FactCreated,
+    FactReinstated,
+    FactUpdated,
+    FactVerified,
+    ThreadReopened,
+)
 from ledger.model.order import milliseconds_of
+from ledger.model.session import OBSOLETE_KEY, UNTIL_KEY
+from memory.cache.schema import FALSE
 from memory.cache.truth_file import Wait
 from memory.replay.log_bytes import read_bytes
 from projection.text.until import DATE, until_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ledger.home import Home
     from memory.cache.file import Cache
-    from projection.fold.fact import Fact, History
+    from projection.fold.fact import History
+
+#: Most facts have none of the keys anywhere in what is kept of them.
+_MAY_END = (
+    "SELECT id FROM facts WHERE state != ? AND "
+    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB))) ORDER BY id"
+)
 
 
-def waiting(home: Home, cache: Cache, facts: Iterable[Fact]) -> list[Wait]:
+def waiting(home: Home, cache: Cache) -> list[Wait]:
     """Return the facts that hold and say what ends them, by id."""
     found = []
-    for fact in facts:
-        words, until = until_of(fact.meta) if fact.meta else ("", None)
-        if until is None or fact.false or fact.closed or fact.redacted:
+    for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY)):
+        fact = cache.fact(id)
+        words, until = until_of(fact.meta) if fact is not None else ("", None)
+        if fact is None or until is None or fact.false or fact.closed or fact.redacted:
             continue
         said = f"{DATE} {until.place}" if until.form == DATE else words
-        found.append((fact, said, _said_at(cache.some_histories([fact.id])[fact.id])))
+        found.append((fact, said, _said_at(cache.some_histories([id])[id])))
     refs = [ref for _, _, stem in found if (ref := cache.log_ref(stem))]
     headers = {
         ref.key: decode(data, sealed=True, file=ref.path)[0] for ref, data in read_bytes(home, refs)
@@ -48,6 +61,6 @@ def _said_at(history: History) -> str:
             said, until = until_of(event.meta)
             if until and said != words:
                 stem, words = act.stem, said
-        elif isinstance(event, FactVerified | FactReinstated):
+        elif isinstance(event, FactVerified | FactReinstated | ThreadReopened):
             stem = act.stem
     return stem

@@ -10,6 +10,10 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.record import Record
 from projection.policy.model import APPEND, REVIEW, TRUNK, Policy
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.repository import Repository
+
 
 class Publishing(Record):
     """When the projection of a home is committed, for the reader."""
@@ -30,6 +34,22 @@ def trunk(home: Home, policy: Policy) -> str:
     if home.kind == OWN_BRANCH:
         return home.branch
     return default_branch(home.repository) or policy.trunk
+
+
+def trunk_of(repository: Repository, branch: str) -> str:
+    """Return the branch that work comes together on, as far as a clone tells; else the one here."""
+    usual = [
+        name
+        for name in ("main", "master", "trunk")
+        if read_reference(repository, f"refs/heads/{name}") or remote_branches(repository, name)
+    ]
+    return default_branch(repository) or next(iter(usual), branch)
+
+
+def code_trunk(home: Home, policy: Policy) -> str:
+    """Return the branch that work on the code comes together on, whichever one memory has; "" for none."""
+    named = default_branch(home.repository) or policy.trunk
+    return named or trunk_of(home.repository, "")
 
 
 def publishes(home: Home, policy: Policy, *, reviewing: bool = False) -> bool:

@@ -281,6 +281,7 @@ def sync_object(report: Report) -> dict[str, Any]:
             {"what": list(what), "id": id, "line": line} for what, id, line in report.learned.named
         ],
         **fields_of(report, "tries offline ahead kept left"),
+        "ended": list(report.ended),
         "upstreams": [all_fields_of(one) for one in report.upstreams],
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,

@@ -24,6 +24,7 @@ from memory.write.draft import SessionDraft
 from projection.policy.keys import with_number
 from rituals.check.registry import REVIEW
 from rituals.check.run import made
+from rituals.decide.endings import record_ended
 from rituals.report.quiz.row import score_header
 from rituals.report.quiz.score import score
 from rituals.review.lock import alone
@@ -63,6 +64,8 @@ class Outcome(Record):
     prose: str = ""  #: of its log
     #: what was set in `diurna.toml` besides, or is left to be set by hand, a line each
     settings: tuple[str, ...] = ()
+
+    ended: tuple[str, ...] = ()  #: facts that ended and are recorded so now, a line each
 
     @property
     def raised(self) -> tuple[str, ...]:
@@ -105,6 +108,7 @@ def review(
         refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified = made(memory, REVIEW, progress).findings
+        ended = _ended(memory)
         given: dict[str, Answer] = {}
         unasked: Counts = ()
         findings: tuple[Finding, ...] = ()
@@ -125,7 +129,7 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        outcome = _set(memory, outcome, given)
+        outcome = _set(memory, outcome, given)._replace(ended=ended)
         publishes = memory.publishes(reviewing=True) and not memory.snapshot.rides()
         return _published(memory, outcome) if publishes else outcome
 
@@ -137,8 +141,13 @@ def _previewed(
     verified = made(memory, REVIEW, progress).findings
     edits = memory.absorb_first(dry_run=True)
     plan = _planned(memory, code_path, progress)
-    outcome = Outcome(plan, findings=edits, verified=verified)
+    ended = _ended(memory, dry_run=True)
+    outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
     return outcome if plan.nothing_new else _fitted(outcome, None)
+
+
+def _ended(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
+    return tuple([one.line for one in record_ended(memory, dry_run=dry_run)])
 
 
 def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:

@@ -18,6 +18,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
 from memory.cache.truth import truth_of
+from rituals.decide.endings import record_ended
 from rituals.hosts.background import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.faults import note
 from rituals.review import landings, truth
@@ -47,6 +48,11 @@ def _mark(memory: Memory) -> str:
     truth.make(memory.home)
     new = len({one.fact for one in truth_of(memory.home)} - before)
     return f"{new} fact{'s name' if new > 1 else ' names'} what is gone" if new else ""
+
+
+def _end(memory: Memory) -> str:
+    ended = len(record_ended(memory, hold=True))
+    return f"{ended} fact{'s' * (ended > 1)} ended" if ended else ""
 
 
 def _forget(memory: Memory) -> str:
@@ -87,6 +93,7 @@ def _verify(memory: Memory) -> str:
 #: In this order; of those that are due once a day, first the one whose turn was longest ago.
 STEPS = (
     Step("landings", landings.record, daily=False),
+    Step("facts that ended", _end, daily=False),
     Step("marks of what is gone", _mark, daily=False),
     Step("what sessions left", _forget),
     Step("the index of recall", _index),

@@ -48,8 +48,7 @@ def make(home: Home) -> None:
     before = read(home, whole=True)
 
     def asked(cache: Cache) -> tuple[list[Standing], list[Wait]]:
-        standings = list(state_of(cache).standings())
-        return standings, waiting(home, cache, [one.fact for one in standings])
+        return list(state_of(cache).standings()), waiting(home, cache)
 
     standings, waits = open_snapshot(home).ask(asked)
     known = with_ends(home, before or Kept("", "", ()), waits)

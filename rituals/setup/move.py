@@ -45,10 +45,11 @@ from memory.api import Memory
 from memory.merge.tip_merge import AHEAD, Plan
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror, mirror_changes
+from memory.worktree.trunk import trunk_of
 from rituals.setup.existing_files import is_known, refuse_others_folder
 from rituals.setup.plan import refuse_state
 from rituals.setup.strays import join_strays
-from rituals.setup.tree import pointer_to, trunk_of
+from rituals.setup.tree import pointer_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

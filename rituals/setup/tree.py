@@ -8,14 +8,12 @@ from ledger.environment import expanded
 from ledger.errors import WriteRefused
 from ledger.git.repository import (
     Repository,
-    default_branch,
     head,
-    read_reference,
-    remote_branches,
 )
 from ledger.home import IN_TREE, checked_out_home, pointed
 from ledger.model.layout import POLICY_FILE, TREE_POINTER, TREE_PREFIX
 from memory.worktree.merge_drivers import NEW_CLONE, plan_drivers
+from memory.worktree.trunk import trunk_of
 from projection.policy.model import PACED, TOLD, TRUNK, Capture, Policy
 from rituals.setup.existing_files import (
     refuse_other_memory,
@@ -113,13 +111,3 @@ def _below(prefix: str, files: Files) -> Files:
 def pointer_to(prefix: str) -> Files:
     """Return the file that leads to a folder of another name than the usual one."""
     return () if prefix == TREE_PREFIX else ((TREE_POINTER, prefix.rstrip("/").encode() + b"\n"),)
-
-
-def trunk_of(repository: Repository, branch: str) -> str:
-    """Return the branch that work comes together on, as far as a clone tells; else the one here."""
-    usual = [
-        name
-        for name in ("main", "master", "trunk")
-        if read_reference(repository, f"refs/heads/{name}") or remote_branches(repository, name)
-    ]
-    return default_branch(repository) or next(iter(usual), branch)

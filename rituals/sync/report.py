@@ -39,10 +39,18 @@ class Report(Record):
     findings: tuple[Finding, ...] = ()  #: what a person should know
     dry_run: bool = False  #: whether nothing but the fetch was done
     upstreams: tuple[Brought, ...] = ()  #: what came of homes of others
+    ended: tuple[str, ...] = ()  #: facts that ended, and are recorded so now, a line each
     #: how many logs are not sent, since nobody said so of a home that is only the user's
     kept: int = 0
     #: what git has to do, since there are commits of code beside memory; "" for nothing
     left: str = ""
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What was done beside the exchange of logs, and what is left to git, a line each."""
+        did = "would record" if self.dry_run else "recorded"
+        ended = [f"{did}  {one}" for one in self.ended]
+        return (*ended, f"left  {self.left}") if self.left else tuple(ended)
 
     @property
     def changed(self) -> str:

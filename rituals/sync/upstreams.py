@@ -25,6 +25,7 @@ from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory.query.reader import Reader
 from memory.replay.upstreams import as_fetched, note_of, upstream_folder, upstreams
+from rituals.decide.endings import record_ended
 from rituals.setup.strays import join_strays
 from rituals.sync.report import Brought, Report
 from rituals.sync.sync import sync
@@ -56,6 +57,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
         DiurnaError: as `sync` does.
     """
     joined = () if how.get("dry_run") else join_strays(memory)
+    ended = record_ended(memory, dry_run=bool(how.get("dry_run")))
     try:
         report = sync(memory, asked, **how)
     except NoRemote as problem:
@@ -63,7 +65,8 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
             raise
         home = memory.home
         report = Report("", home.branch, "", home.tip(), offline=problem.message)
-    report = report._replace(findings=(*joined, *report.findings))
+    lines = tuple([one.line for one in ended])
+    report = report._replace(findings=(*joined, *report.findings), ended=lines)
     if report.dry_run:
         return report
     brought, findings = fetch_upstreams(memory.home, _policy(memory))

@@ -67,8 +67,8 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
             out.line(f"{would}{verb}  {what} to {report.remote}")
-    if report.left:
-        out.line(f"left  {report.left}")
+    for line in report.beside:
+        out.line(line)
     if report.kept:
         stay = counted(report.kept, "log")
         out.hint(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")

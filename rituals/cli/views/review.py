@@ -48,7 +48,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
-        **fields_of(outcome, "raised published"),
+        **fields_of(outcome, "raised published ended"),
         "unasked": total(outcome.unasked),
         "nothing_new": plan.nothing_new,
         "verified": finding_objects(outcome.verified),
@@ -77,6 +77,7 @@ def answer_lines(outcome: Outcome) -> list[str]:
     quiz = outcome.plan.quiz if outcome.stem and not outcome.unasked else None
     lines = [f"Quiz        {tallied(quiz)} answered"] if quiz else []
     lines += [event_line(event) for event in outcome.events if not is_raising(event)]
+    lines += [f"Ended       {line}" for line in outcome.ended]
     lines += outcome.settings
     for thread in raised:
         text = getattr(thread, "text", "") or ""
