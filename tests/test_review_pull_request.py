@@ -148,10 +148,6 @@ def test_a_merged_answer_is_recorded_in_the_name_of_who_ticked_it(
         (branch,) = team.branches()
         assert created.startswith(f"pr\tcreate\t--base\tmemory\t--head\t{branch}\t")
         assert "Memory has questions (3)" in created
-    if how == "merge":
-        assert team.job() == []
-        assert f"{branch} waits for its answers" in team.said
-        assert team.branches() == [branch]
     assert git(team.hub, "rev-parse", team.branch) == before
     secret = "ghp_" + "Zk3Wq9Lm2Xc7Vb5Nn8Rt4Yp6Hd1Js0Fg2Qa3"
     ada = team.tick(
@@ -203,18 +199,25 @@ def test_after_thirty_days_the_next_asks(tmp_path: Path) -> None:
 
 
 def test_the_policy_says_how_it_asks(tmp_path: Path) -> None:
-    """Nothing, an issue that names what is asked, or a request; one that waited for too long is closed."""
+    """Nothing, or an issue that names what is asked; no branch is pushed."""
     team = Asked(tmp_path, ask="off")
-    now = START_MS + 10**9
     assert (team.job(), team.branches()) == ([], [])
     team.asks("issue")
     listed, created = team.job()
     assert listed.startswith("issue\tlist") and created.startswith("issue\tcreate")
     assert team.branches() == []
+
+
+def test_the_job_waits_then_closes_what_nobody_answered(tmp_path: Path) -> None:
+    """One is open at a time; the one that waited for 30 days gives way, and its branch stays."""
+    team, now = Asked(tmp_path), START_MS + 10**9
     ticks = Clone(team.one.folder, ticks=repeat(now))
     old = request(ticks.memory).asks.branch
     team.one.git("push", "-q", "origin", old)
-    team.asks("pull-request")
+    assert team.job(DIURNA_NOW=str(now)) == []
+    assert (f"{old} waits for its answers" in team.said, team.branches()) == (True, [old])
+    team.one.create("third", "The third is quite another.")
+    team.one.git("push", "-q", "origin", "main")
     made, closed = team.job(DIURNA_NOW=str(now + WAIT_SECONDS * 1000))
     assert made.startswith("pr\tcreate") and closed.startswith(f"pr\tclose\t{old}\t")
     assert old in team.branches() and len(team.branches()) == 2
@@ -274,10 +277,10 @@ def test_the_command_says_what_it_asks_and_takes_in(tmp_path: Path) -> None:
     """On a branch of this clone alone; `absorb` records the answers; both as JSON, too."""
     team = Asked(tmp_path)
 
-    def run(*arguments: str) -> str:
+    def run(*arguments: str, errors: bool = False) -> str:
         done = forks.run(["-m", "rituals", *arguments], str(team.one.folder), os.environ)
         assert done.returncode == 0, done.stderr
-        return done.stdout
+        return done.stderr if errors else done.stdout
 
     dry = run("review", "--pull-request", "--dry-run")
     branch = re.findall(r"would ask 3 questions on (\S+):", dry)[0]
@@ -294,7 +297,10 @@ def test_the_command_says_what_it_asks_and_takes_in(tmp_path: Path) -> None:
     team.one.git("push", "-q", "origin", branch)
     team.merge(team.tick("Ada", branch, (0, "accept")), branch, "squash")
     team.one.git("pull", "-q", "--ff-only")
+    hint = "`diurna absorb` records what the merged REVIEW.md answers"
+    assert hint in run("status", errors=True) and json.loads(run("status", "--json"))["answered"]
     told = run("absorb").splitlines()
+    assert hint not in run("status", errors=True)
     assert told[0] == f"took in the answers of {branch}, by Ada"
     assert told[2:] == ["Verified    card"]
     assert json.loads(run("absorb", "--json"))["review"] is None

@@ -77,6 +77,7 @@ def status_object(found: Overview) -> dict[str, Any]:
             **fields_of(found.by_itself, "took_ms did doing"),
             "because": found.hindered,
         },
+        "answered": found.answered,
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
         "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.layout import REVIEW_FILE
 from ledger.model.record import Record
 from memory.replay.upstreams import Fetched, upstreams
 from memory.worktree.trunk import Publishing, publishing
@@ -68,6 +69,7 @@ class Overview(Record):
     silent: tuple[str, ...]
     by_itself: Run  #: what was done by itself last
     hindered: str  #: what keeps it from being done, "" for nothing
+    answered: bool  #: a merged pull request has answers that nobody recorded
     now: float  #: when that was, in seconds since 1970
     #: what a review asks and what the checks of the tip find, None where it was never counted
     tally: Tally | None
@@ -124,9 +126,15 @@ def overview(memory: Memory) -> Overview:
         tuple([one.session for one in lasting(memory.home)]),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
+        _is_answered(memory.home),
         now_seconds(),
         *tally_of(memory),
     )
+
+
+def _is_answered(home: Home) -> bool:
+    tip = home.tip()
+    return bool(tip and home.repository.git().resolve(f"{tip}:{home.prefix}{REVIEW_FILE}")[0])
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:

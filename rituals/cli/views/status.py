@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, REVIEW_FILE
 from ledger.model.order import ended_of, stamp_of
 from memory.write.draft import NEXT_COMMIT, waiting
 from rituals.cli.output import counted
@@ -85,6 +85,8 @@ def _hints(found: Overview) -> Iterator[str]:
     elif found.held:
         when = "once nothing is in the way" if found.obstacle else "after the next session"
         yield f"what was captured is committed {when}, or with the next append; every answer has it"
+    if found.answered:
+        yield f"`diurna absorb` records what the merged {REVIEW_FILE} answers"
     if _asked(found):
         yield "`diurna review` asks them, one by one; with --dry-run it only says them"
     if _noticed(found):
