@@ -44,6 +44,8 @@ _EDIT = re.compile(
 )
 #: Behind "no" an edit is forbidden that stands right there; "makes no phantom edit" forbids none.
 _EDITS = re.compile(rf"^\s*(?:(?:manual|hand|direct|more)[\s-]+)?{_EDIT.pattern}", re.IGNORECASE)
+#: "is not touched" tells what happens, and forbids only where the same clause says to what.
+_TELLS = re.compile(r"\b(?:is|are|was|were)\s+not$", re.IGNORECASE)
 _WORD = re.compile(r"\x00\d+\x00|[^\s`\"'“”]+")
 #: What is done, and no program: "never moved".
 _VERB_FORM = re.compile(r"[a-z]{3,}(?:ed|ing)")
@@ -168,10 +170,13 @@ def _of_sentence(text: str, spans: list[str]) -> list[Breach]:
     edited = False
     clauses = [_AGAINST.split(clause) for clause in _CLAUSE.split(text)]
     purpose = not any(_INSTEAD.search(before) for before, *_ in clauses)
-    for clause, (_, *zones) in zip(_CLAUSE.split(text), clauses, strict=True):
+    for clause, (first, *zones) in zip(_CLAUSE.split(text), clauses, strict=True):
+        before = first
         for against, zone in zip(zones[::2], zones[1::2], strict=True):
+            tells = bool(_TELLS.search(f"{before}{against}"))
+            before = zone
             if (_EDITS if against.lower() == "no" else _EDIT).search(zone):
-                edited = True
+                edited = edited or not tells or "\0" in clause or bool(_PATH.search(clause))
             else:
                 found += _of_zone(_words(zone, spans), purpose)
         gone = _GONE.search(clause)

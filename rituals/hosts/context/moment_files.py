@@ -68,16 +68,16 @@ def _claimed(fact: Fact) -> list[str]:
         for claim in claims(fact.text[: 2 * _FRONT_CHARS])
         if claim.kind in (PATH, FOLDER)
         and 0 <= fact.text.find(claim.subject) < _FRONT_CHARS
-        and (binding or binds(fact.text, claim.subject))
+        and (binding or _binds(fact.text, claim.subject))
     ]
 
 
-def binds(text: str, path: str, words: re.Pattern[str] = _BINDING) -> bool:
-    """Tell whether the sentence that names a path says what must be: with one of some words."""
+def _binds(text: str, path: str) -> bool:
+    """Tell whether the sentence that names a path says what must be."""
     at = text.find(path)
     start = max(text.rfind(". ", 0, at), text.rfind("\n\n", 0, at)) + 1
     end = text.find(". ", at + len(path))
-    return words.search(text, start, len(text) if end < 0 else end) is not None
+    return _BINDING.search(text, start, len(text) if end < 0 else end) is not None
 
 
 class _Places:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from ledger.git.code_history import DOCUMENTS
-from rituals.review.evidence.definitions import defines
+from rituals.review.evidence.definitions import declares, defines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: So many changed lines change a file; fewer touch it.
 LEAST_LINES = 10
+_IMPORT = re.compile(r"(?:import|from|use|using|package|#include)\b[^=(]*$|from .* import\b")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
 #: The name of a class, which in some languages has a file of its own.
 _CLASS = re.compile(r"^[A-Z]\w*[a-z]")
@@ -28,9 +29,9 @@ _TESTS = re.compile(
 
 
 def changed_code(files: Iterable[FileDiff]) -> list[FileDiff]:
-    """Leave out documents and tests, in which a change decides nothing."""
+    """Leave out documents, tests and lines that import, in which a change decides nothing."""
     return [
-        one
+        one._replace(lines=tuple([line for line in one.lines if not _IMPORT.match(line.text)]))
         for one in files
         if one.path.rpartition(".")[2].lower() not in DOCUMENTS and not _TESTS.search(one.path)
     ]
@@ -47,9 +48,9 @@ def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[st
         if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
             found.setdefault(stem, []).append((file, file.lines[0].number))
         for line in file.lines:
-            for text in (line.text, line.within):
+            for text, test in ((line.text, defines), (line.within, declares)):
                 for word in set(_WORD.findall(text)).intersection(wanted):
-                    if defines(word, text):
+                    if test(word, text):
                         found.setdefault(word, []).append((file, line.number))
     return found
 

@@ -16,7 +16,7 @@ from projection.brief.plain_text import label, plain, shortened
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, claims
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import may_be_told
-from rituals.hosts.context.moment_files import binds, constrained
+from rituals.hosts.context.moment_files import constrained
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.observed.shell import read
@@ -47,8 +47,11 @@ _MOST_FILES, _LEAST_NAMES = 14, 2
 #: A change of more files than this sweeps through all: no decision is what it is about.
 _SWEEP_FILES = 100
 _TEXT_CHARS, _LINE_CHARS, _NAMES_SHOWN = 100, 60, 3
-#: What binds a path so that each change of it is to be looked at.
+#: What says of a path, in its clause, that each change of it is to be looked at; and where clauses end.
 _MUST = re.compile(r"\b(?:must|never|always|keeps?|unchanged|in step|frozen)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;:()\n]|[,.]\s|\s[—–-]\s")
+#: Else a decision is told where so many lines of its file changed, and half of all.
+_LOT_LINES = 40
 #: Files whose lines are commands, and what stands before one in them.
 _COMMANDS = re.compile(
     r"(?:^|/)(?:[^/]+\.(?:sh|bash|mk)|(?:GNU)?[Mm]akefile|[Jj]ustfile|Dockerfile[^/]*|"
@@ -195,8 +198,7 @@ def _own_paths(
     change: Change,
 ) -> dict[str, dict[str, str]]:
     """Return by fact the paths that it constrains and the change changes, each with a file of it."""
-    touched = {one.path: len(one.lines) for one in files if one.lines and one.after}
-    ends = known_ends(touched)
+    ends = known_ends([one.path for one in files if one.lines and one.after])
     near = [
         one
         for one in known
@@ -204,14 +206,33 @@ def _own_paths(
     ]
     found: dict[str, dict[str, str]] = {}
     for path, rows in constrained(near, change.git, change.head).items() if near else ():
-        inside = [file for file in touched if file == path or file.startswith(f"{path}/")]
+        inside = [one for one in files if _is_in(one.path, path) and one.lines and one.after]
         for fact in [near[row].fact for row in rows] if inside else ():
             said = [claim.subject for claim in claimed[fact.id] if _names(claim, path)]
-            bound = any(binds(fact.text, one, _MUST) for one in said)
-            much = fact.kind != "decision" and sum(touched[one] for one in inside) >= LEAST_LINES
-            if said and (bound or much):
-                found.setdefault(fact.id, {})[path] = inside[0]
+            if said and (
+                any(_binds(fact.text, one) for one in said) or _much(fact, inside, change)
+            ):
+                found.setdefault(fact.id, {})[path] = inside[0].path
     return found
+
+
+def _binds(text: str, path: str) -> bool:
+    return any(path in clause and _MUST.search(clause) for clause in _CLAUSE.split(text))
+
+
+def _much(fact: Fact, files: Sequence[FileDiff], change: Change) -> bool:
+    """Tell whether so much of a path changed that a fact which only names it is to be looked at."""
+    lines = sum(len(one.lines) for one in files)
+    if fact.kind != "decision":
+        return lines >= LEAST_LINES
+    if lines < _LOT_LINES:
+        return False
+    whole = change.code.contents([one.after for one in files]).values()
+    return 2 * lines >= sum(data.count(b"\n") for data in whole)
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
 
 
 def _is_place(claim: Claim) -> bool:

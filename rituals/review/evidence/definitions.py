@@ -69,9 +69,14 @@ def taken_names(named: Iterable[Named], code: Code) -> list[tuple[Named, Lost]]:
 def defines(name: str, line: str) -> bool:
     """Tell whether a line of code with a name in it defines it."""
     word = re.escape(name)
-    if re.search(rf"{_DEFINES}{word}\b", line):
-        return True
-    return bool(re.search(rf"^\s*[\"']?{word}[\"']?\s*(?::[^:=]|:?=[^=])", line + " "))
+    return declares(name, line) or bool(
+        re.search(rf"^\s*[\"']?{word}[\"']?\s*(?::[^:=]|:?=[^=])", line + " ")
+    )
+
+
+def declares(name: str, line: str) -> bool:
+    """Tell whether a line begins the function, class or the like of a name: no plain assignment."""
+    return bool(re.search(rf"{_DEFINES}{re.escape(name)}\b", line))
 
 
 def _question(one: Named, lost: Lost, code: Code) -> Question:
