@@ -10,7 +10,7 @@ from rituals.review.evidence.definitions import declares, defines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ledger.git.code_diff import FileDiff, Line
 
@@ -48,10 +48,10 @@ def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[st
         if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
             found.setdefault(stem, []).append((file, file.lines[0].number))
         for line in file.lines:
-            for text, test in ((line.text, defines), (line.within, declares)):
-                for word in set(_WORD.findall(text)).intersection(wanted):
-                    if test(word, text):
-                        found.setdefault(word, []).append((file, line.number))
+            # a line that came and defines it is of another one, or the one that went had it
+            own = () if line.added else _defined(line.text, defines)
+            for word in {*own, *_defined(line.within, declares)}.intersection(wanted):
+                found.setdefault(word, []).append((file, line.number))
     return found
 
 
@@ -65,6 +65,10 @@ def lost_names(files: Iterable[FileDiff]) -> dict[str, Place]:
             if not line.added:
                 places.setdefault(word, (file, line.number))
     return {word: place for word, place in places.items() if counts[word] < 0}
+
+
+def _defined(text: str, defines: Callable[[str, str], bool]) -> set[str]:
+    return {word for word in _WORD.findall(text) if defines(word, text)}
 
 
 def _lines(files: Iterable[FileDiff]) -> Iterator[tuple[FileDiff, Line]]:

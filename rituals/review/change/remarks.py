@@ -13,7 +13,7 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.recall.hits.snippets import telling
 from projection.brief.plain_text import label, plain, shortened
-from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, claims
+from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import may_be_told
 from rituals.hosts.context.moment_files import constrained
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 GONE, BREAKS = "change-gone", "change-breaks"
 VERSION_SAID, DECIDED = "change-version", "change-decided"
 _DECIDING = frozenset(("decision", "convention", "invariant"))
-_NAMING = (NAME, PATH, FOLDER)
 #: A name in more files than this is everywhere; of a decision so many names have to change.
 _MOST_FILES, _LEAST_NAMES = 14, 2
 #: A change of more files than this sweeps through all: no decision is what it is about.
@@ -81,7 +80,11 @@ def remarks(standings: Iterable[Standing], change: Change) -> list[Finding]:
     named = [one._replace(written_ms=0) for one in named_by(known)]
     found = [*_gone(named, change), *_broken(known, change), *_versions(named, change)]
     quiet = {id for one in found for id in one.about.split()} | change.named
-    found += _decided([one for one in known if one.fact.id not in quiet], change)
+    claimed: dict[str, list[Claim]] = {}
+    for one in named:
+        claimed.setdefault(one.fact.id, []).append(one.claim)
+    heard = [one for one in known if one.fact.id in claimed.keys() - quiet]
+    found += _decided(heard, claimed, change)
     return found
 
 
@@ -97,28 +100,37 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
     ]
     found: dict[tuple[str, str], list[_Gone]] = {}
     for place in taken_paths(paths, change.code, change.code.files()) if paths else ():
-        went = f"is `{prose(place.now)}` now" if place.now else "this takes away"
         gone = _Gone(place.named.fact.id, place.removal.change, place.removal.path)
-        found.setdefault((place.named.claim.subject, went), []).append(gone)
+        found.setdefault((place.named.claim.subject, place.now), []).append(gone)
     lost = lost_names(changed_code(change.files))
     names = [one for one in named if one.claim.kind == NAME and one.claim.subject in lost]
     for one, last in taken_names(names, change.code) if names else ():
         file, line = lost[one.claim.subject]
         gone = _Gone(one.fact.id, last.change, file.path, line)
-        found.setdefault((one.claim.subject, "this takes away"), []).append(gone)
-    for (subject, went), some in found.items():
-        facts = list(dict.fromkeys([one.fact for one in some]))
-        said = f"{_naming(facts)} `{prose(subject)}`, which {went}"
-        hint = f"commit {some[0].by.short} did it: say what holds now, or what is false"
-        yield Finding(GONE, said, some[0].path, some[0].line, hint, " ".join(facts))
+        found.setdefault((one.claim.subject, ""), []).append(gone)
+    together: dict[tuple[str, str], list[str]] = {}
+    for (subject, now), some in found.items():
+        facts = " ".join(dict.fromkeys([one.fact for one in some]))
+        together.setdefault((facts, now), []).append(subject)
+    for (facts, now), subjects in together.items():
+        first = found[subjects[0], now][0]
+        went = f"is `{prose(now)}` now" if now else "this takes away"
+        said = f"{_naming(facts.split())} {_listed([f'`{prose(one)}`' for one in subjects])}, which {went}"
+        hint = f"commit {first.by.short} did it: say what holds now, or what is false"
+        yield Finding(GONE, said, first.path, first.line, hint, facts)
 
 
 def _naming(facts: list[str]) -> str:
-    shown, more = facts[:_NAMES_SHOWN], len(facts) - _NAMES_SHOWN
-    if len(facts) == 1:
-        return f"{facts[0]} names"
+    return f"{_listed(facts)} name{'s' * (len(facts) == 1)}"
+
+
+def _listed(names: list[str]) -> str:
+    """Join names; of many the first, and how many more."""
+    shown, more = names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN
+    if len(names) == 1:
+        return names[0]
     last = f"{more} more" if more > 0 else shown.pop()
-    return f"{', '.join(shown)} and {last} name"
+    return f"{', '.join(shown)} and {last}"
 
 
 def _versions(named: list[Named], change: Change) -> Iterator[Finding]:
@@ -156,16 +168,17 @@ def _rule_said(fact: Fact, does: str, path: str, line: int) -> Finding:
     return Finding(BREAKS, f"{_cited(fact)} — this {does}", path, line, "", fact.id)
 
 
-def _decided(known: list[Standing], change: Change) -> list[Finding]:
-    """Name the decisions of which the change touches two names, or a path that is theirs."""
+def _decided(
+    known: list[Standing], claimed: Mapping[str, list[Claim]], change: Change
+) -> list[Finding]:
+    """Name the decisions of which the change touches two names, or a path that is theirs.
+
+    `claimed` is by fact what it names.
+    """
     files = changed_code(change.files)
     if len(files) > _SWEEP_FILES:
         return []
     deciding = [one for one in known if one.fact.kind in _DECIDING]
-    claimed = {
-        one.fact.id: [claim for claim in claims(one.fact.text) if claim.kind in _NAMING]
-        for one in known
-    }
     own = _own_paths(known, claimed, files, change)
     wanted = {claim.subject for some in claimed.values() for claim in some if claim.kind == NAME}
     places = changed_names(files, wanted)
