@@ -406,6 +406,13 @@ case(
 )(changed("id=jobs decision: `pick_job` and `park_job` share one store.", "jobs.py", *_WORKED))
 
 case(
+    "change-ends",
+    "info: pages ends with this: react >= 19 in package.json",
+    "by commit COMMIT",
+)(changed('id=pages until="version react >= 19 in package.json" Pages wait.', "package.json",
+          '{"dependencies": {"react": "18.2"}}\n', '{"dependencies": {"react": "19.0"}}\n'))  # fmt: skip
+
+case(
     "change-untold",
     "info: 5 commits, and no session log tells of them: record what was decided?",
     '`diurna note "decision: …"` records it',

@@ -81,6 +81,8 @@ FACTS: dict[str, Row] = {
     "folder": Row("Logs stand below `sessions/`."),
     "stays": Row("It is measured by `StaysHere`."),
     "react": Row("The pages are built with react 17.", VERSION),
+    "ends": Row('until="version react >= 19 in package.json" Pages wait.', "change-ends"),
+    "lasts": Row('until="gone src/queue.py" Jobs wait.'),
     "zod": Row("Forms are checked by zod 3."),
     "uv": Row("convention: Use uv, not pip.", BREAKS),
     "schema": Row("convention: Never edit `gen/schema.py` by hand.", BREAKS),
@@ -126,10 +128,8 @@ def told(run: Run, *arguments: str) -> dict[str, str]:
     assert len([one for one in found["findings"] if one["severity"] != "error"]) <= 3
     said: dict[str, str] = {}
     for one in [*found["findings"], *found["more"]]:
-        names = re.split(
-            r"[ ,]", one["message"].partition(" name")[0].partition(" says")[0].partition(" (")[0]
-        )
-        said |= {name: one["code"] for name in names if name in FACTS}
+        named = re.split(r" names?\b| says | ends | \(", one["message"])[0]
+        said |= dict.fromkeys(re.split(r", | and ", named), one["code"])
     return said
 
 

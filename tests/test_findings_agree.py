@@ -35,7 +35,7 @@ OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact opposite-fact absorbed answer-void index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed "
     "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
-    "change-decided change-untold".split()
+    "change-decided change-ends change-untold".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {

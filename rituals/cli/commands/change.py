@@ -23,8 +23,8 @@ def command(call: Invocation, range: str, strict: bool, untold: bool, form: str)
     """Say what memory has on a change of the code, in at most three lines; nothing if it has nothing.
 
     What facts name and the change takes away comes first, then rules that it breaks, versions that
-    facts state otherwise, and decisions, conventions and invariants that it is about: two of their
-    names or a path of their own. Only secrets in the change's session logs end it with 1.
+    facts state otherwise, facts that it ends, and decisions, conventions and invariants that it is
+    about: two of their names or a path of their own. Only a secret in its session logs ends it with 1.
 
     A...B is what B has since it left A, as in a pull request; A..B is what lies between them.
 

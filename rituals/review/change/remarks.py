@@ -11,9 +11,12 @@ import re
 from ledger.escape import prose
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.cache.ended import ended
+from memory.cache.truth_file import Wait
 from memory.recall.hits.snippets import telling
 from projection.brief.plain_text import label, plain, shortened
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION
+from projection.text.until import DATE, until_in, until_of
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import may_be_told
 from rituals.hosts.context.moment_files import constrained
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from rituals.review.change.change import Change
 
 GONE, BREAKS = "change-gone", "change-breaks"
-VERSION_SAID, DECIDED = "change-version", "change-decided"
+VERSION_SAID, ENDS, DECIDED = "change-version", "change-ends", "change-decided"
 _DECIDING = frozenset(("decision", "convention", "invariant"))
 #: A name in more files than this is everywhere; of a decision so many names have to change.
 _MOST_FILES, _LEAST_NAMES = 14, 2
@@ -78,7 +81,8 @@ def remarks(standings: Iterable[Standing], change: Change) -> list[Finding]:
     known = [one for one in standings if one.fact.id in ids and may_be_told(one)]
     # what a range does is news to whoever wrote a fact, whenever its commits were made
     named = [one._replace(written_ms=0) for one in named_by(known)]
-    found = [*_gone(named, change), *_broken(known, change), *_versions(named, change)]
+    found = [*_gone(named, change), *_broken(known, change)]
+    found += [*_versions(named, change), *_ended(known, change)]
     quiet = {id for one in found for id in one.about.split()} | change.named
     claimed: dict[str, list[Claim]] = {}
     for one in named:
@@ -143,6 +147,21 @@ def _versions(named: list[Named], change: Change) -> Iterator[Finding]:
             (path for path in touched if f"`{prose(path)}`" in one.evidence[-1]), touched[0]
         )
         yield Finding(code, one.said.rstrip("."), path, 0, one.proposal, one.facts[0])
+
+
+def _ended(known: list[Standing], change: Change) -> Iterator[Finding]:
+    """Name the facts that say what ends them, where the change makes it true."""
+    waits = [
+        Wait(one.fact.id, one.fact.heads[0].id, words, "", 0)
+        for one in known
+        for words, until in (until_of(one.fact.meta),)
+        if until and until.form != DATE
+    ]
+    for wait, end in (ended(change.git, change.head, waits, since=change.base) or {}).items():
+        until = until_in(wait.until)
+        path = next((one.path for one in change.files if until and one.path == until.place), "")
+        said = f"{wait.fact} ends with this: {plain(end.said)}"
+        yield Finding(ENDS, said, path, 0, f"by commit {end.commit[:7]}", wait.fact)
 
 
 def _broken(known: list[Standing], change: Change) -> Iterator[Finding]:
