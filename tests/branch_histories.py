@@ -14,7 +14,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 LANDED, OPEN, REVERTED = "landed", "open", "reverted"
 #: 2026-01-05 09:00 UTC, in seconds since 1970, and what passes between two acts.
@@ -413,13 +413,28 @@ def _rewritten_later(story: Story, place: str) -> Asked:
     """The branch itself rewrites the lines of the log, and is squashed."""
     story.work(X, 1, size=10)
     log = story.log(X)
-    there = story.read("src/api.py")
-    for at in range(20, 30):
-        there[at] = story.lines(1)[0]
-    story.write("src/api.py", there)
+    _anew(story, range(20, 30))
     story.commit("All of it otherwise")
     story.main()
     return Asked(log, LANDED, story.squash(X))
+
+
+def _rewritten_and_edited(story: Story, place: str) -> Asked:
+    """A second commit writes most of the first anew, and the squash edits a seventh of that again."""
+    story.work(X, 1, size=21)
+    _anew(story, range(27, 41))
+    story.commit("Most of it otherwise")
+    log = story.log(X)
+    story.main()
+    return Asked(log, LANDED, story.squash(X, edit=lambda: _anew(story, range(39, 41))))
+
+
+def _anew(story: Story, places: Iterable[int]) -> None:
+    """Write lines of the file that the branch changes first anew."""
+    there = story.read("src/api.py")
+    for at in places:
+        there[at] = story.lines(1)[0]
+    story.write("src/api.py", there)
 
 
 def _branch_deleted(story: Story, place: str) -> Asked:
@@ -453,7 +468,7 @@ ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "open": _open, "fresh": _fresh, "alike": _alike, "changelog": _changelog,
     "force-pushed away": _force_pushed, "amended": _amended, "reverted": _reverted,
     "revert of revert": _revert_of_revert, "landed again": _landed_again,
-    "rewritten later": _rewritten_later, "branch deleted": _branch_deleted,
+    "rewritten later": _rewritten_later, "rewritten and edited": _rewritten_and_edited, "branch deleted": _branch_deleted,
     "two remotes": _two_remotes,
 }  # fmt: skip
 PLACES = ("tip", "middle", "dirty")

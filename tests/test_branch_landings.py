@@ -44,7 +44,7 @@ __all__ = ["hermetic"]
 def found(story: Story, asked: Asked) -> tuple[str, Landing | None, Work | None]:
     """What is said of a log's work at the head of a story."""
     repository = Git(str(story.folder))
-    others = [one.commit for one in story.logs if one != asked.log]
+    others = frozenset([one.commit for one in story.logs if one != asked.log])
     work = Points(repository, story.known(), "main").work(asked.log, others)
     landing = search(repository, work, history(repository, story.head())) if work else None
     if landing is None:

@@ -94,7 +94,7 @@ def view_of(home: Home, stem: str) -> str:
 def search_of(told: Told, seen: list[Seen]) -> str:
     """Return what the search alone finds, where these sightings of branches are all there is."""
     log, git = told.asked.log, told.home.repository.git()
-    others = [one.commit for one in told.story.logs if one != log]
+    others = frozenset([one.commit for one in told.story.logs if one != log])
     work = Points(git, seen, "main").work(log, others)
     found = search(git, work, history(git, told.story.head())) if work else None
     if found is None or not found.commit:
@@ -177,7 +177,7 @@ class Drawn:
             self._pick(commit, over=False)
         before = head_of(self.folder)
         if self.how == "squash":
-            git(self.folder, "merge", "--squash", "-Xtheirs", self.own[-1], check=False)
+            git(self.folder, *_WHO, "merge", "--squash", "-Xtheirs", self.own[-1], check=False)
             self._settle()
             git(self.folder, *_WHO, "commit", "-qm", "Something new", check=False)
         elif not all(self._pick(commit, over=True) for commit in self.own):

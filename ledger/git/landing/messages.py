@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: How many commits behind HEAD are looked at.
 COMMITS = 10_000
+#: How long reading them may take, and how much is read of what they say.
+_SECONDS, _BYTES = 10.0, 32 << 20
 #: What `git cherry-pick -x` and `git merge --squash` write.
 _NAMED = re.compile(r"(?:cherry[- ]picked from commit |^commit )([0-9a-f]{40})\b", re.MULTILINE)
 _SQUASHED = "Squashed commit"
@@ -133,10 +135,12 @@ class History:
 def history(git: Git, head: str, base: str = "") -> History:
     """Read the messages of a commit and its ancestors, without those of `base`."""
     without = (f"^{base}",) if base else ()
-    out = git.run(
-        "log", "-z", f"-n{COMMITS}", "--no-show-signature", "--no-notes",
-        "--format=%H%n%P%n%ct%n%B", head, *without, check=False,
-    )  # fmt: skip
+    form = ("-z", "--no-show-signature", "--no-notes", "--format=%H%n%P%n%ct%n%B")
+    running = git.start("log", *form, f"-n{COMMITS}", head, *without, more={})
+    try:
+        out = running.finish(seconds=_SECONDS, most=_BYTES)[1]
+    except TimeoutError:
+        out = b""  # nothing is known of it, so nothing is found
     return History(_told(out.decode("utf-8", "replace")), head)
 
 

@@ -47,10 +47,15 @@ class Points:
         self._seen = sorted(set(seen), key=lambda one: (-one.when, one.branch, one.commit))
         ids = list(dict.fromkeys(one.commit for one in self._seen))
         here = git.resolve(*[f"{one}^{{commit}}" for one in ids]) if ids else []
-        self._here = {one for one, found in zip(ids, here, strict=True) if found}
+        there = {one for one, found in zip(ids, here, strict=True) if found}
+        self._branches: dict[str, list[Seen]] = {}  # newest first, as far as the commits are here
+        for one in self._seen:
+            if one.commit in there:
+                self._branches.setdefault(one.branch, []).append(one)
+        self._marks: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
         self._holding: dict[tuple[str, str], bool] = {}
 
-    def work(self, log: Written, known: Iterable[str] = ()) -> Work | None:
+    def work(self, log: Written, known: frozenset[str] = frozenset()) -> Work | None:
         """Return where the work of a log is; None where no commit has it yet.
 
         `known` are the points of other logs.
@@ -61,19 +66,15 @@ class Points:
             if not point:
                 return None
         tip = next((one for one in self._tips(log.branch) if self._holds(one, point)), "")
-        others = [one.commit for one in self._seen if one.branch != log.branch]
-        marks = frozenset([*known, *others]) - {point}
+        marks = self._marks.get((log.branch, known))
+        if marks is None:
+            others = [one.commit for one in self._seen if one.branch != log.branch]
+            marks = self._marks[log.branch, known] = known.union(others)
         return Work(point, log.branch, log.ended // 1000, tip, marks)
 
     def _tips(self, branch: str) -> list[str]:
         """Return where a branch was, newest first, as far as its commits are here."""
-        return list(
-            dict.fromkeys(
-                one.commit
-                for one in self._seen
-                if one.branch == branch and branch and one.commit in self._here
-            )
-        )
+        return list(dict.fromkeys([one.commit for one in self._branches.get(branch, ())]))
 
     def _began_here(self, log: Written) -> bool:
         """Tell whether a log was written on a fresh branch: the trunk has its commit, and not its work.
@@ -84,9 +85,7 @@ class Points:
         """
         if not log.branch or log.branch == self._trunk:
             return False
-        trunk = [
-            one for one in self._seen if one.branch == self._trunk and one.commit in self._here
-        ]
+        trunk = self._branches.get(self._trunk, [])
         then = next((one for one in trunk if one.when <= log.ended), None)
         if then is not None and self._holds(then.commit, log.commit):
             return True

@@ -218,14 +218,16 @@ class _Search:
                 yield one.commit, FORGE
 
     def _content(self, wholes: list[Patch], newest: Lines) -> Iterator[tuple[str, str]]:
-        """Look for one commit with nearly all lines of the work, and of its newest commit."""
+        """Look for one commit with nearly all lines of the work, those of its newest commit too."""
         wanted = [one.lines() for one in wholes]
         for one in self._line:
             told = self._history.told.get(one.commit)
             if told is not None and told.seconds >= self._since:
                 there = one.lines()
-                whole = any(some.total() >= _TOO_FEW and _has(there, some) for some in wanted)
-                if whole and _has(there, newest):
+                if any(
+                    some.total() >= _TOO_FEW and _has(there, some) and _has(there, newest & some)
+                    for some in wanted
+                ):
                     yield one.commit, CONTENT
 
 
