@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.file import Cache
 
-HERE, BESIDE, EDITED, NAMED, WITH, LANDED = (
-    "at the commit", "around the commit", "edited the file", "names it", "came with the commit",
-    "landed with the commit",
+HERE, BESIDE, EDITED, NAMED, TOLD, WITH, LANDED = (
+    "at the commit", "around the commit", "edited the file", "names it", "tells of the commit",
+    "came with the commit", "landed with the commit",
 )  # fmt: skip
 #: By which a log is of the commit itself.
 FIRM = (HERE, WITH, NAMED, LANDED)

@@ -21,6 +21,7 @@ from memory.query.logs_around import (
     EDITED_FAR,
     FIRM,
     NAMED,
+    TOLD,
     LogAround,
     LogBytes,
     logs_around,
@@ -64,6 +65,9 @@ _SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
 #: What links less, links nothing; and so much of the question a fact covers that its session alone links.
 _LINKED, _COVERED = 0.15, 0.25
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
+#: What a forge puts behind a subject; a shorter one is said of many commits.
+_OF_FORGE = re.compile(r"\s+\([#!]\d+\)$")
+_SUBJECT_CHARS, _SUBJECT_WORDS = 16, 3
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|[A-Za-z]{3,}")
 #: Of a name that more logs have each tells less; so many of them are read, the newest.
 _FEW_LOGS, _MOST_READ = 12, 120
@@ -216,6 +220,9 @@ class _Weighing:
             commit = touched.commit
             for start in {*[commit.id[:size] for size in range(7, 13)], commit.id}:
                 self._named([start], start, _NAMES * share, commit.id[:7])
+            subject = _OF_FORGE.sub("", commit.subject)
+            if len(subject) >= _SUBJECT_CHARS and len(subject.split()) >= _SUBJECT_WORDS:
+                self._named([subject], subject, _NAMES * share, "its words", how=TOLD)
             for number in dict.fromkeys(_PULL_REQUEST.findall(commit.message)):
                 self._named([number], f"#{number}", _NAMES * share, f"#{number}")
         path = self._place.path
@@ -223,9 +230,11 @@ class _Weighing:
             parts = path.split("/")
             for end in dict.fromkeys(("/".join(parts[-2:]), parts[-1])):
                 if "/" in end or ("." in end and self._alone(end)):
-                    self._named(re.findall(r"\w+", end), end, _FILE, path, few=3)
+                    self._named(re.findall(r"\w+", end), end, _FILE, path, 3, EDITED)
 
-    def _named(self, words: list[str], said: str, weight: float, by: str, few: int = 2) -> None:
+    def _named(
+        self, words: list[str], said: str, weight: float, by: str, few: int = 2, how: str = NAMED
+    ) -> None:
         """Count what names something: facts whose text has it, and what logs did whose words have it."""
         rows = self._index.matching(self._index.stems(" ".join(words)))
         ids, logs = set[str](), set[str]()
@@ -238,17 +247,17 @@ class _Weighing:
                 ids.add(piece.fact)
             else:
                 logs.add(log.stem)
-        self._named_in(sorted(logs)[-_MOST_READ:], said, is_path=by == self._place.path)
+        self._named_in(sorted(logs)[-_MOST_READ:], said, how)
         there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
         for id in there:
             self._facts.setdefault(id, _Weight()).add(by, weight * min(1.0, few / len(there)))
 
-    def _named_in(self, keys: list[str], said: str, *, is_path: bool) -> None:
+    def _named_in(self, keys: list[str], said: str, how: str) -> None:
         """Count what the logs did whose words have a name: the index knows words, not what is between."""
         found = [one for one in logs_of(self._cache, keys) if one[0].stem not in self._hidden]
         texts = self._read.of(ref for ref, _ in found)
         there = [one for one in found if names(text_of(texts.get(one[0], b"")), said)]
-        how, share = (EDITED, EDITED_FAR) if is_path else (NAMED, 1.0)
+        share = EDITED_FAR if how == EDITED else 1.0
         for ref, entry in there:
             self._log(ref.stem, entry, how, share * min(1.0, _FEW_LOGS / len(there)))
 
