@@ -163,6 +163,26 @@ def test_a_number_in_passing_names_no_pull_request(code: Code) -> None:
         assert [one["by"] for one in found.json["sessions"]] == [["names it"]] * linked
 
 
+@pytest.mark.parametrize(
+    ("said", "linked"),
+    [
+        ("- 2026-05-01 10:00 git commit: Queues are grey and long", True),
+        ("- git commit: Queues are grey", False),
+    ],
+)
+def test_a_session_that_tells_of_a_commit_by_its_subject(
+    code: Code, said: str, linked: bool
+) -> None:
+    """A rebase or a squash gives it another id, and the forge puts a number behind its subject."""
+    new = ("--new", "id=grey decision: Queues are grey.", "--body", said)
+    assert code.run("append", "--title", "On a branch", *new).code == 0
+    code.at(NOW_MS + 200 * 24 * 3_600_000)
+    code.commit("Queues are grey and long (#12)", queue="one\n")
+    found = code.why("src/queue.py:1")
+    assert ("grey" in ids(found, "decisions")) == linked
+    assert [one["by"] for one in found.json["sessions"]] == [["tells of the commit"]] * linked
+
+
 def test_what_is_withheld_is_no_reason(code: Code) -> None:
     """Neither a redacted fact, nor the title of a log that said it."""
     code.commit("Start", queue="one\n")

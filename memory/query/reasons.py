@@ -32,6 +32,7 @@ from memory.query.provenance import LogLine, lines_of
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
+from memory.recall.rank.facts import IN_ONE_STRETCH
 from memory.recall.search import search
 from memory.recall.values import without_operators
 from memory.redaction.withheld import redacted_logs
@@ -62,8 +63,9 @@ _WORDS, _NEAR = 5.0, 2.0
 _SURE = 0.35
 #: So many are told at most.
 _SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
-#: What links less, links nothing; and so much of the question a fact covers that its session alone links.
-_LINKED, _COVERED = 0.15, 0.25
+#: What links less, links nothing; what a session did beside is linked by a stretch of words that covers so
+#: much of what is asked.
+_LINKED, _COVERED = 0.15, 0.2
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
 #: What a forge puts behind a subject; a shorter one is said of many commits.
 _OF_FORGE = re.compile(r"\s+\([#!]\d+\)$")
@@ -291,7 +293,7 @@ class _Weighing:
             if piece is not None and one.score > 0:
                 weight = self._facts.setdefault(piece.fact, _Weight())
                 weight.words = max(weight.words, sure * _WORDS * one.score / best)
-                weight.covered = max(weight.covered, one.covered)
+                weight.covered = max(weight.covered, dict(one.parts)[IN_ONE_STRETCH])
 
     def _query(self) -> str:
         place = self._place

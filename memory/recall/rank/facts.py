@@ -39,7 +39,8 @@ UNLIKE = 0.4
 ASKED_BEFORE = 0.3
 #: How many facts are scored, those that cover most, and how many are returned.
 CANDIDATES, TOLD = 400, 60
-PARTS = ("words", "word after word", "of the question covered", "covered in one stretch", "subject")
+IN_ONE_STRETCH = "covered in one stretch"
+PARTS = ("words", "word after word", "of the question covered", IN_ONE_STRETCH, "subject")
 
 
 def rank_facts(

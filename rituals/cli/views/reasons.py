@@ -147,7 +147,8 @@ def print_reasons(found: Reasons, out: Output) -> None:
 
 def _reason(out: Output, kind: str, reason: Reason) -> None:
     """Print a fact, behind what has to be known before, and by what it is linked."""
-    before = reason.mark.whole or footer(reason.fact, "outcome")
+    contested = "contradicted" * reason.fact.contradicted
+    before = reason.mark.whole or contested or footer(reason.fact, "outcome")
     text = shortened(" ".join(reason.fact.text.split()), _TEXT_CHARS) + reason.mark.behind
     ways = dict.fromkeys("session" if one.startswith("session ") else one for one in reason.by)
     said = f"{before}: {text}" if before else text
