@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,6 +114,10 @@ def test_a_line_tells_its_commit_its_session_and_what_that_decided(code: Code) -
 @pytest.mark.parametrize("asked", ["src/queue.py:1", "src/queue.py", "COMMIT"])
 def test_why_words_alone_are_perhaps(code: Code, asked: str) -> None:
     """What has all words of a commit and no link with it is below `perhaps`, and no decision."""
+    code.at(_LONG_BEFORE_MS)
+    words = "queue limited ten jobs full refuses".split()
+    code.note(*[f"id=w-{a}-{b} decision: {a} {b}." for a, b in combinations(words, 2)])
+    code.at(NOW_MS)
     commit = code.commit(
         "The queue is limited to ten jobs: a full queue refuses", queue="limit = 10\n"
     )

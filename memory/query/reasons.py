@@ -2,7 +2,8 @@
 
 What links a fact with a commit is that its text names the commit, its pull request or the file, or that a
 session did which has to do with the commit. Words alone link nothing: they order what is linked, and what
-they alone speak for stands apart (`perhaps`). Weights are round numbers; none is fitted.
+they alone speak for stands apart (`perhaps`). Weights are round numbers; what words have to cover beside a
+session (`_COVERED`) was chosen by looking at 95 lines of one repository.
 """
 
 from __future__ import annotations
@@ -98,9 +99,8 @@ class Reasons(Record):
 
     place: CodeAsked
     sessions: tuple[SessionBehind, ...] = ()
-    decisions: tuple[
-        Reason, ...
-    ] = ()  #: what is linked with it: decisions, attempts, findings, rules
+    #: what is linked with it: decisions, attempts, findings, rules
+    decisions: tuple[Reason, ...] = ()
     perhaps: tuple[Reason, ...] = ()  #: what only words or the time speak for
 
 
