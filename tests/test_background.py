@@ -25,7 +25,7 @@ from rituals.review.background import STEPS, Step, work
 from tests.campaigns import forks
 from tests.conftest import NOW_MS, Repo, sampled
 from tests.conftest import Run as Command
-from tests.test_truth import note
+from tests.test_truth import commit, note
 
 GONE = "1 fact names what is gone"
 #: Runs the real steps, and is killed before the Nth file is put in its place, or the Nth step has its turn noted.
@@ -61,15 +61,10 @@ def home(repo: Repo, run: Command, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home with a fact that names a file which is gone since."""
     monkeypatch.setattr(job, "now_ms", lambda: NOW_MS)
     repo.write("src/pay.py", "def pay():\n    return 1\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "pay")
+    commit(repo, "pay", "2026-11-21T08:00:00Z")
     note(run, gone="decision: Payments are made by `src/pay.py`.")
     repo.git("rm", "-q", "src/pay.py")
-    os.environ["GIT_COMMITTER_DATE"] = "2026-11-22T12:00:00Z"
-    try:
-        repo.git("commit", "-q", "-m", "no pay")
-    finally:
-        del os.environ["GIT_COMMITTER_DATE"]
+    commit(repo, "no pay")
     return discover(str(repo.path))
 
 
@@ -255,3 +250,36 @@ def test_a_process_that_nobody_waits_for_does_it(
         repo.git("rm", "-rq", "--ignore-unmatch", name)
     look_after(home)
     assert started == ["rituals.review.background"]
+
+
+def test_what_landed_and_what_ended_is_recorded_once(
+    bare_repo: Repo, run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In logs of the memory alone, and on no branch of code; the next turn has nothing to record."""
+    monkeypatch.setattr(job, "now_ms", lambda: NOW_MS)
+    repo = bare_repo
+    repo.write("src/pay.py", "def pay():\n    return 1\n")
+    commit(repo, "pay")
+    assert run("init", "--branch", "memory").code == 0
+    repo.git("checkout", "-q", "-b", "feature/x")
+    repo.write("src/queue.py", "def queue():\n    return 2\n\n\ndef drain():\n    return 3\n")
+    commit(repo, "queue", "2026-11-21T08:20:00Z")
+    note(run, queue="until='gone src/pay.py' decision: Queues drain at night.")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--squash", "feature/x")
+    commit(repo, "queue (#1)")
+    repo.git("rm", "-q", "src/pay.py")
+    commit(repo, "no pay")
+    home, shape = discover(str(repo.path)), repo.shape()
+    assert work(home)
+    assert last_run(home).did == ("1 landing", "1 fact ended", "verified")
+    recorded = home.tip()
+    tomorrow(monkeypatch)
+    assert work(home)
+    assert (last_run(home).did, home.tip()) == (("verified",), recorded)
+    refs, *rest = zip(shape, repo.shape(), strict=True)
+    assert all(before == after for before, after in rest)
+    assert set(refs[1].splitlines()) - set(refs[0].splitlines()) == {
+        f"{recorded} refs/heads/memory"
+    }
+    assert run("replay", "--check").code == 0

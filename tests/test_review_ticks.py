@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.model.event import FactInvalidated, FactUpdated
+from ledger.model.event import FactInvalidated, FactUpdated, WorkDropped
+from rituals.review.answers import accepting, rejecting
 from rituals.review.apply import ACCEPT, LATER, REJECT, Answer, events_of
 from rituals.review.plan import Plan
+from rituals.review.question import Question
 from rituals.review.ticks import LIMIT_BYTES, MOST, Form, Refused, answers, asking, read
 from tests.test_review import Book, limits, new
 
@@ -172,6 +174,22 @@ def test_each_word_is_what_the_review_records() -> None:
     }  # fmt: skip
     for form in (text, text.replace("\n", "\r\n"), text.replace("[x]", "[X]")):
         assert given_by(plan, form) == (expected, {})
+
+
+def test_what_an_answer_is_called_says_what_it_means() -> None:
+    """Where what is recorded does not tell: of a branch that is gone, and of what overruled a person."""
+    gone = Question(
+        "branch-dropped",
+        "k",
+        ("a",),
+        "x is gone.",
+        accept=(WorkDropped("s", "x"), FactInvalidated("a")),
+    )
+    assert (accepting(gone), rejecting(gone)) == (
+        "The work was abandoned",
+        "The work is still open",
+    )
+    assert accepting(gone._replace(rule="file-gone")) == "It is false now"
 
 
 def test_a_settled_thread_is_closed_by_a_tick() -> None:

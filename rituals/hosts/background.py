@@ -83,8 +83,11 @@ def is_daily_due(last: Run, now: int) -> bool:
 
 
 def is_stale(home: Home) -> bool:
-    """Tell whether code or ledger moved since it was marked what facts name and the code has not."""
-    if not has_code(home) or not _is_work(home):
+    """Tell whether code or ledger moved since it was marked what facts name and the code has not.
+
+    In a partial clone nothing is marked: it has its turn once a day.
+    """
+    if not has_code(home) or home.repository.promisor or not _is_work(home):
         return False
     kept = read(home)
     return kept is None or (kept.code, kept.tip) != (head(home.repository)[1], home.tip())

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: What can be said beside `ACCEPT`, `REJECT` and `LATER`: it is false, it holds in other words, or
 #: somebody has to find out.
 FALSE, REWORD, ASK = "false", "reword", "ask"
+#: What accepting is called where its rule says it, not what it records.
+_ACCEPT = {OVERRULED: "I want it so", "branch-dropped": "The work was abandoned"}
 #: What rejecting is called; where a rule is not named, that it stays as it is.
 _REJECT = {
     INVARIANT_DUE: "Ask again later",
@@ -34,6 +36,7 @@ _REJECT = {
     "promotion": "Not worth it",
     "obsolete": "Not yet",
     "thread-stalled": "It is still open",
+    "branch-dropped": "The work is still open",
 }
 _STAYS = "Leave it as it is"
 _GONE = "is not asked any more: it was answered meanwhile, or what it is about is not so any more"
@@ -50,8 +53,8 @@ def accepting(question: Question) -> str:
     """Say what accepting a proposal is called, "" where there is nothing to accept."""
     if question.swaps:
         return "Put that right"
-    if question.rule == OVERRULED:
-        return "I want it so"
+    if question.rule in _ACCEPT:
+        return _ACCEPT[question.rule]
     for event in question.accept:
         match event:
             case FactVerified():
