@@ -113,6 +113,8 @@ def _work(tell: Recorder, folder: Path) -> None:
     tell("task", "start", "wire")
     tell("task", "handoff", "wire", "--done", "All of it.")
     tell("task", "pick")
+    tell("task", "request", "Add a currency", "--to", str(folder), "--dry-run")
+    tell("task", "requests")
     tell("snapshot", "--task", "wire")
     opinion = folder / "opinion.md"
     opinion.write_text("- Limit the queue.\n")

@@ -75,9 +75,10 @@ class Git:
 
     Args:
         where: the folder to run in: a work tree's top, or a git directory.
+        more: environment to add.
     """
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, more: dict[str, str] | None = None) -> None:
         self.where = where
         environment = {
             key: value
@@ -87,7 +88,7 @@ class Git:
         environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
         if is_offline():
             environment.update({OFFLINE: NOWHERE, "GIT_NO_LAZY_FETCH": "1"})
-        self._environment = environment
+        self._environment = {**environment, **(more or {})}
 
     def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
         """Run a git command with `data` as its standard input and return what it prints.

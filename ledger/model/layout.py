@@ -51,6 +51,8 @@ PUSHED_FILE = "diurna/pushed"
 UPSTREAM_DIR = "diurna/upstream"
 UPSTREAM_BRANCH = "upstream"
 FETCHED_FILE = "diurna/fetched"
+#: Requests of other projects and to them, and the bare repository that they come by.
+INBOX_DIR = "diurna/inbox"
 CACHE_DIR = "diurna/cache"
 #: Which sessions are silent.
 SILENCES_FILE = "diurna/private"
@@ -108,4 +110,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 48
+CACHE_VERSION = 49

@@ -166,18 +166,11 @@ def fetch_blobs(
 
 
 def fetch_newest(
-    git: Git,
-    remote: Remote,
-    settings: Sequence[tuple[str, str]],
-    seconds: float = LIMIT_SECONDS,
-    limit_mb: int = NEWEST_LIMIT_MB,
+    git: Git, remote: Remote, seconds: float = LIMIT_SECONDS, limit_mb: int = NEWEST_LIMIT_MB
 ) -> str:
-    """Fetch the newest commit of a branch, without its history, from where a repository says.
+    """Fetch the newest commit of a branch, without its history, into a bare repository of our own.
 
-    As no user named it, git's rules for such places hold: a path on this machine is refused, unless
-    the user allows such. `git` runs in a bare repository of our own. The remote counts by its URL; its
-    branch may be "", for `memory` or else the default one. `settings` are (key, value) of the user's
-    repository, by which git reaches a remote.
+    The remote counts by its URL; its branch may be "", for `memory` or else the default one.
 
     Returns:
         The commit, "" where there is no such branch; `remote.tracking` is there.
@@ -185,23 +178,48 @@ def fetch_newest(
     Raises:
         NetworkFailed: one of its kinds.
     """
-    more = {"GIT_PROTOCOL_FROM_USER": "0", "GIT_CONFIG_COUNT": str(len(settings))}
-    for number, (key, value) in enumerate(settings):
-        more |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    more |= _environment(remote)
     wanted = (remote.branch,) if remote.branch else _USUAL
-    asked = git.start("ls-remote", "--quiet", "--", remote.name, *wanted, more=more)
-    status, out, said = _finish(asked, remote, min(seconds, ASK_SECONDS), None)
-    if status:
-        raise failure(remote, "ls-remote", said, git.where)
-    there = {line.partition("\t")[2] for line in out.splitlines()}
+    there = advertised(git, remote, wanted, seconds)
     branch = next((one for one in wanted if one in there), "")
     if not branch:
         return ""
+    fetch_shallow(git, remote, (f"+{branch}:{remote.tracking}",), seconds, limit_mb)
+    return git.resolve(remote.tracking)[0]
+
+
+def advertised(
+    git: Git, remote: Remote, patterns: Sequence[str], seconds: float = LIMIT_SECONDS
+) -> dict[str, str]:
+    """Ask a remote for references; return the commit of each that fits a pattern, by its name.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
+    limit = min(seconds, ASK_SECONDS)
+    status, out, said = call(
+        git, remote, limit, ("ls-remote", "--quiet", "--", remote.name, *patterns)
+    )
+    if status:
+        raise failure(remote, "ls-remote", said, git.where)
+    rows = [line.partition("\t") for line in out.splitlines()]
+    return {name: commit for commit, _, name in rows}
+
+
+def fetch_shallow(
+    git: Git, remote: Remote, specs: Sequence[str], seconds: float, limit_mb: int
+) -> None:
+    """Fetch the commits of some branches, without their history, up to so many megabytes.
+
+    That is for a bare repository of our own: one of the user's would take a branch that points into its
+    history for the end of that.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
     begun = git.start(
         *CHECKED, "fetch", "--progress", "--depth=1", "--no-tags", "--no-write-fetch-head",
         "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow",
-        "--", remote.name, f"+{branch}:{remote.tracking}", more=more,
+        "--", remote.name, *specs, more=_environment(remote),
     )  # fmt: skip
     try:
         status, _, said = _finish(begun, remote, seconds, None, _Size(limit_mb))
@@ -212,7 +230,6 @@ def fetch_newest(
         ) from None
     if status:
         raise failure(remote, "fetch", said, git.where)
-    return git.resolve(remote.tracking)[0]
 
 
 class _Size:

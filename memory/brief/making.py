@@ -5,11 +5,13 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 
 from ledger.codec.log import read_header
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
+from ledger.model.layout import INBOX_DIR
 from ledger.model.record import Record
 from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.place import BRIEF_CHARS
@@ -30,6 +32,7 @@ from projection.brief.values import (
     Brief,
     Material,
     News,
+    Outside,
     Place,
     Session,
     Todo,
@@ -109,6 +112,12 @@ def made_for(
     home = snapshot.home
     asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
+    if os.path.isdir(f"{home.repository.commondir}/{INBOX_DIR}"):
+        from memory.replay.inbox import waiting
+
+        came = snapshot.ask(lambda cache: waiting(home, cache), tip)
+        asking = [Outside(one.hash, one.asker, one.day, one.title) for one in came]
+        material = material._replace(requests=tuple(asking))
     if layers:
         from memory.brief.beside import beside
 

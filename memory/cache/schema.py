@@ -20,6 +20,7 @@ from projection.policy.model import (
     Briefs,
     Capture,
     Commits,
+    Inbox,
     Kind,
     Learning,
     Moments,
@@ -185,6 +186,7 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.personal,
         policy.push,
         tuple([tuple(one) for one in policy.upstream]),
+        (policy.inbox.accept, tuple([tuple(one) for one in policy.inbox.to])),
         tuple(policy.moment),
         tuple(policy.brief),
         tuple(policy.commit),
@@ -197,7 +199,7 @@ def plain(policy: Policy) -> tuple[Any, ...]:
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    recall, capture, views, learning, personal, push, upstream, *rest = rest
+    recall, capture, views, learning, personal, push, upstream, (accept, to), *rest = rest
     moment, brief, commit, background, branches, ask = rest
     return Policy(
         project,
@@ -215,6 +217,7 @@ def policy_of(values: Any) -> Policy:
         personal,
         push,
         tuple([Upstream(*one) for one in upstream]),
+        Inbox(accept, tuple([Upstream(*one) for one in to])),
         Moments(*moment),
         Briefs(*brief),
         Commits(*commit),

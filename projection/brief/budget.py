@@ -31,6 +31,7 @@ from projection.brief.values import (
     Brief,
     Line,
     News,
+    Outside,
     Section,
     Session,
     Stated,
@@ -152,7 +153,7 @@ class _Filling:
         if gone:
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
         line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
-        if isinstance(item, Session):
+        if isinstance(item, Session | Outside):
             return line
         if gone:
             line = line._replace(mark=line.mark._replace(gone=gone))
@@ -216,7 +217,7 @@ class _Filling:
             summary = [
                 one
                 for one in fresh
-                if not isinstance(one, News | Session) and is_summary(fact_of(one), asked)
+                if not isinstance(one, News | Session | Outside) and is_summary(fact_of(one), asked)
             ][:1]
             if summary and self._take_cut(section, summary[0], limit):
                 limit = 0
@@ -237,7 +238,7 @@ class _Filling:
 
     def _is_passed_over(self, section: Wanted, item: Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
-        if isinstance(item, Session) or section.name == CONTRADICTIONS:
+        if isinstance(item, Session | Outside) or section.name == CONTRADICTIONS:
             return False  # what stands against what is said also of a fact that is corrected
         if isinstance(item, News):
             return item.what == BORN and item.fact in self._shown
@@ -283,7 +284,10 @@ class _Filling:
                 for item in section.items[self._next[section.name] :]:
                     if room < 0:
                         break
-                    if not isinstance(item, News | Session) and fact_of(item).id not in self._shown:
+                    if (
+                        not isinstance(item, News | Session | Outside)
+                        and fact_of(item).id not in self._shown
+                    ):
                         found[fact_of(item).id] = None
                         room -= len(fact_of(item).id)
         return list(found)

@@ -21,6 +21,7 @@ from projection.brief.values import (
     THREADS,
     Line,
     News,
+    Outside,
     Session,
     Stated,
 )
@@ -66,6 +67,10 @@ def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
         return _news_line(item, chars)
     if isinstance(item, Stated):
         return _fact_line(item.standing, chars)._replace(state=item.state, by=item.by)
+    if isinstance(item, Outside):
+        said = f'"{plain(item.title)}"'
+        by = label(item.asker)
+        return Line(item.hash, "request", "", item.day, "", said, by=by, state="outside")
     return _session_line(item, chars) if isinstance(item, Session) else _fact_line(item, chars)
 
 

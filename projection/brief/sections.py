@@ -18,6 +18,7 @@ from projection.brief.values import (
     DECISIONS,
     HANDED,
     INVARIANTS,
+    REQUESTS,
     REST,
     ROLE,
     SESSIONS,
@@ -28,6 +29,7 @@ from projection.brief.values import (
     YOURS_FLAG,
     YOURS_TITLE,
     News,
+    Outside,
     Session,
     Stated,
     Wanted,
@@ -64,6 +66,9 @@ _INVARIANT_KIND = "invariant"
 _DECIDED = ("decision", "convention", "stack")
 #: How many facts that a task asks for stand before all else; the others stand where they belong.
 _ASKED = 12
+#: How many requests of other projects are named; what stands above them.
+_REQUESTS = 3
+_REQUESTS_TITLE = "Asked from outside, accepted by nobody (`diurna task requests`)"
 
 
 def wanted(material: Material) -> tuple[Wanted, ...]:
@@ -118,6 +123,8 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(ROLE, f"For the role {role}", _stated(noted, material)),
         _section(ATTEMPTS, "Failed before", failed, ATTEMPT_KIND),
         _section(TASKS, _tasks_title(tasks), tasks, TASK_KIND),
+        Wanted(REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS], len(material.requests),
+               ("request",)),
         _section(THREADS, "Open threads", _stated(threads, material), THREAD_KIND),
         _section(DECISIONS, decided, decisions, *_DECIDED),
         Wanted(SESSIONS, "Lately", material.sessions, len(material.sessions)),
@@ -137,7 +144,7 @@ def _unmarked_first(section: Wanted, material: Material) -> Wanted:
 
 def gone_of(item: Item, material: Material) -> tuple[Gone, ...]:
     """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
-    if material.gone is None or isinstance(item, News | Session):
+    if material.gone is None or isinstance(item, News | Session | Outside):
         return ()
     return material.gone(fact_of(item))
 
@@ -327,7 +334,7 @@ def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
         item
         for one in sections
         for item in one.items[:_LOOKED_AT]
-        if not isinstance(item, News | Session)
+        if not isinstance(item, News | Session | Outside)
     ]
     words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
     return max((SAID, QUOTED, IMPORTED), key=words.count)

@@ -96,6 +96,19 @@ class Upstream(Record):
     name: str
     url: str
 
+    @classmethod
+    def all_of(cls, named: dict[str, str]) -> tuple[Upstream, ...]:
+        """Return those of a table of names and URLs."""
+        return tuple([cls(name, url) for name, url in named.items()])
+
+
+class Inbox(Record):
+    """Requests between projects (FORMAT.md, Y10)."""
+
+    accept: bool = False  #: a sync looks for requests of others
+    #: the projects that can be asked by a name
+    to: tuple[Upstream, ...] = ()
+
 
 #: What is kept of a session that was captured, and that nothing is; the last is what `TOLD` was called.
 TOLD, DIGEST, OFF, FORMERLY = "told", "digest", "off", "facts"
@@ -241,6 +254,7 @@ class Policy(Record):
     push: bool = False  #: a sync sends such a home too; others it always sends
     #: homes of others that are read beside this one, nearest first
     upstream: tuple[Upstream, ...] = ()
+    inbox: Inbox = Inbox()  #: requests of other projects, and to them
     moment: Moments = Moments()  #: what a session is told when it is needed
     brief: Briefs = Briefs()  #: what briefs show
     commit: Commits = Commits()  #: who commits logs in a home beside code

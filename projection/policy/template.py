@@ -12,6 +12,7 @@ from projection.policy.model import (
     Briefs,
     Capture,
     Commits,
+    Inbox,
     Kind,
     Learning,
     Moments,
@@ -24,6 +25,36 @@ from projection.policy.model import (
 _PERSONAL = """\
 personal = true  # what is only yours: facts with `personal: true` come here, and into no other home
 # push   = true  # a sync sends it to its remote; else only `diurna sync --push` does
+"""
+_EXAMPLES = """
+# Views that stand beside continuity.md as files, STATE.md and so on:
+#
+# [views]
+# publish = ["state", "progress", "decisions"]
+
+# How many helps make a learned pattern a candidate, verified and active (FORMAT.md, section 6):
+#
+# [learning]
+# candidate = 2
+# verified  = 3
+# active    = 5
+
+# Homes of others that are read beside this one; `diurna sync` fetches them, and nothing writes to them:
+#
+# [upstream]
+# org = "https://git.example.org/team/memory.git"
+
+# Requests of other projects, which nobody accepts but you, and projects to ask (`diurna task request`):
+#
+# [inbox]
+# accept = true
+# to     = { orders = "https://git.example.org/orders.git" }
+
+# Change a built-in kind of fact, or add one of your own:
+#
+# [kinds.glossary]
+# section = "Glossary"
+# decays  = true
 """
 
 
@@ -58,31 +89,8 @@ stale_thread_after = {review.stale_thread_after}
 [privacy]  # what an append does with a log that holds them
 secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
 personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
-
-# Views that stand beside continuity.md as files, STATE.md and so on:
-#
-# [views]
-# publish = ["state", "progress", "decisions"]
-
-# How many helps make a learned pattern a candidate, verified and active (FORMAT.md, section 6):
-#
-# [learning]
-# candidate = 2
-# verified  = 3
-# active    = 5
-
-# Homes of others that are read beside this one; `diurna sync` fetches them, and nothing writes to them:
-#
-# [upstream]
-# org = "https://git.example.org/team/memory.git"
-
-# Change a built-in kind of fact, or add one of your own:
-#
-# [kinds.glossary]
-# section = "Glossary"
-# decays  = true
 """
-    return text + _changed(policy)
+    return text + _EXAMPLES + _changed(policy)
 
 
 def _paced(windows: Windows) -> str:
@@ -138,6 +146,9 @@ def _changed(policy: Policy) -> str:
             text += f"files = {_list(policy.recall.files)}\n"
     if policy.upstream:
         text += "".join(["\n[upstream]\n", *map(_upstream, policy.upstream)])
+    if policy.inbox != Inbox():
+        to = ", ".join([_upstream(one).rstrip("\n") for one in policy.inbox.to])
+        text += f"\n[inbox]\naccept = {str(policy.inbox.accept).lower()}\nto = {{ {to} }}\n"
     return text + "".join([_kind(kind) for kind in policy.kinds if kind not in BUILT_IN_KINDS])
 
 

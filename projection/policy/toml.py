@@ -18,7 +18,7 @@ from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
-from projection.policy.messages import sentence
+from projection.policy.messages import no_place, sentence
 from projection.policy.model import (
     BUILT_IN_KINDS,
     PUBLISHABLE,
@@ -28,6 +28,7 @@ from projection.policy.model import (
     Briefs,
     Capture,
     Commits,
+    Inbox,
     Kind,
     Learning,
     Moments,
@@ -39,7 +40,7 @@ from projection.policy.model import (
     Views,
     Windows,
 )
-from projection.policy.words import one_line, pattern, role, section
+from projection.policy.words import is_place, one_line, pattern, role, section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,6 +163,11 @@ class _Learning(_Table):
     role_tokens: _Count = Learning().role_tokens
 
 
+class _Inbox(_Table):
+    accept: bool = False
+    to: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
+
+
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
@@ -187,6 +193,7 @@ class _File(_Table):
     learning: _Learning = _Learning()
     moment: _Moment = _Moment()
     upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
+    inbox: _Inbox = _Inbox()
     kinds: dict[str, _Kind] = {}
 
 
@@ -238,7 +245,8 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Learning(**file.learning.values()),
         file.personal,
         file.push,
-        tuple([Upstream(name, url) for name, url in file.upstream.items()]),
+        Upstream.all_of(file.upstream),
+        Inbox(file.inbox.accept, Upstream.all_of(file.inbox.to)),
         Moments(**file.moment.values()),
         Briefs(file.brief.rest),
         Commits(file.commit.own),
@@ -329,13 +337,10 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
                     f"{names[1]} and {names[2]} would be {counts[0]}, {counts[1]} and {counts[2]}"
                 )
                 return (table_name, key), message, f"{' <= '.join(names)} must hold"
-    for name in file.upstream:
-        if not is_fact_id(name) or "." in name or len(name) > 40 or name == "personal":
-            message = f"{shown(('upstream', name))}: this is no name for an upstream"
-            hint = (
-                "use lower-case letters, digits and single hyphens, at most 40, and not `personal`"
-            )
-            return ("upstream", name), message, hint
+    named = [("upstream", name) for name in file.upstream]
+    for where in (*named, *[("inbox", "to", name) for name in file.inbox.to]):
+        if not is_place(where[-1]):
+            return where, *no_place(where)
     built_in = {kind.name for kind in BUILT_IN_KINDS}
     for name, kind in file.kinds.items():
         where = ("kinds", name)

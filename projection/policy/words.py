@@ -36,3 +36,8 @@ def pattern(text: str) -> str:
     if text.startswith("/") or ".." in text.split("/"):
         raise ValueError("must name files of this repository, from its top")
     return one_line(text)
+
+
+def is_place(name: str) -> bool:
+    """Tell whether another home may be named so."""
+    return is_fact_id(name) and "." not in name and len(name) <= 40 and name != "personal"

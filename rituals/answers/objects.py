@@ -284,6 +284,7 @@ def sync_object(report: Report) -> dict[str, Any]:
         **fields_of(report, "tries offline ahead kept left"),
         "ended": list(report.ended),
         "upstreams": [all_fields_of(one) for one in report.upstreams],
+        "requests": [all_fields_of(one) for one in report.inbox],
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,
     }

@@ -24,6 +24,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
     logs of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile.
     Commits of code are never sent, or fetched into the work tree; it says what to do with git then.
     Homes that `[upstream]` in diurna.toml names are fetched to be read, and nothing is sent to them.
+    Requests of other projects are taken where `[inbox] accept` says so, and answers sent back.
 
     \b
     Examples:
@@ -33,6 +34,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
     """
     from rituals.answers.objects import sync_object
     from rituals.cli.views.learned import print_learned
+    from rituals.cli.views.requests import print_exchange
     from rituals.hosts.background import look_after
     from rituals.sync.upstreams import sync_all
 
@@ -48,18 +50,15 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
     elif report.offline:
         out.line(f"offline: {report.offline}")
         if report.ahead:
-            out.hint(
-                f"{counted(report.ahead, 'commit')} will go with the next sync that reaches it"
-            )
-    elif not (report.came or report.went or report.tries):
-        if not report.left:
-            out.line(f"in step with {report.remote} ({report.branch})")
+            ahead = counted(report.ahead, "commit")
+            out.hint(f"{ahead} will go with the next sync that reaches it")
+    elif not (report.came or report.went or report.tries or report.left):
+        out.line(f"in step with {report.remote} ({report.branch})")
     else:
         would = "would " if dry_run else ""
         if report.came:
-            who = counted(report.agents, "agent")
-            verb = "come" if dry_run else "came"
-            out.line(f"{would}{verb}  {counted(len(report.came), 'log')} from {who}")
+            came = f"{counted(len(report.came), 'log')} from {counted(report.agents, 'agent')}"
+            out.line(f"{would}{'come' if dry_run else 'came'}  {came}")
             if report.changed:
                 out.line(f"memory  {report.changed}")
                 print_learned(report.learned, out)
@@ -76,4 +75,5 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
         if not one.problem:
             new = f"{one.new} new" if one.new else "nothing new"
             out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
+    print_exchange(report.inbox, out)
     out.findings(report.findings)

@@ -11,12 +11,7 @@ from rituals.cli import options
 from rituals.cli.append_options import many, one
 from rituals.cli.context import Invocation
 from rituals.cli.option_table import TASKS
-from rituals.cli.task_actions import ACTIONS, run
-
-LISTED = (
-    "claimant contradiction depends goal id left line owner priority since stale state "
-    "waits workstream"
-)
+from rituals.cli.task_actions import ACTIONS, LISTED, run
 
 
 def _actions(_: click.Context, __: click.Parameter, begin: str) -> list[str]:
@@ -41,7 +36,11 @@ def _actions(_: click.Context, __: click.Parameter, begin: str) -> list[str]:
 @click.option("--take-over", is_flag=True, help="start: even if somebody else has it, as agreed.")
 @click.option("--start", is_flag=True, help="pick: claim it, too.")
 @one("why", "TEXT", "move, done: the reason.")
-@one("to", "NAME", "handoff: the agent or role that is to get it; else whoever takes it.")
+@one(
+    "to",
+    "NAME",
+    "handoff: the agent or role that is to get it. request: the project that is asked.",
+)
 @many("done", "TEXT", "handoff: what is done. Repeatable.")
 @many("remaining", "TEXT", "handoff: what is not. Repeatable.")
 @many("warning", "TEXT", "handoff: what to look out for. Repeatable.")
@@ -64,6 +63,10 @@ def command(call: Invocation, /, action: str, words: tuple[str, ...], **given: A
       done ID            it is done
       handoff ID         hand it over, with what the next one has to know
       pick               the one to begin next: nobody has it, and it waits for nothing
+      request TEXT       ask another project: --to a name of `[inbox] to`, a URL or a path
+      requests           what other projects ask, and what became of what was asked from here
+      accept ID          a request is a task from now on
+      decline ID WHY     it is not; whoever asked is told why
 
     `diurna show ID` and `diurna why ID` tell all of one.
 

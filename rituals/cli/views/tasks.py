@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memory.recall.hits.snippets import one_line
+from memory.replay.inbox import waiting
 from projection.document.archive import summary_of
-from rituals.answers.tasks import Listed, Wanted, listed, task_object, tasks_object
+from rituals.answers.tasks import Listed, Wanted, letter_object, listed, task_object, tasks_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +31,21 @@ def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     mine = (call.agent or reader.asker()) if given["mine"] else ""
     wanted = Wanted(given["state"] or "", mine, given["workstream"], given["everything"])
     found = listed(reader, wanted, call.now_ms())
+    asked = () if any(wanted) else reader.snapshot.ask(lambda cache: waiting(reader.home, cache))
     if call.json:
-        out.answer({"tasks": tasks_object(found)})
+        out.answer(
+            {"tasks": tasks_object(found), "requests": [letter_object(one) for one in asked]}
+        )
         return
     for one in found:
         print_line(one, out)
-    if not found:
+    for request in asked:
+        out.line(
+            (request.hash, "yellow"), f'  asked by {request.asker} (outside): "{request.title}"'
+        )
+    if asked:
+        out.hint("`diurna task requests` shows them whole; nobody has accepted them yet")
+    if not (found or asked):
         out.talk("no task fits" if any(wanted) else "no task is open")
         if not any(wanted):
             out.hint(

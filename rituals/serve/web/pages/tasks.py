@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ledger.model.record import Record
 from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS
+from memory.replay.inbox import waiting
 from projection.work.handoffs import handed_elsewhere
 from projection.work.tasks import Task, pick
 from rituals.answers.tasks import Listed, with_claims
@@ -43,6 +44,7 @@ def tasks(tip: TipView, asked: Asked) -> Page:
             "groups": [_group(tip, name, found) for name, found in there.items() if found],
             "open": len(tip.tasks) - len(there[OVER]),
             "next": pick(tip.tasks, elsewhere=others),
+            "asked": tip.memory.snapshot.ask(lambda cache: waiting(tip.memory.home, cache)),
         },
     )
 
