@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from ledger.environment import NOWHERE, OFFLINE
 from ledger.git.cli import Git
 from ledger.git.landing.messages import history
 from ledger.git.landing.points import Points, Seen
@@ -302,3 +304,27 @@ def test_a_fast_forward_is_told_from_a_fresh_branch_by_the_record(tmp_path: Path
         one = tried(tmp_path / str(number), end, place, 0)
         assert one.said[COLLEAGUE] == OPEN
         assert (one.said[AUTHOR], one.said[TOLD]) == (one.becomes, one.becomes)
+
+
+def test_where_files_were_not_fetched_nobody_can_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partial clone fetches nothing for a landing; once the files are there it is found."""
+    told = told_of(tmp_path / "r", "squash edited", "tip", 2)
+    where, story = tmp_path / "bare.git", told.story
+    git(story.folder, "init", "-q", "--bare", "-b", "main", str(where))
+    git(where, "config", "uploadpack.allowFilter", "true")
+    git(story.folder, "push", "-q", str(where), "main", "memory", X)
+    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{where}", "partial")
+    memory = Memory(discover(str(tmp_path / "partial")), clock=lambda: story.now * 1000)
+    assert [one.fact.id for one in memory.state().standings()] == ["fact-0"]
+    monkeypatch.setenv(OFFLINE, NOWHERE)  # as what runs by itself is, whatever git knows
+    shutil.move(where, tmp_path / "gone.git")
+    assert (record(memory), memory.snapshot.ask(lambda cache: cache.landed())) == ("", [])
+    assert view_of(memory.home, told.asked.log.stem) == OPEN
+    shutil.move(tmp_path / "gone.git", where)
+    assert record(memory) == ""
+    git(tmp_path / "partial", "log", "-p", "-m", "--all")  # which fetches them
+    git(tmp_path / "partial", "diff", "origin/main...origin/feature/x")
+    assert record(memory) == "1 landing"
+    memory.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.environment import monotonic
-from ledger.errors import GitFailed, ObjectMissing
+from ledger.errors import DiurnaError
 from ledger.git.ancestry import whole_ids
 from ledger.git.landing.messages import history
 from ledger.git.landing.search import HOWS, search
@@ -49,7 +49,7 @@ def unproven(survey: Survey) -> Iterator[Finding]:
             continue
         try:
             found = search(git, work, history(git, commit))
-        except (GitFailed, ObjectMissing):
+        except DiurnaError:
             continue
         if found is None:
             said = f"{stem} is said to have landed in {commit[:7]} ({how}), which does not hold its work"

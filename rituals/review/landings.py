@@ -7,7 +7,7 @@ this clone (`memory.cache.here`), and recorded for those who never had the branc
 from __future__ import annotations
 
 from ledger.environment import monotonic
-from ledger.errors import GitFailed, ObjectMissing
+from ledger.errors import DiurnaError
 from ledger.git.ancestry import lacking
 from ledger.git.landing.asked import ASKED_FILE, Asked
 from ledger.git.landing.messages import History, history
@@ -163,7 +163,7 @@ class _Round:
             return None
         try:
             found = search(self._git, work, self._history(target), asked=asked)
-        except (GitFailed, ObjectMissing):  # files are not here: nobody can say
+        except DiurnaError:  # files are not here: nobody can say
             return None
         if found is None:
             self._asked.note(work, target)
