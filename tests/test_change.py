@@ -211,6 +211,21 @@ def test_no_log_note_knows_logs_that_come_after(
     assert run(*untold).json["findings"] == []
 
 
+@pytest.mark.parametrize("branch", [False, True], ids=["in-tree", "own-branch"])
+def test_status_counts_commits_that_no_log_tells(branch: bool, bare_repo: Repo, run: Run) -> None:
+    """From five of some size on, until the next log; bots and commits of memory alone are none."""
+    run("init", *["--branch", "memory"] * branch)
+    assert run("note", "decision: We begin.").code == 0
+    _work(bare_repo, 4 - branch)  # beside the one that was there, and is newer than this clock
+    assert run("status", "--json").json["untold"] == 0
+    bare_repo.git("-c", "user.name=x[bot]", "commit", "-q", "--allow-empty", "-m", "bump")
+    assert run("status", "--json").json["untold"] == 0
+    _work(bare_repo, 1)
+    ran = run("status")
+    assert "untold    5 commits since the last log, and none tells of them\n" in ran.out
+    assert '`diurna note "decision: …"` records what was decided' in ran.err
+
+
 REFUSED = (
     (("nowhere...HEAD",), 1, "there is no commit nowhere"),
     (("...HEAD",), 2, "no range of commits"),

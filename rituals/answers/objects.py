@@ -67,6 +67,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
         "silent": list(found.silent),
+        "untold": found.untold,
         "captured": {
             "waiting": list(found.held),
             "because": found.obstacle,

@@ -19,6 +19,7 @@ from rituals.decide.confirmation import due
 from rituals.decide.contradictions import kinds_of
 from rituals.hosts.background import Run, last_run, obstacle
 from rituals.hosts.silence import lasting
+from rituals.review.change.untold import untold_since
 from rituals.review.tally import Tally, tally_of
 from rituals.setup.git_hooks.install import has_hook
 
@@ -67,6 +68,7 @@ class Overview(Record):
     reads: tuple[Fetched, ...]  #: the homes of others that are read beside it
     #: which sessions are silent here: ids of hosts, "" for all of this work tree
     silent: tuple[str, ...]
+    untold: int  #: commits of people since the newest log, 0 where they are few
     by_itself: Run  #: what was done by itself last
     hindered: str  #: what keeps it from being done, "" for nothing
     answered: bool  #: a merged pull request has answers that nobody recorded
@@ -124,6 +126,7 @@ def overview(memory: Memory) -> Overview:
         _upstream(memory.home),
         upstreams(memory.home, state.policy),
         tuple([one.session for one in lasting(memory.home)]),
+        untold_since(memory.home, state.summary.newest),
         last_run(memory.home),
         obstacle(memory.home, state.policy),
         _is_answered(memory.home),

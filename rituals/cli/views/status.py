@@ -49,6 +49,8 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     if found.silent:
         named = ", ".join([one or "every session" for one in found.silent])
         yield "private", f"{named} in this work tree: nothing is kept until `diurna private off`"
+    if found.untold:
+        yield "untold", f"{found.untold} commits since the last log, and none tells of them"
     if found.held:
         logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
         yield "captured", f"{logs}{waiting(found.obstacle)}"
@@ -85,6 +87,8 @@ def _hints(found: Overview) -> Iterator[str]:
     elif found.held:
         when = "once nothing is in the way" if found.obstacle else "after the next session"
         yield f"what was captured is committed {when}, or with the next append; every answer has it"
+    if found.untold:
+        yield '`diurna note "decision: …"` records what was decided'
     if found.answered:
         yield f"`diurna absorb` records what the merged {REVIEW_FILE} answers"
     if _asked(found):

@@ -1,21 +1,28 @@
-"""Find work that no session log tells of: neither one in the change nor one that came since."""
+"""Find work that no session log tells of: of a change, and of what was committed since the last log."""
 
 from __future__ import annotations
 
 from ledger.codec.log import read_header
+from ledger.git.code_history import PLAIN
+from ledger.git.repository import head
 from ledger.home import IN_TREE
 from ledger.model.findings import Finding
-from ledger.model.order import stamp_of
+from ledger.model.order import milliseconds_of, stamp_of
+from memory.cache.truth_file import has_code
 from memory.replay.log_bytes import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.git.cli import Git
+    from ledger.home import Home
     from memory.api import Memory
     from rituals.review.change.change import Change
 
 #: Less work than this needs no log.
 _LEAST_COMMITS, _LEAST_LINES = 5, 100
 _ABBREVIATED = 7
+#: So many commits since the last log are counted, and of so many the lines.
+_MOST_COMMITS, _READ_COMMITS = 200, 20
 _HINT = '`diurna note "decision: …"` records it'
 
 
@@ -24,9 +31,8 @@ def untold_work(memory: Memory, change: Change) -> list[Finding]:
     if change.logs or sum(max(one.size, 0) for one in change.files) < _LEAST_LINES:
         return []
     git, home = change.git, memory.home
-    out = git.run("log", "--no-merges", "--format=%H %ae %an", change.head, f"^{change.base}")
-    rows = [row.split(" ", 1) for row in out.decode("utf-8", "replace").split("\n") if row]
-    people = [row for row in rows if "[bot]" not in row[1]]
+    rows = _commits(git, change.head, f"^{change.base}")
+    people = _of_people(rows)
     if len(people) < _LEAST_COMMITS:
         return []
     names = git.run("for-each-ref", "--points-at", change.head, "--format=%(refname)").decode()
@@ -48,3 +54,33 @@ def untold_work(memory: Memory, change: Change) -> list[Finding]:
             return []
     said = f"{len(people)} commits, and no session log tells of them: record what was decided?"
     return [Finding("change-untold", said, hint=_HINT)]
+
+
+def untold_since(home: Home, newest: str) -> int:
+    """Return how many commits of people HEAD has behind the newest log, 0 where none is missing.
+
+    Lines are counted only where there are enough commits. `newest` is the log's stem, "" for none.
+    """
+    repository = home.repository
+    commit = head(repository)[1] if newest and has_code(home) and not repository.promisor else ""
+    if not commit:
+        return 0
+    git, since = repository.git(), f"--since={milliseconds_of(newest) // 1000 + 1}"
+    outside = [f":(exclude,literal){home.prefix.rstrip('/')}"] if home.prefix else []
+    places = ("--", ".", *outside)
+    people = _of_people(_commits(git, f"--max-count={_MOST_COMMITS}", since, commit, *places))
+    if len(people) < _LEAST_COMMITS:
+        return 0
+    out = git.run("show", "--format=", "--numstat", *PLAIN, *people[:_READ_COMMITS], *places)
+    sizes = [row.split("\t")[:2] for row in out.decode("utf-8", "replace").split("\n")]
+    lines = sum(int(size) for row in sizes for size in row if size.isdigit())
+    return len(people) if lines >= _LEAST_LINES else 0
+
+
+def _commits(git: Git, *arguments: str) -> list[list[str]]:
+    out = git.run("log", "--no-merges", "--format=%H %ae %an", *arguments)
+    return [row.split(" ", 1) for row in out.decode("utf-8", "replace").split("\n") if row]
+
+
+def _of_people(rows: list[list[str]]) -> list[str]:
+    return [commit for commit, author in rows if "[bot]" not in author]
