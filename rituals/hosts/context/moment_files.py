@@ -31,21 +31,26 @@ _FRONT_CHARS, _MOST_FACTS, _FOLDER_FILES = 300, 2, 25
 _COMMITS, _CHURN, _LEAST_TOUCHES = 300, 0.04, 5
 
 
-def constrained(found: Sequence[Standing], git: Git, commit: str = "HEAD") -> dict[str, list[int]]:
-    """Return the numbers of the facts that constrain a path of a commit, by path from the top."""
+def constrained(
+    found: Sequence[Standing], git: Git, commit: str = "HEAD", files: Iterable[str] = ()
+) -> dict[str, list[int]]:
+    """Return the numbers of the facts that constrain a path of a commit, by path from the top.
+
+    `files` are those of the commit, where they are known.
+    """
     named: dict[str, list[int]] = {}
     wanted = [(row, one.fact) for row, one in enumerate(found) if one.live and not one.fact.closed]
     claimed = [(row, path) for row, fact in wanted for path in _claimed(fact)]
     if not claimed:
         return {}
     try:
-        files = [path for _, _, path in git.tree_files(commit, "")]
+        files = files or [path for _, _, path in git.tree_files(commit, "")]
         log = git.run(
             "log", f"-{_COMMITS}", "--no-merges", "--name-only", "--format=%x01", "-z", commit
         )
     except DiurnaError:
         return {}  # nothing is committed yet
-    places = _Places(files)
+    places = _Places(of_names(files, [path for _, path in claimed]))
     for row, path in claimed:
         for place in places.of(path):
             if row not in named.setdefault(place, []):
@@ -78,6 +83,12 @@ def _binds(text: str, path: str) -> bool:
     start = max(text.rfind(". ", 0, at), text.rfind("\n\n", 0, at)) + 1
     end = text.find(". ", at + len(path))
     return _BINDING.search(text, start, len(text) if end < 0 else end) is not None
+
+
+def of_names(files: Iterable[str], paths: Iterable[str]) -> list[str]:
+    """Return the files that have, or are below, what is named as the last part of one of some paths."""
+    names = frozenset([path.rpartition("/")[2] for path in paths])
+    return [file for file in files if not names.isdisjoint(file.split("/"))]
 
 
 class _Places:

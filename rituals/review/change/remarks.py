@@ -19,7 +19,7 @@ from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION
 from projection.text.until import DATE, until_in, until_of
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import may_be_told
-from rituals.hosts.context.moment_files import constrained
+from rituals.hosts.context.moment_files import constrained, of_names
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.observed.shell import read
@@ -103,7 +103,10 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
         and not taken.isdisjoint(paths_of(one))
     ]
     found: dict[tuple[str, str], list[_Gone]] = {}
-    for place in taken_paths(paths, change.code, change.code.files()) if paths else ():
+    wanted = [path for one in paths for path in paths_of(one)]
+    near = of_names(change.code.files(), wanted) if wanted else []
+    near += [one.path for one in change.files if one.after]  # a file may have gone there
+    for place in taken_paths(paths, change.code, near) if paths else ():
         gone = _Gone(place.named.fact.id, place.removal.change, place.removal.path)
         found.setdefault((place.named.claim.subject, place.now), []).append(gone)
     lost = lost_names(changed_code(change.files))
@@ -237,7 +240,8 @@ def _own_paths(
         if any(_is_place(claim) and claim.subject in ends for claim in claimed[one.fact.id])
     ]
     found: dict[str, dict[str, str]] = {}
-    for path, rows in constrained(near, change.git, change.head).items() if near else ():
+    all_files = change.code.files() if near else ()
+    for path, rows in constrained(near, change.git, change.head, all_files).items():
         inside = [one for one in files if _is_in(one.path, path) and one.lines and one.after]
         for fact in [near[row].fact for row in rows] if inside else ():
             said = [claim.subject for claim in claimed[fact.id] if _names(claim, path)]
