@@ -381,7 +381,7 @@ _WORKED = [_BODIES % (*range(start, start + 12),) for start in (0, 12)]
 case(
     "change-gone",
     "warning: code.py:1: gate names `PaymentGate`, which this takes away",
-    "commit COMMIT did it: say what holds now, or what is false",
+    "say what holds now, or that it is false: `diurna edit`, `diurna forget`",
 )(
     changed(
         "id=gate Cards go through `PaymentGate`.", "code.py", "class PaymentGate:\n    pass\n", ""

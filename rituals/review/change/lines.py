@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from ledger.git.code_history import DOCUMENTS
 from rituals.review.evidence.definitions import declares, defines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable
 
-    from ledger.git.code_diff import FileDiff, Line
+    from ledger.git.code_diff import FileDiff
 
     Place = tuple[FileDiff, int]
 
@@ -55,23 +54,16 @@ def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[st
     return found
 
 
-def lost_names(files: Iterable[FileDiff]) -> dict[str, Place]:
-    """Return the words that lines took away more often than others brought them, and where first."""
-    places: dict[str, Place] = {}
-    counts: Counter[str] = Counter()
-    for file, line in _lines(files):
-        for word in _WORD.findall(line.text):
-            counts[word] += 1 if line.added else -1
-            if not line.added:
-                places.setdefault(word, (file, line.number))
-    return {word: place for word, place in places.items() if counts[word] < 0}
+def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, Place]:
+    """Return the names whose definition a line took away, and where; in capitals any line is one."""
+    found: dict[str, Place] = {}
+    for file in files:
+        for line in file.lines if wanted else ():
+            for word in () if line.added else set(_WORD.findall(line.text)).intersection(wanted):
+                if word.isupper() or defines(word, line.text):
+                    found.setdefault(word, (file, line.number))
+    return found
 
 
 def _defined(text: str, defines: Callable[[str, str], bool]) -> set[str]:
     return {word for word in _WORD.findall(text) if defines(word, text)}
-
-
-def _lines(files: Iterable[FileDiff]) -> Iterator[tuple[FileDiff, Line]]:
-    for file in files:
-        for line in file.lines:
-            yield file, line

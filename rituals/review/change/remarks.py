@@ -24,7 +24,6 @@ from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.observed.shell import read
 from rituals.review.change.lines import LEAST_LINES, changed_code, changed_names, lost_names
-from rituals.review.evidence.definitions import taken_names
 from rituals.review.evidence.manifest_claims import manifest_questions
 from rituals.review.evidence.manifests import is_manifest
 from rituals.review.evidence.paths import known_ends, paths_of, taken_paths
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.code_diff import FileDiff
-    from ledger.git.code_history import Change as Commit
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
     from projection.text.claims import Claim
@@ -48,6 +46,7 @@ _DECIDING = frozenset(("decision", "convention", "invariant"))
 _MOST_FILES, _LEAST_NAMES = 14, 2
 #: A change of more files than this sweeps through all: no decision is what it is about.
 _SWEEP_FILES = 100
+_GONE_HINT = "say what holds now, or that it is false: `diurna edit`, `diurna forget`"
 _TEXT_CHARS, _LINE_CHARS, _NAMES_SHOWN = 100, 60, 3
 #: What says of a path, in its clause, that each change of it is to be looked at; and where clauses end.
 _MUST = re.compile(r"\b(?:must|never|always|keeps?|unchanged|in step|frozen)\b", re.IGNORECASE)
@@ -66,7 +65,6 @@ class _Gone(Record):
     """What a fact names and a change takes away."""
 
     fact: str  #: its id
-    by: Commit  #: that took it away
     path: str
     line: int = 0
 
@@ -107,14 +105,16 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
     near = of_names(change.code.files(), wanted) if wanted else []
     near += [one.path for one in change.files if one.after]  # a file may have gone there
     for place in taken_paths(paths, change.code, near) if paths else ():
-        gone = _Gone(place.named.fact.id, place.removal.change, place.removal.path)
+        gone = _Gone(place.named.fact.id, place.removal.path)
         found.setdefault((place.named.claim.subject, place.now), []).append(gone)
-    lost = lost_names(changed_code(change.files))
-    names = [one for one in named if one.claim.kind == NAME and one.claim.subject in lost]
-    for one, last in taken_names(names, change.code) if names else ():
-        file, line = lost[one.claim.subject]
-        gone = _Gone(one.fact.id, last.change, file.path, line)
-        found.setdefault((one.claim.subject, ""), []).append(gone)
+    names = [one for one in named if one.claim.kind == NAME]
+    lost = lost_names(changed_code(change.files), {one.claim.subject for one in names})
+    lost = {name: lost[name] for name in lost.keys() - change.code.present(lost)}
+    for one in names:
+        if one.claim.subject in lost:
+            file, line = lost[one.claim.subject]
+            gone = _Gone(one.fact.id, file.path, line)
+            found.setdefault((one.claim.subject, ""), []).append(gone)
     together: dict[tuple[str, str], list[str]] = {}
     for (subject, now), some in found.items():
         facts = " ".join(dict.fromkeys([one.fact for one in some]))
@@ -123,8 +123,7 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
         first = found[subjects[0], now][0]
         went = f"is `{prose(now)}` now" if now else "this takes away"
         said = f"{_naming(facts.split())} {_listed([f'`{prose(one)}`' for one in subjects])}, which {went}"
-        hint = f"commit {first.by.short} did it: say what holds now, or what is false"
-        yield Finding(GONE, said, first.path, first.line, hint, facts)
+        yield Finding(GONE, said, first.path, first.line, _GONE_HINT, facts)
 
 
 def _naming(facts: list[str]) -> str:
