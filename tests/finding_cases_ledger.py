@@ -504,6 +504,33 @@ def _(shop: Shop) -> Arguments:
     return ("append", "--title", "Third", "--new", "id=use-spaces Indent with spaces.")
 
 
+@case(
+    "relative-date",
+    "info: moved says 'yesterday', which no reader can date",
+    "say the day: 2026-11-20",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", "Moved", "--new", "id=moved We moved to uv yesterday.")
+
+
+@case(
+    "no-such-file",
+    "info: pay names src/pya.py, which is not there",
+    "paths begin at the top of the repository; what is not written yet may be left as it is",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", "Pay", "--new", "id=pay Sums are made in `src/pya.py`.")
+
+
+@case(
+    "until-unseen",
+    "info: way: has code.py is true already",
+    "the fact ends once that was false in between",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", "Way", "--new", "id=way until='has code.py' There is one way.")
+
+
 case(
     "personal-item",
     "error: a is only one person's (`personal: true`), and others share this home",

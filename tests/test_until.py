@@ -15,6 +15,7 @@ from memory.api import Memory
 from memory.cache import truth as kept_truth
 from memory.cache.truth import truth_of
 from memory.cache.truth_file import read, truth_path
+from memory.replay.here import here_of
 from projection.text.until import FORMS, until_in, until_of
 from rituals.decide.endings import record_ended
 from rituals.review import truth
@@ -335,6 +336,47 @@ def test_until_two_clones_one_outcome(
         assert recorded(one.path) == []
         assert run("why", "pay", "--json").json["false"]
     assert pages[0] == pages[1]
+
+
+def test_until_ended_on_main_holds_on_release(bare_repo: Repo, run: Run) -> None:
+    """It is false for all; where HEAD has not the commit that ended it, what is here says that it holds."""
+    repo = bare_repo
+    assert run("init", "--branch", "memory").code == 0
+    repo.write("src/pay.py", "pass\n")
+    commit(repo, "Begin", "2026-11-01T12:00:00Z")
+    note(run, pay="until='gone src/pay.py' decision: Pay by hand.")
+    repo.git("switch", "-qc", "release/4")
+    commit_file(repo, "fix.py")
+    repo.git("switch", "-q", "main")
+    (repo.path / "src/pay.py").unlink()
+    last = commit(repo, "No pay")
+    assert recorded(repo.path) == [f"pay ended by {last}"]
+    for branch, holds in (("release/4", True), ("main", False)):
+        repo.git("switch", "-q", branch)
+        memory = Memory.open(str(repo.path), agent="claude")
+        with memory.snapshot.cache() as cache:
+            fact = cache.fact("pay")
+            assert fact is not None
+            assert fact.false
+            assert here_of(memory.home, cache).shown(cache, fact).false is not holds
+        memory.close()
+
+
+def test_a_footer_is_given_later_and_told_where_it_is_true_already(repo: Repo, run: Run) -> None:
+    """By `edit --until`, from that commit on; other words are refused with the forms."""
+    note(run, a="fact: There is no b yet.")
+    commit_file(repo, "b.py")
+    ran = run("edit", "a", "--until", "soon")
+    assert ran.code
+    assert FORMS in ran.err
+    assert run("edit", "a", "--until", "gone b.py").code == 0
+    assert run("show", "a", "--json").json["facts"][0]["meta"]["until"] == "gone b.py"
+    assert marks(repo) == {}
+    ran = run("note", "id=c until='has b.py' fact: There is one way.")
+    assert "c: has b.py is true already" in ran.err
+    (repo.path / "b.py").unlink()
+    last = commit(repo, "No b")
+    assert {id: said[:16] for id, said in told(repo).items()} == {"a": f"ended by {last}"}
 
 
 def test_a_cut_history_says_nothing(repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip

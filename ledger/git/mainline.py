@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ledger.git.cli import Git
 
 #: Contents over this size say nothing.
-_BLOB_LIMIT_BYTES = 1 << 20
+BLOB_LIMIT_BYTES = 1 << 20
 #: So many paths are asked for in one walk.
 _PATHS = 1000
 #: How git's note of what moved a branch begins where a commit was made.
@@ -120,7 +120,7 @@ class Mainline:
         """Return the texts of blobs, by id; those that are missing or large are left out."""
         wanted = sorted(set(blobs))
         sizes = zip(wanted, self._git.sizes(wanted), strict=True) if wanted else ()
-        small = [one for one, size in sizes if size <= _BLOB_LIMIT_BYTES]
+        small = [one for one, size in sizes if size <= BLOB_LIMIT_BYTES]
         found = zip(small, self._git.blobs(small), strict=True) if small else ()
         return {one: data.decode("utf-8", "replace") for one, data in found if data is not None}
 

@@ -7,10 +7,11 @@ once, and of what was asked at an earlier commit of the line only what came behi
 from __future__ import annotations
 
 import operator
+import os
 import re
 from fnmatch import fnmatchcase
 
-from ledger.git.mainline import Entry, Mainline
+from ledger.git.mainline import BLOB_LIMIT_BYTES, Entry, Mainline
 from ledger.model.record import Record
 from projection.text.until import FILE, GONE, HAS, LACKS, MERGED, TAG, VERSION, until_in
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from ledger.git.mainline import Step
+    from ledger.git.mainline import Ref, Step
     from memory.cache.truth_file import Wait
     from projection.text.until import Until
 
@@ -78,7 +79,10 @@ class _Looking:
         self._seen = seen
         self._steps: list[Step] = []
         self._base = since
+        self._waits: list[Wait] = []
         self._births: dict[Wait, str] = {}
+        self._known: list[Ref] | None = None
+        self._elsewhere: frozenset[str] | None = None
         self._behind: dict[str, list[Step]] = {}
 
     def found(self, asked: Sequence[tuple[Wait, Until]]) -> dict[Wait, End] | None:
@@ -90,7 +94,9 @@ class _Looking:
             return None
         if not (trees or tags or merges):
             return {}
-        self._begin([wait for wait, _ in (*trees, *tags, *merges)])
+        self._waits = [wait for wait, _ in (*trees, *tags, *merges)]
+        if not self._since:
+            self._begin()
         found = dict(self._of_trees(trees))
         found.update(self._of_tags(tags))
         found.update(self._of_merges(merges))
@@ -101,18 +107,23 @@ class _Looking:
         self._steps = self._line.behind(self._since)
         return (self._steps[0].parent if self._steps else self._head) == self._since
 
-    def _begin(self, waits: Sequence[Wait]) -> None:
-        """Learn of the births of facts, and read the line behind all of them."""
-        whole = self._line.whole({wait.birth for wait in waits if wait.birth})
-        self._births = {wait: whole.get(wait.birth, "") for wait in waits}
-        if not self._since:
-            known = [] if "" in self._births.values() else list(self._births.values())
-            self._base = self._line.common(known)
-            self._steps = self._line.behind(self._base)
-            for wait, birth in self._births.items():
-                if not birth:  # what was committed by then is what its writer may have seen
-                    older = [one.commit for one in self._steps if one.seconds <= wait.seconds]
-                    self._births[wait] = older[-1] if older else ""
+    def _birth(self, wait: Wait) -> str:
+        """Return the birth of a fact; of most that were asked before nobody needs to know it."""
+        if not self._births:
+            whole = self._line.whole({one.birth for one in self._waits if one.birth})
+            self._births = {one: whole.get(one.birth, "") for one in self._waits}
+            unknown = [one for one, birth in self._births.items() if not birth]
+            steps = self._line.behind() if unknown else []
+            for one in unknown:  # what was committed by then is what its writer may have seen
+                older = [step.commit for step in steps if step.seconds <= one.seconds]
+                self._births[one] = older[-1] if older else ""
+        return self._births[wait]
+
+    def _begin(self) -> None:
+        """Read the line behind all births."""
+        births = [self._birth(one) for one in self._waits]
+        self._base = "" if "" in births else self._line.common(births)
+        self._steps = self._line.behind(self._base)
 
     def _own(self, wait: Wait) -> list[Step]:
         """Return the steps that may end a fact."""
@@ -120,7 +131,7 @@ class _Looking:
 
     def _all(self, wait: Wait) -> list[Step]:
         """Return all steps behind the birth of a fact."""
-        birth = self._births[wait]
+        birth = self._birth(wait)
         if birth not in self._behind:
             places = [at for at, step in enumerate(self._steps) if step.commit == birth]
             whole = not self._since and (not birth or birth == self._base)
@@ -142,7 +153,7 @@ class _Looking:
             (commit, until.place)
             for wait, until, changed, brings in rows
             for commit in (
-                changed[0].parent, self._births[wait] * bool(brings), *[one.commit for one in changed],
+                changed[0].parent, self._birth(wait) * bool(brings), *[one.commit for one in changed],
             )
         ]  # fmt: skip
         entries = self._line.entries([place for place in places if place[0]])
@@ -152,7 +163,7 @@ class _Looking:
         }
         texts = self._line.contents(blobs)
         for wait, until, changed, brings in rows:
-            first, birth = changed[0].parent, (self._births[wait], until.place)
+            first, birth = changed[0].parent, (self._birth(wait), until.place)
             was = _holds(until, entries[first, until.place] if first else Entry(""), texts)
             for step in changed:
                 is_link = touched[until.place][step.commit] == _LINK
@@ -165,14 +176,21 @@ class _Looking:
 
     def _brings(self, wait: Wait) -> str:
         """Return the commit of the line that brought the birth of a fact from elsewhere, "" for none."""
-        birth, steps = self._births[wait], self._all(wait)
-        if not birth or not steps or steps[0].parent == birth or self._line.lacking("", [birth]):
+        birth = self._birth(wait)
+        if self._elsewhere is None:
+            born = {one for known in self._waits if (one := self._birth(known))}
+            start = self._steps[0].parent if self._steps else self._head
+            # one that the line had at its beginning, or has not, no step brings
+            apart = frozenset(born - {start, *[step.commit for step in self._steps]})
+            apart = self._line.lacking(start, apart) if start else apart
+            self._elsewhere = apart - self._line.lacking("", apart)
+        if birth not in self._elsewhere:
             return ""
-        return self._line.first_holding(steps, [birth]).commit
+        return self._line.first_holding(self._own(wait), [birth]).commit
 
     def _of_tags(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
         """Yield what tags end: of those that are in the line, one that the birth had not."""
-        refs = self._line.refs(_TAGS) if asked else []
+        refs = [one for one in self._refs() if one.name.startswith(_TAGS)] if asked else []
         for wait, until in asked:
             named = [one for one in refs if fnmatchcase(one.name[len(_TAGS) + 1 :], until.place)]
             here = {one.commit for one in named}
@@ -193,14 +211,20 @@ class _Looking:
                 said = f"{TAG} {one.name[len(_TAGS) + 1 :]}"
                 yield wait, End(one.commit, one.seconds, _clipped(said))
 
+    def _refs(self) -> list[Ref]:
+        if self._known is None:
+            self._known = self._line.refs(_TAGS, _HEADS, _REMOTES)
+        return self._known
+
     def _new(self, wait: Wait, commits: Iterable[str]) -> frozenset[str]:
         """Return those of some commits that the birth of a fact had not."""
-        birth, wanted = self._births[wait], frozenset(commits)
-        return self._line.lacking(birth, wanted) if birth and wanted else wanted
+        wanted = frozenset(commits)
+        birth = self._birth(wait) if wanted else ""
+        return self._line.lacking(birth, wanted) if birth else wanted
 
     def _of_merges(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
         """Yield what the merge of a branch ends, by its message or by the branch's tip."""
-        refs = self._line.refs(_HEADS, _REMOTES) if asked else []
+        refs = self._refs() if asked else []
         for wait, until in asked:
             if until.place == self._branch:
                 continue
@@ -238,6 +262,22 @@ class _Looking:
                 step = self._line.first_holding(self._all(wait), [work])
             found.append(step)
         return found
+
+
+def is_true_now(until: Until, top: str) -> bool:
+    """Tell whether what files say is true in a work tree; what is of commits is not looked at."""
+    path, text = f"{top}/{until.place}", b""
+    if not until.is_of_tree:
+        return False
+    if until.form in (FILE, VERSION):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(fd, "rb") as file:
+                text = file.read(BLOB_LIMIT_BYTES)
+        except OSError:
+            return False
+    there = Entry("blob" if os.path.lexists(path) else "", "file")
+    return bool(_holds(until, there, {"file": text.decode("utf-8", "replace")}))
 
 
 def _holds(until: Until, there: Entry, texts: Mapping[str, str]) -> bool | None:

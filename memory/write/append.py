@@ -23,8 +23,10 @@ from memory.worktree.follow import follow
 from memory.write.birth_footers import footer_findings
 from memory.write.branch_lock import Branch
 from memory.write.commit import Committer, Occasion, check_writable
+from memory.write.doubtful_words import doubtful
 from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
+from memory.write.ends_check import ends_told
 from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named, with_whole_ids
@@ -177,7 +179,8 @@ class Recorder:
         else:
             refuse_personal(self.home, cache.policy, log.events)
             if log.type in WORKING and not how.held:  # what a machine records is looked at before
-                about = statements(log)
+                about = [*statements(log), *doubtful(self.home, log, occasion.now_ms)]
+                about += ends_told(self.home, log)
         log, guarded = guard(log, personal=privacy.personal, strict=strict)
         if cache.redacted:
             from memory.write.withheld_words import unwithheld  # most homes withhold nothing

@@ -5,8 +5,10 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.event import FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.session import UNTIL_KEY
 from projection.graph.neighbours import names_in
 from projection.policy.model import CLOSABLE
+from projection.text.until import FORMS, until_in
 from rituals.decide.decision import Decision, titled
 from rituals.decide.versions import holding
 from rituals.record.compose import kinds_of
@@ -20,14 +22,16 @@ if TYPE_CHECKING:
     from memory.api import Memory
 
 
-def rewording(memory: Memory, fact: str, text: str, kind: str, reason: str) -> Decision:
-    """Plan to give a fact another text, or another kind.
+def rewording(
+    memory: Memory, fact: str, text: str, kind: str, reason: str, until: str = ""
+) -> Decision:
+    """Plan to give a fact another text, another kind, or what ends it.
 
     `text` is "" for the one that stands; `kind` may be a word that means one, "" for the one it has.
 
     Raises:
         NotFound: there is no such fact.
-        WrongUsage: there is no such kind, or no text.
+        WrongUsage: there is no such kind, or no text, or nothing can end like that.
         DiurnaError: the fact is redacted or false.
     """
     now = holding(memory, fact)
@@ -42,9 +46,13 @@ def rewording(memory: Memory, fact: str, text: str, kind: str, reason: str) -> D
         said["kind"] = meant if meant != now.kind else ""
         tags = names_in(said.get("tags", ""))
         said["tags"] = ", ".join([*tags, tag]) if tag and tag not in tags else ""
-    changed = order_meta(
-        tuple([(key, said[key]) for key in ("kind", "tags") if kind and said[key]])
-    )
+    if until and not until_in(until):
+        raise WrongUsage(
+            f"{until[:80]!r} can end nothing", where="--until", hint=f"one of: {FORMS}"
+        )
+    pairs = [(key, said[key]) for key in ("kind", "tags") if kind and said[key]]
+    pairs += [(UNTIL_KEY, until)] if until and until != said.get(UNTIL_KEY) else []
+    changed = order_meta(tuple(pairs))
     heads = tuple([head.id for head in now.heads])
     text = tidy(text) or now.text
     same = len(heads) == 1 and text == now.text
@@ -54,6 +62,7 @@ def rewording(memory: Memory, fact: str, text: str, kind: str, reason: str) -> D
     does: tuple[str, ...] = () if same else (f"{fact} says now: {text}",)
     does += tuple([f"{fact} is of the kind {said}" for key, said in changed if key == "kind"])
     does += tuple([f"{fact} has the tags {said}" for key, said in changed if key == "tags"])
+    does += tuple([f"{fact} ends: {said}" for key, said in changed if key == UNTIL_KEY])
     event = because(FactUpdated(fact, text, heads, meta=changed), reason)
     return Decision(title, does, (event,), reason=reason)
 

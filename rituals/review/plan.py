@@ -183,7 +183,7 @@ def _questions(
             *size_questions(ground),
             *link_questions(ground),
             *drift_questions(ground),
-            *remark_questions(ground),
+            *remark_questions(ground, code=code is not None),
             *pace_questions(ground),
         ]
     )

@@ -73,13 +73,13 @@ def _reaching(visions: set[str], facts: Iterable[Fact], state: State) -> set[str
     return found
 
 
-def remark_questions(ground: Ground) -> list[Question]:
-    """Ask what footers of live facts give reason to ask."""
+def remark_questions(ground: Ground, *, code: bool) -> list[Question]:
+    """Ask what footers of live facts give reason to ask; `code` tells whether commits can be looked at."""
     found = []
     for standing in ground.standings:
         fact = standing.fact
         said = remarks(fact) if standing.live and not fact.closed else {}
-        if OBSOLETE_KEY in said and until_of(fact.meta)[1] is None:  # else a commit answers
+        if OBSOLETE_KEY in said and not (code and until_of(fact.meta)[1]):  # else a commit answers
             found += _obsolete(ground, fact)
         if MISFIT_KEY in said:
             found.append(

@@ -73,7 +73,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "resolve id": ("f0", "f1"), "restore id": ("f1",), "archive id": ("f1",), "links hops": ("3",), "append tokens": ("7",),
     "recall branches": ("main",), "export what": ("events", "vault"), "verify findings": (), "diff range": ("{first}..{stem}",),
     "brief task": ("the queue and the cache", "f1", "f{last}"), "check files": ("{note}",), "learn accept": (),
-    "undo stems": ("{stem}",), "init tree": ("notes",), "note asked": ("How is the queue wired?",), "[ID|STEM]...": ("f1", "f{last}"),
+    "undo stems": ("{stem}",), "init tree": ("notes",), "note asked": ("How is the queue wired?",), "edit until": ("tag v5*",), "[ID|STEM]...": ("f1", "f{last}"),
 }  # fmt: skip
 #: What a command or its first argument needs beside it, so as to be no mistake of form.
 _WITH = {

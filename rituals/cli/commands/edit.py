@@ -16,11 +16,17 @@ from rituals.cli.views.decisions import author, decide
 @click.argument("id")
 @click.argument("text", default="")
 @click.option("--kind", default="", metavar="KIND", help="The kind that it is of from now on.")
+@click.option(
+    "--until",
+    default="",
+    metavar="WHAT",
+    help="What ends it: `tag v5*`, `merged x`, `gone PATH`, `date 2027-01-31`, …",
+)
 @click.option("--reason", default="", metavar="TEXT", help="Why it changes.")
 @author
 @options.command
 def command(
-    call: Invocation, /, id: str, text: str, kind: str, reason: str, **recorded: Any
+    call: Invocation, /, id: str, text: str, kind: str, until: str, reason: str, **recorded: Any
 ) -> None:
     """Give a fact a new text. The old one stays in its history (`diurna why ID --versions`).
 
@@ -31,7 +37,7 @@ def command(
     Examples:
       diurna edit api-timeouts "All outbound calls time out after 10 s."
       diurna edit api-timeouts --kind invariant
-      diurna edit api-timeouts - < text.md
+      diurna edit api-timeouts --until "tag v5*"
     """
     from rituals.decide.corrections import rewording
 
@@ -40,9 +46,9 @@ def command(
         text = call.read(STDIN).decode("utf-8", "replace").strip()
         if not text:
             raise WrongUsage("standard input holds no text", hint="`diurna forget ID` forgets it")
-    elif not (text or kind):
+    elif not (text or kind or until):
         before = memory.standing(id).fact
         if call.json or not call.interactive():
             raise WrongUsage("the new text is missing", hint=f'diurna edit {id} "TEXT"')
         text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
-    decide(call, rewording(memory, id, text, kind, reason), **recorded)
+    decide(call, rewording(memory, id, text, kind, reason, until), **recorded)
