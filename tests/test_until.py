@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 from pathlib import Path
 
@@ -10,16 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.home import discover
+from ledger.git.repository import find_repository
+from ledger.home import checked_out_home, discover
 from memory.api import Memory
 from memory.cache import truth as kept_truth
-from memory.cache.truth import truth_of
-from memory.cache.truth_file import read, truth_path
+from memory.cache.truth import truth_of, with_ends
+from memory.cache.truth_file import Kept, Wait, read, truth_path
 from memory.replay.here import here_of
 from projection.text.until import FORMS, until_in, until_of
 from rituals.decide.endings import record_ended
 from rituals.review import truth
-from tests.campaigns.until import differences
+from tests.campaigns.until import PREDICATES, History, differences
 from tests.conftest import Repo, Run
 from tests.test_truth import commit, note
 
@@ -65,6 +67,30 @@ def test_whatever_is_written_reads_or_is_refused(rest: str, form: str) -> None:
 def test_histories_end_facts_at_the_exact_commit(tmp_path: Path, seed: int) -> None:
     """Some forty predicates in a history each, against a model that goes through all commits (a campaign does more)."""
     assert list(differences(tmp_path / "code", 40 + seed, 16)) == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_to_and_fro_between_branches_tells_what_looking_anew_tells(
+    tmp_path: Path, seed: int
+) -> None:
+    """From HEAD to HEAD of one history, in any order: what was known before changes no answer."""
+    rng = random.Random(seed)
+    history = History(rng, 24)
+    ids = history.written(tmp_path / "code")
+    repository = find_repository(str(tmp_path / "code"))
+    assert repository is not None
+    home = checked_out_home(repository, "")
+    waits = tuple(
+        Wait(f"{number}-{birth}", "v", said, ids[birth], history.commits[birth].seconds)
+        for birth in rng.sample(range(len(ids)), 3)
+        for number, said in enumerate(PREDICATES)
+    )
+    nothing = Kept("", "", ())
+    kept = nothing
+    for at in [rng.choice(ids) for _ in range(6)]:
+        kept = with_ends(home, kept, waits, ("", at))
+        anew = with_ends(home, nothing, waits, ("", at))
+        assert {one for known, one in kept.ends if known == at} == {one for _, one in anew.ends}
 
 
 def marks(repo: Repo) -> dict[str, str]:

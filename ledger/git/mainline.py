@@ -124,19 +124,26 @@ class Mainline:
         found = zip(small, self._git.blobs(small), strict=True) if small else ()
         return {one: data.decode("utf-8", "replace") for one, data in found if data is not None}
 
-    def refs(self, *below: str) -> list[Ref]:
-        """Return the tags and branches below some folders that lead to a commit."""
+    def names(self, *below: str) -> list[str]:
+        """Return the whole names of the tags and branches below some folders; no object is read."""
+        out = self._git.run("for-each-ref", "--format=%(refname)", *below)
+        return out.decode("utf-8", "surrogateescape").split("\n")[:-1]
+
+    def refs(self, names: Iterable[str]) -> list[Ref]:
+        """Return those of some tags and branches that lead to a commit."""
         form = (
             "%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)"
             "%00%(taggerdate:unix)"
         )
-        out = self._git.run("for-each-ref", f"--format={form}", *below).decode("utf-8", "replace")
-        found = []
-        for line in out.split("\n")[:-1]:
-            name, type, oid, behind, peeled, made = line.split("\0")
-            if "commit" in (type, behind):
-                seconds = int(made) if made.isdigit() else 0
-                found.append(Ref(name, oid if type == "commit" else peeled, seconds))
+        wanted, found = sorted(set(names)), []
+        for at in range(0, len(wanted), _PATHS):
+            some = wanted[at : at + _PATHS]
+            out = self._git.run("for-each-ref", f"--format={form}", *some)
+            for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+                name, type, oid, behind, peeled, made = line.split("\0")
+                if "commit" in (type, behind) and name in some:
+                    seconds = int(made) if made.isdigit() else 0
+                    found.append(Ref(name, oid if type == "commit" else peeled, seconds))
         return found
 
     def lacking(self, holder: str, commits: Iterable[str]) -> frozenset[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from ledger.git.mainline import Ref, Step
+    from ledger.git.mainline import Step
     from memory.cache.truth_file import Wait
     from projection.text.until import Until
 
@@ -81,7 +81,8 @@ class _Looking:
         self._base = since
         self._waits: list[Wait] = []
         self._births: dict[Wait, str] = {}
-        self._known: list[Ref] | None = None
+        self._known: list[str] | None = None
+        self._lacked: frozenset[str] | None = None  #: births that were not there then
         self._elsewhere: frozenset[str] | None = None
         self._behind: dict[str, list[Step]] = {}
 
@@ -126,8 +127,17 @@ class _Looking:
         self._steps = self._line.behind(self._base)
 
     def _own(self, wait: Wait) -> list[Step]:
-        """Return the steps that may end a fact."""
-        return self._steps if self._since else self._all(wait)
+        """Return the steps that may end a fact: of those that are looked at, what its birth has not."""
+        if not self._since:
+            return self._all(wait)
+        birth = self._birth(wait)
+        if self._lacked is None:
+            born = {one for known in self._waits if (one := self._birth(known))}
+            self._lacked = self._line.lacking(self._since, born)
+        if birth not in self._lacked:
+            return self._steps
+        behind = {step.commit for step in self._all(wait)}
+        return [step for step in self._steps if step.commit in behind]
 
     def _all(self, wait: Wait) -> list[Step]:
         """Return all steps behind the birth of a fact."""
@@ -146,7 +156,10 @@ class _Looking:
         touched = self._line.touching({until.place for _, until in asked}, self._base)
         rows: list[tuple[Wait, Until, list[Step], str]] = []
         for wait, until in asked:
-            changed = [one for one in self._own(wait) if one.commit in touched[until.place]]
+            changes = touched[until.place]
+            if not any(one.commit in changes for one in self._steps) and self._since:
+                continue
+            changed = [one for one in self._own(wait) if one.commit in changes]
             if changed:
                 rows.append((wait, until, changed, self._brings(wait)))
         places = [
@@ -190,30 +203,31 @@ class _Looking:
 
     def _of_tags(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
         """Yield what tags end: of those that are in the line, one that the birth had not."""
-        refs = [one for one in self._refs() if one.name.startswith(_TAGS)] if asked else []
+        names = [one for one in self._refs() if one.startswith(_TAGS)] if asked else []
         for wait, until in asked:
-            named = [one for one in refs if fnmatchcase(one.name[len(_TAGS) + 1 :], until.place)]
+            named = self._line.refs(
+                [one for one in names if fnmatchcase(one[len(_TAGS) + 1 :], until.place)]
+            )
             here = {one.commit for one in named}
             here -= self._line.lacking("", here)
+            # what was tagged behind the birth at a commit of the birth's; an annotated tag tells when
             new = self._new(wait, here)
-            by = {one.name: one.commit for one in named if one.commit in new}
-            if by:
+            late = [one for one in named if one.commit in here - new and one.seconds > wait.seconds]
+            if late:
+                one = min(late, key=lambda one: (one.seconds, one.name))
+                said = f"{TAG} {one.name[len(_TAGS) + 1 :]}"
+                yield wait, End(one.commit, one.seconds, _clipped(said))
+            elif new:
+                by = {one.name: one.commit for one in named if one.commit in new}
                 step = self._line.first_holding(self._all(wait), new)
                 later = self._line.lacking(step.commit, new)
                 name = min(name for name, commit in by.items() if commit not in later)
                 said = f"{TAG} {name[len(_TAGS) + 1 :]}"
                 yield wait, End(step.commit, step.seconds, _clipped(said))
-                continue
-            # what was tagged behind the birth at a commit before it; only an annotated tag tells when
-            late = [one for one in named if one.commit in here and one.seconds > wait.seconds]
-            if late:
-                one = min(late, key=lambda one: (one.seconds, one.name))
-                said = f"{TAG} {one.name[len(_TAGS) + 1 :]}"
-                yield wait, End(one.commit, one.seconds, _clipped(said))
 
-    def _refs(self) -> list[Ref]:
+    def _refs(self) -> list[str]:
         if self._known is None:
-            self._known = self._line.refs(_TAGS, _HEADS, _REMOTES)
+            self._known = self._line.names(_TAGS, _HEADS, _REMOTES)
         return self._known
 
     def _new(self, wait: Wait, commits: Iterable[str]) -> frozenset[str]:
@@ -224,18 +238,20 @@ class _Looking:
 
     def _of_merges(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
         """Yield what the merge of a branch ends, by its message or by the branch's tip."""
-        refs = self._refs() if asked else []
+        names = self._refs() if asked else []
         for wait, until in asked:
             if until.place == self._branch:
                 continue
-            told = [
-                one for one in self._own(wait) if one.merges and _names(one.subject, until.place)
-            ]
-            tips = [
-                one.commit for one in refs
-                if one.name == f"{_HEADS}/{until.place}"
-                or (one.name.startswith(_REMOTES) and one.name.split("/", 3)[3:] == [until.place])
+            told = [one for one in self._steps if one.merges and _names(one.subject, until.place)]
+            if told or not self._since:
+                own = self._own(wait)
+                told = [one for one in own if one.merges and _names(one.subject, until.place)]
+            ours = [
+                one for one in names
+                if one == f"{_HEADS}/{until.place}"
+                or (one.startswith(_REMOTES) and one.split("/", 3)[3:] == [until.place])
             ]  # fmt: skip
+            tips = [one.commit for one in self._line.refs(ours)]
             if not tips and until.place in self._seen:
                 tips = list(self._line.whole([self._seen[until.place]]).values())
             held = self._held(wait, until.place, tips)

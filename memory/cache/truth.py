@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ledger.git.cli import Git
     from ledger.home import Home
     from memory.cache.ended import End
     from memory.cache.truth_file import Kept, Wait
@@ -132,6 +133,7 @@ def with_ends(
     Raises:
         DiurnaError: git can not tell.
     """
+    from ledger.git.mainline import Mainline
     from memory.cache.ended import ended
 
     waits, (reference, commit) = tuple(waits), at or head(home.repository)
@@ -145,14 +147,16 @@ def with_ends(
     old = [one for one in waits if one in before.waits]
     new = [one for one in waits if one not in before.waits]
     found: list[Lack] | None = None
-    for since in before.heads[:2] if old else ():
-        done = [one for known, one in before.ends if known == since and one.fact not in moved]
-        ids = {one.fact for one in done}
-        rest = [one for one in old if one.fact not in ids]
+    for known, since in _since(git, before.heads[:2] if old else (), commit):
+        ids = {one.fact for one in old} - moved
+        done = [one for at, one in before.ends if at == known and one.fact in ids]
+        if since != known:  # what ended behind it is of the other branch
+            apart = Mainline(git, since).lacking("", [one.place for one in done])
+            done = [one for one in done if one.place not in apart]
+        rest = [one for one in old if one.fact not in {one.fact for one in done}]
         later = ended(git, commit, rest, since=since, branch=branch, seen=seen)
         if later is not None:
-            there = {one.fact for one in old}
-            found = [one for one in done if one.fact in there] + _lacks_of(later)
+            found = done + _lacks_of(later)
             break
     if found is None:
         found, new = [], list(waits)
@@ -163,6 +167,20 @@ def with_ends(
     ends = [pair for pair in before.ends if pair[0] in heads[1:]]
     ended_here = [(commit, one) for one in found]
     return before._replace(waits=waits, refs=refs, heads=heads, ends=(*ended_here, *ends))
+
+
+def _since(git: Git, heads: Iterable[str], commit: str) -> Iterator[tuple[str, str]]:
+    """Yield HEADs that were looked at, each with where to go on from: itself, or a fork on its line."""
+    for known in heads:
+        yield known, known
+    for known in heads:
+        from ledger.git.mainline import Mainline
+
+        line = Mainline(git, known)
+        fork = line.common([known, commit])
+        steps = line.behind(fork) if fork and fork != known else []
+        if steps and steps[0].parent == fork:
+            yield known, fork
 
 
 def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:

@@ -66,7 +66,7 @@ def _lacking(home: Home, text: str) -> list[str]:
 
     top = home.repository.top
     named = dict.fromkeys(
-        one.subject.removeprefix("./")
+        one.subject
         for one in claims(text)
         if one.kind == PATH and "/" in one.subject[1:] and one.subject[0] != "."
     )

@@ -198,12 +198,13 @@ class History:
         here = self.commits[line[-1]].holds
         if form == "tag":
             named = [one for one in self.tags if fnmatchcase(one.name, rest) and one.at in here]
+            late = [(one.made, one.name, one.at) for one in named
+                    if one.made > born.seconds and one.at in born.holds]  # fmt: skip
+            if late:
+                return min(late)[2]
             new = [one.at for one in named if one.at not in born.holds]
-            for one in behind:
-                if any(at in self.commits[one].holds for at in new):
-                    return one
-            late = [(one.made, one.name, one.at) for one in named if one.made > born.seconds]
-            return min(late)[2] if late else None
+            held = [one for one in behind if any(at in self.commits[one].holds for at in new)]
+            return held[0] if held else None
         if form == "merged":
             tip = self.branches.get(rest, -1)
             told = [one for one in behind if _says(self.commits[one], rest)]
