@@ -270,6 +270,7 @@ def test_an_answer_goes_where_both_say(
     ran = at(orders, "task", "decline", letter.hash, "No.")
     assert ran.code == 0 and "names" in ran.err and str(other) in ran.err
     assert not git(other, "branch").strip()
+    assert orders.meet() == []
     orders.git("remote", "add", "theirs", str(other))
     assert orders.meet() == [("sent", "declined, to web-shop")]
     assert git(other, "branch").strip() == f"diurna-inbox-reply/{letter.hash}"

@@ -81,10 +81,10 @@ def ask(
     return letter, already, findings
 
 
-def send_answers(memory: Memory) -> tuple[Happening, ...]:
+def send_answers(memory: Memory, *, again: bool = False) -> tuple[Happening, ...]:
     """Send the answers that are due: of requests whose task is done or cancelled.
 
-    The clone that took a request sends it, once.
+    The clone that took a request sends it, once; `again` says nothing of those that may go nowhere.
     """
     home = memory.home
     requests, done = letters(home), list[Happening]()
@@ -104,6 +104,8 @@ def send_answers(memory: Memory) -> tuple[Happening, ...]:
             keep(home, "sent", request.hash, answer.encode())
             done.append(Happening("sent", request.hash, f"{answer.state}, to {request.asker}"))
         except DiurnaError as problem:
+            if again and isinstance(problem, NoRemote):
+                continue
             done.append(Happening("failed", request.hash, f"no answer was sent: {problem.message}"))
     return tuple(done)
 

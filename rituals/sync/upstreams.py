@@ -71,7 +71,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
     online = not (report.remote and report.offline)
     try:
         done = exchange(memory, asked, online=online)
-        done += send_answers(memory) if online else ()
+        done += send_answers(memory, again=True) if online else ()
     except DiurnaError as problem:  # what was synced stays so
         done = (Happening("failed", "inbox", problem.message),)
     findings = (*report.findings, *findings)
