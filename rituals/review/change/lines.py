@@ -48,8 +48,8 @@ def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[st
             found.setdefault(stem, []).append((file, file.lines[0].number))
         for line in file.lines:
             # a line that came and defines it is of another one, or the one that went had it
-            own = () if line.added else _defined(line.text, defines)
-            for word in {*own, *_defined(line.within, declares)}.intersection(wanted):
+            own = () if line.added else _defined(line.text, wanted, defines)
+            for word in {*own, *_defined(line.within, wanted, declares)}:
                 found.setdefault(word, []).append((file, line.number))
     return found
 
@@ -65,5 +65,5 @@ def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, 
     return found
 
 
-def _defined(text: str, defines: Callable[[str, str], bool]) -> set[str]:
-    return {word for word in _WORD.findall(text) if defines(word, text)}
+def _defined(text: str, wanted: Collection[str], test: Callable[[str, str], bool]) -> list[str]:
+    return [word for word in set(_WORD.findall(text)).intersection(wanted) if test(word, text)]
