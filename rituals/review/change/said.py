@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.home import IN_TREE
 from ledger.model.findings import ERROR, Finding
+from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
 from memory.write.personal import is_own
 from rituals.check.lint.secrets import text_findings
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ledger.home import Home
     from memory.api import Memory
     from rituals.review.change.change import Change
 
@@ -52,13 +54,22 @@ def said_of(memory: Memory, range: str, folder: str, *, untold: bool = False) ->
     """
     home = memory.home
     change = change_of(home, range, folder)
-    state = memory.state(change.trunk) if home.kind == IN_TREE else memory.tip_state()
+    state = memory.tip_state() if _is_as_at_tip(home, change) else memory.state(change.trunk)
     held = dict.fromkeys(_held(memory, change))
     found = remarks(state.standings(), change)
     if untold:
         found += untold_work(memory, change)
     kept = sorted(held, key=order)
     return Said((*kept, *found[:_MOST]), tuple(found[_MOST:]))
+
+
+def _is_as_at_tip(home: Home, change: Change) -> bool:
+    """Tell whether memory had the same logs before the change as it has at the tip, which is kept."""
+    if home.kind != IN_TREE:
+        return True
+    folder = f"{home.prefix}{SESSIONS_DIR}"
+    before, now = change.git.resolve(f"{change.trunk}:{folder}", f"{home.tip()}:{folder}")
+    return before == now != ""
 
 
 def _held(memory: Memory, change: Change) -> Iterator[Finding]:
