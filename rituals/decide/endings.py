@@ -5,6 +5,7 @@ One log for each commit, which its header names: where HEAD does not have that c
 
 from __future__ import annotations
 
+from ledger.errors import GitFailed
 from ledger.git.mainline import Mainline
 from ledger.git.repository import head, read_reference, remote_branches
 from ledger.home import IN_TREE
@@ -70,6 +71,14 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
         else:
             memory.append(draft, again=True, dry_run=dry_run)
     return found
+
+
+def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
+    """Record the same and return it in words; where git can not tell, what was asked for goes on."""
+    try:
+        return tuple([one.line for one in record_ended(memory, dry_run=dry_run)])
+    except GitFailed:
+        return ()
 
 
 def _event(memory: Memory, one: Ended) -> Event:

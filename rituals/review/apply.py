@@ -24,7 +24,7 @@ from memory.write.draft import SessionDraft
 from projection.policy.keys import with_number
 from rituals.check.registry import REVIEW
 from rituals.check.run import made
-from rituals.decide.endings import record_ended
+from rituals.decide.endings import ended_lines
 from rituals.report.quiz.row import score_header
 from rituals.report.quiz.score import score
 from rituals.review.lock import alone
@@ -108,7 +108,7 @@ def review(
         refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified = made(memory, REVIEW, progress).findings
-        ended = _ended(memory)
+        ended = ended_lines(memory)
         given: dict[str, Answer] = {}
         unasked: Counts = ()
         findings: tuple[Finding, ...] = ()
@@ -141,13 +141,9 @@ def _previewed(
     verified = made(memory, REVIEW, progress).findings
     edits = memory.absorb_first(dry_run=True)
     plan = _planned(memory, code_path, progress)
-    ended = _ended(memory, dry_run=True)
+    ended = ended_lines(memory, dry_run=True)
     outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
     return outcome if plan.nothing_new else _fitted(outcome, None)
-
-
-def _ended(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
-    return tuple([one.line for one in record_ended(memory, dry_run=dry_run)])
 
 
 def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:

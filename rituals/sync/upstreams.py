@@ -21,7 +21,7 @@ from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import replace_file
 from memory.query.reader import Reader
 from memory.replay.upstreams import as_fetched, note_of, upstream_folder, upstreams
-from rituals.decide.endings import record_ended
+from rituals.decide.endings import ended_lines
 from rituals.setup.strays import join_strays
 from rituals.sync.asking import send_answers
 from rituals.sync.elsewhere import by_leave, opened
@@ -54,7 +54,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
         DiurnaError: as `sync` does.
     """
     joined = () if how.get("dry_run") else join_strays(memory)
-    ended = record_ended(memory, dry_run=bool(how.get("dry_run")))
+    ended = ended_lines(memory, dry_run=bool(how.get("dry_run")))
     try:
         report = sync(memory, asked, **how)
     except NoRemote as problem:
@@ -63,8 +63,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
             raise
         home = memory.home
         report = Report("", home.branch, "", home.tip(), offline=problem.message)
-    lines = tuple([one.line for one in ended])
-    report = report._replace(findings=(*joined, *report.findings), ended=lines)
+    report = report._replace(findings=(*joined, *report.findings), ended=ended)
     if report.dry_run:
         return report
     brought, findings = fetch_upstreams(memory.home, _policy(memory))
