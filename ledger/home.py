@@ -45,7 +45,8 @@ class Home(Record):
 
     `reference` is the branch's full name, "" when HEAD is detached; `prefix` is "" or ends in "/";
     `upstream` is the remote-tracking branch to start from while the own branch is unborn here; `named` is
-    what named the home, "" where it was found from the folder.
+    what named the home, "" where it was found from the folder; `everywhere`: answers do not go by HEAD
+    (B2).
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Home(Record):
     prefix: str
     upstream: str = ""
     named: str = ""
+    everywhere: bool = False
 
     @property
     def branch(self) -> str:

@@ -41,6 +41,8 @@ WRITE_TABLES = "DIURNA_WRITE_TABLES"
 WHOLE = "DIURNA_WHOLE_MATRICES"
 Case = TypeVar("Case")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+#: What JSON says of where HEAD is, of what it holds.
+HELD = {"here": "yes", "branch": "", "point": "", "landed": "", "how": "", "text_here": ""}
 NOW_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 _FORMS = (
     (re.compile(r"\d{4}-\d\d-\d\d-\d{7,9}(?:-[a-z0-9]{1,26})?\b"), "STEM"),

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from projection.document.marks import PLAIN, Mark, instead_of, mark_of
 from projection.fold.fact import Fact, Version
+from tests.conftest import HELD
 from tests.mcp_clients import ask, connected, open_home
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
-DONE = {"closed": True, "false": False, "instead": [], "marks": []}
-GONE = {"closed": False, "false": True, "instead": [], "marks": []}
-OLD = {"closed": False, "false": True, "instead": ["newest"], "marks": []}
-HOLDS = {"closed": False, "false": False, "instead": [], "marks": []}
+DONE = {"closed": True, "false": False, "instead": [], "marks": [], **HELD}
+GONE = {"closed": False, "false": True, "instead": [], "marks": [], **HELD}
+OLD = {"closed": False, "false": True, "instead": ["newest"], "marks": [], **HELD}
+HOLDS = {"closed": False, "false": False, "instead": [], "marks": [], **HELD}
 #: id -> how it is marked, and what its text looks like in a line.
 MARKED = {
     "ask": (DONE, "closed: "),

@@ -257,7 +257,7 @@ def test_branch_dropped_is_asked_once_two_weeks_and_a_fetch_later(tmp_path: Path
     story.now += 15 * 86_400
     story.trunk_work(0)
     (question,) = asked(memory)
-    assert (question.facts, f"{X} is gone" in question.said) == (("fact-0",), True)
+    assert (question.facts, f"{X} is gone" in question.said) == (("fact-0", "shared"), True)
     story.git("update-ref", "refs/remotes/origin/main", "main")
     assert asked(memory) == []
     (story.folder / ".git/FETCH_HEAD").write_text("")

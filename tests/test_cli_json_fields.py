@@ -87,7 +87,7 @@ def test_a_field_that_is_none(shop: Repo, run: Run) -> None:
         ran = run("show", *words)
         assert (
             ran.code == 2
-            and "diurna: --json: there is no field txt\nhint: fields: circle," in ran.err
+            and "diurna: --json: there is no field txt\nhint: fields: branch," in ran.err
         )
         assert ran.json["error"]["message"] == "there is no field txt"
     assert "no field is named" in run("show", "--json=").err

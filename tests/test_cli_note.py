@@ -9,7 +9,7 @@ import pytest
 
 from rituals.cli import registry, synonyms
 from rituals.cli.synonyms import MEANINGS, proposal
-from tests.conftest import Repo, Run
+from tests.conftest import HELD, Repo, Run
 from tests.small_ledgers import adopt, needs_mercury, place_mercury
 
 NAMES = [entry.name for entry in registry.available()]
@@ -138,7 +138,7 @@ def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
         {
             "id": "old", "kind": "fact", "tier": "superseded", "line": "Old.", "closed": False,
             "false": True, "instead": [], "state": "", "contradiction": False, "known": "said",
-            "known_by": "claude-code", "marks": [],
+            "known_by": "claude-code", "marks": [], **HELD,
         }
     ]  # fmt: skip
     assert run("ls", "--kind", "nonsense").code == 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.model.instants import FORMS
-from tests.conftest import formed
+from tests.conftest import HELD, formed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +70,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
             "false": True,
             "instead": ["webhook-retries"],
             "marks": [],
+            **HELD,
         }
     }
     assert found == {

@@ -50,17 +50,31 @@ def whole_ids(git: Git, names: Collection[str]) -> Mapping[str, str | None]:
     return found
 
 
-def lacking(git: Git, commit: str, names: Collection[str]) -> Lacking:
-    """Tell what of some commits another one does not hold; names of seven digits or more will do."""
+def lacking(
+    git: Git, commit: str, names: Collection[str], base: str = "", held: Collection[str] = ()
+) -> Lacking:
+    """Tell what of some commits another one does not hold; names of seven digits or more will do.
+
+    Of those that are `held` by a commit `base`, by their whole ids, no history is walked but what that one
+    has and this one has not.
+    """
+    known = frozenset(held).intersection(names) if base else frozenset[str]()
     odd = frozenset([one for one in names if not _is_id(one)])
-    whole = whole_ids(git, [one for one in names if one not in odd])
-    there = sorted({one for one in whole.values() if one})
-    lines = "".join(f"{one}\n" for one in there) + f"^{commit}\n"
-    said = git.run("rev-list", "--stdin", data=lines.encode()) if there else b""
+    whole = whole_ids(git, [one for one in names if one not in odd and one not in known])
+    starts = sorted({one for one in whole.values() if one} | ({base} if known else set()))
+    lines = "".join(f"{one}\n" for one in starts) + f"^{commit}\n"
+    status, said, err = (
+        git.call("rev-list", "--stdin", data=lines.encode()) if starts else (0, b"", b"")
+    )
+    if status:
+        if not known:
+            raise git.failure("rev-list", status, err)
+        return lacking(git, commit, names)  # that one is not there any more
     not_held = frozenset(said.decode().split())
+    there = {name: one for name, one in whole.items() if one} | {name: name for name in known}
     return Lacking(
-        {name: one for name, one in whole.items() if one},
-        frozenset([name for name, one in whole.items() if one in not_held]),
+        there,
+        frozenset([name for name, one in there.items() if one in not_held]),
         frozenset([name for name, one in whole.items() if one == ""]),
         odd | {name for name, one in whole.items() if one is None},
     )

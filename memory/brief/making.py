@@ -18,8 +18,8 @@ from memory.brief.place import BRIEF_CHARS
 from memory.brief.states import states_of
 from memory.cache.named import fact_named, is_named
 from memory.cache.newest_logs import corrects
-from memory.cache.truth import truth_of
 from memory.replay.log_bytes import read_bytes
+from memory.replay.marks import NOTHING_MARKED, marks_at
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, MARKDOWN, form_of
 from projection.brief.lines import stem_said
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.recall.values import Answer
     from memory.replay.layers import Layer
+    from memory.replay.marks import Marks
     from memory.replay.snapshot import Snapshot
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView
@@ -69,6 +70,8 @@ _LOGS, _LOGS_FOR_NEW = 100, 20
 _LINE_CHARS = 200
 #: How many facts the search is asked for, and with how much of the text of a task.
 _FOUND, _WORDS_CHARS = 30, 2000
+#: How many facts that HEAD does not hold have a line; the others are counted.
+_ELSEWHERE = 5
 #: Kinds of what is to be done.
 WORK_KINDS = frozenset((TASK_KIND, HANDOFF_KIND, STATE_KIND))
 #: Branches whose names say nothing.
@@ -162,32 +165,25 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
 
 
 def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
-    view, summary, truth = cache.view(), cache.summary, truth_of(home)
+    marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
+    view, summary = marks.here.view(cache, cache.view()), cache.summary
     most = view.policy.brief.rest
     entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = cache.sessions_after(summary.last_review)
-    newest = cache.entry(summary.newest)
-    place = Place(
-        label(view.policy.project),
-        summary.logs,
-        summary.sessions,
-        stem_said(summary.newest),
-        label(newest.agent) if newest else "",
-        label(asked.agent),
-        stem_said(last),
-        cache.logs_after(last) if last else summary.logs,
-        label(asked.role),
-    )
     asked_for, found = _asked_for(cache, asked.task), tuple(found)
-    news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS)
+    news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live = {standing.fact.id for standing in view.live}
     standing_of = cache.placing()
     known = tuple(
         standing
         for fact in dict.fromkeys((*asked_for, *found))
-        if fact not in live
-        and (standing := _standing(cache, fact, standing_of)) is not None
+        if not (fact in live or marks.here.hides(fact))
+        and (
+            standing := _standing(
+                cache, fact, lambda one: standing_of(marks.here.shown(cache, one))
+            )
+        )
         and not (standing.fact.redacted or standing.fact.false)
     )
     facts = [one.fact for one in (*view.live, *known)]
@@ -200,7 +196,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
     return Material(
         cache.commit,
         view,
-        place,
+        _place(cache, asked, last, elsewhere),
         newly_due(since, view.policy.review),
         tuple([_for(one, notes.others) for one in news]),
         more_news,
@@ -214,11 +210,29 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         chars_for(asked.role, view.policy.learning),
         todo,
         *states_of(cache, facts),
-        known=lambda id: testimony(cache.fact(id), entry, cache.some_histories).brief,
+        known=lambda id: testimony(marks.here.known(cache, id), entry, cache.some_histories).brief,
         rank=lambda stem: RANK[word_of(entry(stem))],
         rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
-        gone=truth.of if truth else None,
+        gone=marks.of if marks else None,
+    )
+
+
+def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
+    """Say where the ledger stands; `last` is the last log of who asks."""
+    summary = cache.summary
+    newest = cache.entry(summary.newest)
+    return Place(
+        label(cache.policy.project),
+        summary.logs,
+        summary.sessions,
+        stem_said(summary.newest),
+        label(newest.agent) if newest else "",
+        label(asked.agent),
+        stem_said(last),
+        cache.logs_after(last) if last else summary.logs,
+        label(asked.role),
+        here=elsewhere,
     )
 
 
@@ -276,7 +290,9 @@ def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, flo
     return scores(view.live, found, asked.branch, asked.changed)
 
 
-def _news(cache: Cache, last: str, most: int) -> tuple[tuple[News, ...], int]:
+def _news(
+    cache: Cache, last: str, most: int, marks: Marks = NOTHING_MARKED
+) -> tuple[tuple[News, ...], int]:
     """Return what is new behind a stem, and how many news there are beside it.
 
     `last` is "" for who was never here; at most `most` corrections, and so many other news, are looked
@@ -289,7 +305,11 @@ def _news(cache: Cache, last: str, most: int) -> tuple[tuple[News, ...], int]:
         if older is not None:
             acts = tuple([event for event in older.acts if corrects(event)])
             entries.append(older._replace(acts=acts))
-    return news_of(cache, entries, most, only_corrections=not last)
+    entries = [marks.here.births(entry) for entry in entries]
+    found, more = news_of(cache, entries, most, only_corrections=not last)
+    return tuple(
+        [one._replace(mark=marks.on(one.mark, one.now and one.now.fact)) for one in found]
+    ), more
 
 
 def news_of(

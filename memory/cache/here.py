@@ -9,10 +9,10 @@ from __future__ import annotations
 import marshal
 import os
 
+from ledger.errors import DiurnaError
 from ledger.model.layout import CACHE_DIR, CACHE_VERSION, HERE_FILE
 from ledger.model.record import Record
 from memory.cache.key import digest, signed, user_key
-from projection.document.elsewhere import Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
+    from projection.document.elsewhere import Elsewhere
 
 _HEADER = b"diurna-here"
 #: Of so many HEADs answers are kept.
@@ -53,6 +54,7 @@ class Told(Record):
     )
     trunk: str  #: the name of that, "" where nobody knows it
     crowded: bool  #: so much is elsewhere that marks would say nothing
+    lacks: frozenset[str]  #: of the commits that were asked for those that it does not hold
     facts: tuple[Elsewhere, ...]
 
 
@@ -125,13 +127,13 @@ def _write(home: Home, kept: Kept) -> None:
     if not key:
         return
     settled = {point: tuple(one) for point, one in kept.settled.items()}
-    told = [(*one[:-1], [tuple(row) for row in one.facts]) for one in kept.told[:HEADS]]
+    told = [(*one[:-1], tuple([tuple(row) for row in one.facts])) for one in kept.told[:HEADS]]
     data = marshal.dumps((settled, kept.points, told, kept.sum))
     line = b" ".join([_HEADER, b"%d" % CACHE_VERSION, _sum(key, path, data)])
     try:
         make_folder(f"{home.repository.commondir}/{CACHE_DIR}")
         replace_file(path, line + b"\n" + data, 0o600)
-    except OSError:
+    except (OSError, DiurnaError):
         pass
 
 
@@ -146,7 +148,12 @@ def _kept(plain: Any) -> Kept:
 
 
 def _told(plain: Any) -> Told:
-    return Told(*plain)._replace(facts=tuple([Elsewhere(*row) for row in plain[-1]]))
+    told = Told(*plain)
+    if not told.facts:
+        return told
+    from projection.document.elsewhere import Elsewhere
+
+    return told._replace(facts=tuple([Elsewhere(*row) for row in told.facts]))
 
 
 def _sum(key: bytes, path: str, data: bytes) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.event import FactCreated, FactHelped, FactUpdated
-from memory.cache.truth import NOTHING_GONE, truth_of
+from memory.replay.marks import NOTHING_MARKED, marks_at
 from projection.fold.decay import Decay
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
@@ -73,8 +73,8 @@ def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> L
         ring |= further
     facts.read(ring)
     facts.read_successors()
-    truth = truth_of(home) if home is not None else NOTHING_GONE
-    graph = Graph(facts.known, facts.crowds, truth.of)
+    marks = marks_at(home, cache) if home is not None else NOTHING_MARKED
+    graph = Graph(facts.known, facts.crowds, marks.on)
     if hops > 2 and home is not None:
         from memory.query.commits import commits_of
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.home import Home, discover, has_layers
+from ledger.home import OWN_BRANCH, Home, discover, has_layers
 from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, INBOX_DIR
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
@@ -62,7 +62,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
     from memory.cache.truth import truth_of
 
     home = discover(start)
-    gone = truth_of(home).said
+    gone = truth_of(home).said + _elsewhere(home)
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
 
@@ -91,6 +91,20 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
     key += f"\0\0{layers_as_of(home)}"
     return _answer(_File(home, _BRIEFED, brief_file(home)), key, _BRIEFS, make)
+
+
+def _elsewhere(home: Home) -> str:
+    """Return what is said of facts that HEAD does not hold; beside code it is not asked."""
+    if home.kind != OWN_BRANCH:
+        return ""
+    from memory.replay.here import here_known, here_of
+
+    here = here_known(home)
+    if here is None:
+        from memory.query.open_snapshot import open_snapshot
+
+        here = open_snapshot(home).ask(lambda cache: here_of(home, cache))
+    return here.said
 
 
 def view(start: str, name: str, argument: str) -> bytes | None:

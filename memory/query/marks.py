@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory.cache.truth import NOTHING_GONE, truth_of
+from memory.replay.here import here_of
+from memory.replay.marks import NOTHING_MARKED, marks_at
 from projection.document.marks import Mark, mark_of
 from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
@@ -12,10 +13,11 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from memory.cache.file import Cache
-    from memory.cache.truth import Truth
     from memory.query.resident import Resident
+    from memory.replay.marks import Marks
     from memory.replay.snapshot import Snapshot
     from projection.fold.fact import Fact
+    from projection.fold.state import Standing
     from projection.fold.testimony import Testimony
 
 
@@ -36,15 +38,14 @@ def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
 def marked(
     cache: Cache | Resident,
     fact: Fact | None,
-    truth: Truth = NOTHING_GONE,
+    marks: Marks = NOTHING_MARKED,
 ) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
 
-    `truth` tells what of it the code no longer has.
+    `marks` tells what of it the code no longer has, and HEAD does not hold.
     """
-    mark = mark_of(fact, cache.fact, cache.met)
-    if truth and (gone := truth.of(fact)):
-        mark = mark._replace(gone=gone)
+    fact = None if fact is None else marks.here.shown(cache, fact)
+    mark = marks.on(mark_of(fact, cache.fact, cache.met), fact)
     if fact is None or fact.false:
         return mark
     if fact.kind == PATTERN_KIND:
@@ -60,5 +61,15 @@ def marked(
 
 def marks_of(snapshot: Snapshot, facts: Iterable[Fact]) -> dict[str, Mark]:
     """Mark facts, by id."""
-    truth = truth_of(snapshot.home)
-    return snapshot.ask(lambda cache: {one.id: marked(cache, one, truth) for one in facts})
+
+    def mark(cache: Cache) -> dict[str, Mark]:
+        marks = marks_at(snapshot.home, cache)
+        return {one.id: marked(cache, one, marks) for one in facts}
+
+    return snapshot.ask(mark)
+
+
+def as_here(snapshot: Snapshot, standings: Iterable[Standing]) -> list[Standing]:
+    """Return facts as HEAD has them (`memory.replay.here`)."""
+    found = list(standings)
+    return snapshot.ask(lambda cache: here_of(snapshot.home, cache).standings(cache, found))

@@ -7,6 +7,7 @@ from memory.recall.index.follow import IndexFollower
 from memory.recall.prompt import Found, found_for_prompt
 from memory.recall.query.postings import Lookups
 from memory.replay.gc_pause import Uncollected
+from memory.replay.marks import marks_at
 from projection.policy.model import ENGLISH, Moments
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
             return policy.moment, ()
         lookups = Lookups()
         lookups.language = "" if policy.recall.language == ENGLISH else policy.recall.language
-        return policy.moment, found_for_prompt(cache, index, prompt, lookups)
+        return policy.moment, found_for_prompt(cache, index, prompt, lookups, marks_at(home, cache))
 
     follower = IndexFollower(open_snapshot(home))
     try:

@@ -21,13 +21,13 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
-from memory.cache.truth import truth_of
 from memory.query.logs import logs_of, taking_part
 from memory.query.marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
 from memory.query.supersessions import Link, chain_of, supersessions
 from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import ids_in
+from memory.replay.marks import marks_at
 from memory.replay.snapshot import Snapshot
 from memory.worktree.authorship import EDITED_KEY
 from projection.document.marks import PLAIN, Mark
@@ -181,7 +181,7 @@ def provenance(
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(fact)
     told = testimony(now, cache.entry, cache.some_histories)
-    mark = marked(cache, now, truth_of(snapshot.home))
+    mark = marked(cache, now, snapshot.ask(partial(marks_at, snapshot.home)))
     edges = resident.edges if resident else partial(supersessions, cache)
     chain, further = chain_of(edges, cache.cut, fact, near)
     return Provenance(fact, tuple(steps), chain, mark, told, further)

@@ -15,7 +15,6 @@ from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.range_queries import logs_of
-from memory.cache.truth import truth_of
 from memory.query.code_asked import CodeAsked, Touched
 from memory.query.logs_around import (
     EDITED,
@@ -37,6 +36,7 @@ from memory.recall.rank.facts import IN_ONE_STRETCH
 from memory.recall.search import search
 from memory.recall.values import without_operators
 from memory.redaction.withheld import redacted_logs
+from memory.replay.marks import marks_at
 from projection.policy.model import ENGLISH
 
 TYPE_CHECKING = False
@@ -308,7 +308,7 @@ class _Weighing:
     # ---- the answer -------------------------------------------------------------------------------
 
     def _told(self) -> _Found:
-        truth = truth_of(self._home)
+        marks = marks_at(self._home, self._cache)
         ranked = sorted(self._facts.items(), key=lambda one: (-one[1].total, one[0]))
         linked: list[Reason] = []
         apart: list[Reason] = []
@@ -316,7 +316,8 @@ class _Weighing:
             into, most = (linked, _DECISIONS) if weight.linked else (apart, _PERHAPS)
             if len(into) < most and (fact := self._fact(id)):
                 by = weight.by if weight.link >= _LINKED else ("words",)
-                into.append(Reason(fact, marked(self._cache, fact, truth), by, weight.total))
+                fact = marks.here.shown(self._cache, fact)
+                into.append(Reason(fact, marked(self._cache, fact, marks), by, weight.total))
         logs = sorted(self._logs.items(), key=lambda one: (-one[1].link, one[0]))
         sessions = [(stem, one.by, one.link) for stem, one in logs if one.link >= _LINKED]
         return _Found(tuple(sessions[:_SESSIONS]), tuple(linked), tuple(apart))

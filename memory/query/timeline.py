@@ -15,7 +15,6 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.brief.digest import readable
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
-from memory.cache.truth import truth_of
 from memory.query.anchors import NOW, Anchor, answer_anchor, commit_anchor, named_anchor
 from memory.query.marks import marked
 from memory.query.provenance import ended_at
@@ -23,6 +22,7 @@ from memory.recall.hits.outdated import Outdated, brought_by
 from memory.recall.values import tokens_of
 from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
+from memory.replay.marks import marks_at
 from memory.write.draft import did
 from projection.document.marks import Mark
 from projection.document.render import REDACTED
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from ledger.model.logset import LogRef
     from memory.cache.file import Cache
-    from memory.cache.truth import Truth
     from memory.recall.values import Answer
+    from memory.replay.marks import Marks
     from memory.replay.snapshot import Snapshot
 
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
@@ -131,7 +131,7 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
             newer,
             len(keys) - older - newer - len(chosen),
             sum([session.tokens for session in sessions]),
-            _marks(cache, sessions, truth_of(snapshot.home)),
+            _marks(cache, sessions, marks_at(snapshot.home, cache)),
         )
 
     return snapshot.ask(look)
@@ -150,11 +150,11 @@ def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
     )
 
 
-def _marks(cache: Cache, sessions: Iterable[Session], truth: Truth) -> dict[str, Mark]:
+def _marks(cache: Cache, sessions: Iterable[Session], known: Marks) -> dict[str, Mark]:
     """Mark the facts that sessions name and that are closed or false by now."""
     said = [name for session in sessions for _, ids in session.did for name in ids]
     names = {id for name in said for id in name.split(" → ")}
-    marks = {id: marked(cache, cache.fact(id), truth) for id in sorted(names)}
+    marks = {id: marked(cache, cache.fact(id), known) for id in sorted(names)}
     return {id: mark for id, mark in marks.items() if mark.said}
 
 

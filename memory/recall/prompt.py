@@ -17,6 +17,7 @@ from memory.recall.rank.facts import PARTS
 from memory.recall.rank.standing import answers, ordered
 from memory.recall.search import search
 from memory.recall.values import FACTS, Filters, without_operators
+from memory.replay.marks import NOTHING_MARKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index
     from memory.recall.query.postings import Lookups
     from memory.recall.rank.standing import Candidate
+    from memory.replay.marks import Marks
     from projection.fold.state import Standing
 
 #: How much of a prompt is read, and how many facts are told at most.
@@ -62,17 +64,18 @@ class Found(Record):
 
 
 def found_for_prompt(
-    cache: Cache, index: Index, prompt: str, lookups: Lookups
+    cache: Cache, index: Index, prompt: str, lookups: Lookups, marks: Marks = NOTHING_MARKED
 ) -> tuple[Found, ...]:
     """Return the facts that answer a prompt, best first; most prompts have none.
 
-    The prompt is as typed; its quotes, dashes and stars ask for nothing.
+    `marks` tells what a reader has to know beside. The prompt is as typed; its quotes, dashes and stars
+    ask for nothing.
     """
     words = without_operators(prompt[:PROMPT_CHARS])
     if not words:
         return ()
     filters = Filters(within=FACTS)
-    facts = Facts(cache, index, filters)
+    facts = Facts(cache, index, filters, marks=marks)
     found = search(index, words, kept(index, facts, filters), lookups=lookups, explain=True, told=0)
     candidates = [
         one for one in facts.candidates(found.facts) if not says_personal(one.standing.fact.meta)

@@ -6,7 +6,6 @@ from ledger.errors import NotFound
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.named import fact_named, log_named
-from memory.cache.truth import truth_of
 from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
 from memory.recall.hits.facts import Facts, Past, past_at
 from memory.recall.hits.filters import kept
@@ -35,6 +34,7 @@ from memory.recall.values import (
     tokens_of,
 )
 from memory.replay.gc_pause import Uncollected
+from memory.replay.marks import marks_at
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
 
@@ -137,13 +137,13 @@ class Recaller:
         self, cache: Cache, index: Index, filters: Filters, past: Past | None
     ) -> tuple[Facts, Keeps | None]:
         """Return facts and what may be a hit; those of the question before where nothing moved."""
-        truth = truth_of(self._snapshot.home)
-        reading = (cache, cache.commit, index, index.mark, filters)
-        if self._last is not None and self._last[0] == reading and past is None and not truth:
+        marks = marks_at(self._snapshot.home, cache)
+        reading = (cache, cache.commit, index, index.mark, filters, marks.said)
+        if self._last is not None and self._last[0] == reading and past is None:
             return self._last[1:]
-        facts = Facts(cache, index, filters, past, truth)
+        facts = Facts(cache, index, filters, past, marks)
         keeps = kept(index, facts, filters)
-        self._last = None if past is not None or truth else (reading, facts, keeps)
+        self._last = None if past is not None else (reading, facts, keeps)
         return facts, keeps
 
     def _meanings_of(self, cache: Cache, index: Index) -> Meanings | None:
@@ -160,8 +160,8 @@ class Recaller:
         """Return memories by their ids (see `Reader.get`)."""
 
         def answer(cache: Cache, index: Index) -> Answer:
-            truth = truth_of(self._snapshot.home)
-            facts = Facts(cache, index, Filters(superseded=True), truth=truth)
+            marks = marks_at(self._snapshot.home, cache)
+            facts = Facts(cache, index, Filters(superseded=True), marks=marks)
             view = _View(self, cache, index, facts)
             return answer_of([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
@@ -265,7 +265,7 @@ class _View:
         for one in best[:limit]:
             hit = self._facts.hit(*self._facts.brought(one.scored.row), level)
             if hit is not None:
-                hits.append(with_score(hit, one.scored, explain))
+                hits.append(with_score(hit, one.scored, explain, hit.mark.weight))
         # they come by their scores: of equal ones what a person decided goes first
         return sorted(hits, key=lambda hit: (-hit.score, hit.known.word != DECIDED))
 

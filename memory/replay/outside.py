@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ledger.environment import now_ms
-from ledger.git.ancestry import Lacking, lacking
+from ledger.git.ancestry import WHOLE, Lacking, lacking
 from ledger.git.repository import default_branch, is_shallow, read_reference, remote_branches
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
-from ledger.model.order import milliseconds_of
+from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.record import Record
 from memory.cache.here import Settled, Told, settle
 from projection.document.elsewhere import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.cache.here import Kept
     from projection.fold.fact import Fact, History
+    from projection.fold.truth import Edge
 
 #: Branches that work comes together on, where nobody said which.
 _TRUNKS = ("main", "master", "trunk")
@@ -39,6 +40,8 @@ _TRUNKS = ("main", "master", "trunk")
 _MOST_PART, _FEW = 4, 12
 #: How long somebody who reads waits for the commits with the work of new logs; the rest is done aside.
 _WAIT_MS = 60
+#: How long a brief tells of the work of a branch that is gone.
+_GONE_DAYS = 14
 
 
 class Place(Record):
@@ -59,44 +62,51 @@ class Telling:
         kept: what is known.
         commit: HEAD.
         branch: that is checked out, "" for none.
-        settled: the digest of what is known of landings.
     """
 
-    def __init__(
-        self, home: Home, cache: Cache, kept: Kept, commit: str, branch: str, settled: str
-    ) -> None:
+    def __init__(self, home: Home, cache: Cache, kept: Kept, commit: str, branch: str) -> None:
         self._home, self._cache, self._kept = home, cache, kept
-        self._head, self._branch, self._settled = commit, branch, settled
+        self._head, self._branch = commit, branch
         self._git = home.repository.git()
         self._trunk = trunk_of(home, cache.policy.trunk)
         self._recorded: dict[str, list[tuple[str, str, str]]] = {}
         for stem, verb, by, how in cache.landed():
             self._recorded.setdefault(stem, []).append((verb, by, how))
         self._landings: dict[str, Settled] = {}
+        self._reverted: dict[str, Settled] = {}  # by point, as it was told of this HEAD
+        self._lacks: set[str] = set()  # of the commits that were asked for
+        self._asked: set[str] = set()
 
-    def told(self) -> Told:
-        """Find it out: of new logs alone where the same HEAD was asked before."""
-        before = self._kept.of(self._head, self._branch)
-        if before is not None and (before.settled, before.generation) != (
-            self._settled, self._cache.generation,
-        ):  # fmt: skip
-            before = None
-        rows = self._cache.places(before.number if before is not None else 0)
-        places = [Place(stem, at, bool(dirty), branch) for _, stem, at, dirty, branch in rows]
+    def told(self, before: Told | None = None) -> Told:
+        """Find it out; of what is new alone where it is known of this HEAD, or of one before it."""
+        number = before.number if before is not None else 0
+        rows = self._cache.places(number)
         outside = dict(before.outside) if before is not None else {}
-        new, unknown = self._outside([one for one in places if not self._is_mine(one)])
+        unknown = before.unknown if before is not None else ()
+        if before is not None and before.head != self._head and (outside or unknown):
+            again = frozenset((*outside, *unknown))
+            rows = [row for row in self._cache.places() if row[0] > number or row[1] in again]
+            outside, unknown = {}, ()
+        elif before is not None:
+            self._reverted = {
+                row.point: Settled(row.landed, row.how, row.reverted, row.when)
+                for row in before.facts
+                if row.reverted
+            }
+        places = [Place(stem, at, bool(dirty), branch) for _, stem, at, dirty, branch in rows]
+        new, more = self._outside([one for one in places if not self._is_mine(one)])
         outside.update(new)
-        unknown = (*(before.unknown if before is not None else ()), *unknown)
-        behind = before.behind if before is not None else 0
+        behind = before.behind if before is not None and before.head == self._head else 0
         if outside and not behind and (new or before is None):
             behind = self._behind()
         facts = tuple(self._facts(outside)) if outside else ()
         live = self._cache.head.counts[0] - self._cache.head.counts[1]
         return Told(
-            self._head, self._branch, self._cache.commit, self._settled, self._cache.generation,
-            rows[-1][0] if rows else before.number if before is not None else 0,
-            tuple(outside.items()), unknown, behind, self._trunk,
-            len(facts) > _FEW and len(facts) * _MOST_PART > live, facts,
+            self._head, self._branch, self._cache.commit, "", self._cache.generation,
+            max(rows[-1][0] if rows else 0, number), tuple(outside.items()), (*unknown, *more), behind,
+            self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live,
+            frozenset(self._lacks | ((before.lacks if before is not None else set()) - self._asked)),
+            facts,
         )  # fmt: skip
 
     def _is_mine(self, place: Place) -> bool:
@@ -112,7 +122,19 @@ class Telling:
         for said in self._kept.settled.values():
             asked |= {one for one in (said.commit, said.reverted) if one}
         asked |= {by for one in places for _, by, _ in self._recorded.get(one.stem, ()) if by}
-        found = lacking(self._git, self._head, asked)
+        known = [one for one in self._kept.told if one.generation == self._cache.generation]
+        base = min(known, key=lambda one: len(one.lacks), default=None)
+        if base is None or base.head == self._head:
+            found = lacking(self._git, self._head, asked)
+        else:
+            held = {
+                commit
+                for number, _, commit, _, _ in self._cache.places()
+                if number <= base.number and len(commit) == WHOLE
+            }
+            found = lacking(self._git, self._head, asked, base.head, held - base.lacks)
+        self._asked |= asked
+        self._lacks |= found.outside | found.missing | found.unknown
         points = self._points(places, found)
         more = {point for point in points.values() if point} - asked
         if more:
@@ -219,6 +241,12 @@ class Telling:
                     return int(behind)
         return 0
 
+    def _is_gone(self, branch: str) -> bool:
+        """Tell whether a branch is neither here nor at a remote, as far as that was fetched."""
+        repository = self._home.repository
+        there = read_reference(repository, f"refs/heads/{branch}")
+        return not (there or remote_branches(repository, branch))
+
     def _facts(self, outside: dict[str, str]) -> Iterator[Elsewhere]:
         """Fold twice what logs elsewhere name, and yield what differs."""
         cache = self._cache
@@ -230,16 +258,20 @@ class Telling:
             for event in entry.acts if entry is not None else ():
                 for fact in facts_in(event):
                     named.setdefault(fact, []).append(stem)
+        before = stamp_of(now_ms() - _GONE_DAYS * 86_400_000)[:10]
         branches = {stem: branch for _, stem, _, _, branch in cache.places()} if named else {}
+        gone = {one for one in {branches[stem] for stem in outside} if self._is_gone(one)}
         for id, history in cache.some_histories(named).items():
             whole = cache.fact(id)
             if whole is None or whole.redacted or whole.kind not in OF_CODE:
                 continue
-            here = without(id, history, outside, cache)
+            here = without(id, history, outside, cache.cut)
             change = _change(whole, here)
             if change:
                 stem = named[id][-1]
-                said = self._landings.get(stem, Settled("", ""))
+                said = self._landings.get(stem) or self._reverted.get(
+                    outside[stem], Settled("", "")
+                )
                 yield Elsewhere(
                     id,
                     REVERTED if said.reverted else NO,
@@ -249,14 +281,20 @@ class Telling:
                     outside[stem],
                     *said,
                     here.text if here is not None and change != BORN else "",
-                    ", ".join(whole.superseded_by) if change == REPLACED else whole.text,
+                    _instead(whole) if change == REPLACED else whole.text,
+                    branches[stem] in gone and stem[:10] < before,
                 )
 
 
-def without(id: str, history: History, stems: Collection[str], cache: Cache) -> Fact | None:
+def without(id: str, history: History, stems: Collection[str], cut: frozenset[Edge]) -> Fact | None:
     """Fold a fact of all events but those of some logs; None where none of the others brought a text."""
     acts = tuple([act for act in history.acts if act.stem not in stems])
-    return resolve(id, history._replace(acts=acts), cache.cut)
+    return resolve(id, history._replace(acts=acts), cut)
+
+
+def _instead(whole: Fact) -> str:
+    """Return what is said to stand in the place of a fact, also where that does not count (F10)."""
+    return ", ".join(whole.superseded_by or [new for _, new in whole.denied if new])
 
 
 def _change(whole: Fact, here: Fact | None) -> str:
@@ -267,8 +305,8 @@ def _change(whole: Fact, here: Fact | None) -> str:
         return TRUE if here.false else REPLACED if whole.superseded_by else FALSE
     if whole.text != here.text:
         return REWORDED
-    if whole.superseded_by != here.superseded_by:
-        return REPLACED
+    if whole.superseded_by != here.superseded_by or whole.denied != here.denied:
+        return REPLACED if _instead(whole) else FALSE
     if whole.closed != here.closed:
         return CLOSED if whole.closed else REOPENED
     return ""

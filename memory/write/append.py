@@ -33,7 +33,7 @@ from memory.write.known_ids import Known, check_named, with_whole_ids
 from memory.write.openings import opened_by, with_opened
 from memory.write.personal import as_personal, is_own, refuse_personal, statements
 from memory.write.received import with_received
-from memory.write.seen import still_moves, with_seen
+from memory.write.seen import seen_here, still_moves, with_seen
 from memory.write.tier_changes import moves, tiers_of
 from projection.fold.fold import resolve
 
@@ -267,6 +267,7 @@ class Recorder:
         header = tuple((key, values[key]) for key in order if key in values) + extra
         opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
         facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
+        facts = seen_here(self.home, cache, facts)
         events = tuple(
             with_seen(event, facts.get(event.id), histories, opened) for event in draft.events
         )

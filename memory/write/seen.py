@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ledger.home import Home
+    from memory.cache.file import Cache
     from projection.fold.fact import Fact, History
 
 
@@ -51,6 +53,22 @@ def with_seen(
     if isinstance(event, FactReinstated) and event.said is None:
         return event._replace(said=said_against(event.id, histories[event.id]) or None)
     return event
+
+
+def seen_here(home: Home, cache: Cache, facts: dict[str, Fact | None]) -> dict[str, Fact | None]:
+    """Return facts as who writes sees them: as HEAD has them, beside the texts of all branches (B2)."""
+    if not any(facts.values()):
+        return facts
+    from memory.replay.here import here_of
+
+    here = here_of(home, cache)
+    found = {}
+    for name, fact in facts.items():
+        shown = here.shown(cache, fact) if here and fact is not None else fact
+        if shown is not None and fact is not None:
+            shown = shown._replace(heads=tuple(dict.fromkeys((*shown.heads, *fact.heads))))
+        found[name] = shown
+    return found
 
 
 def _moves_of(fact: Fact | None) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from projection.brief.values import (
     Session,
     Stated,
 )
+from projection.document.marks import is_behind
 from projection.policy.model import DEFAULT_KIND
 
 TYPE_CHECKING = False
@@ -150,7 +151,7 @@ class _Filling:
     def _line(self, section: Wanted, item: Item, nth: int, halves: int = 2) -> Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
         gone = gone_of(item, self._material)
-        if gone:
+        if is_behind(gone):
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
         line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
         if isinstance(item, Session | Outside):

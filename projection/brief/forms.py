@@ -22,7 +22,7 @@ MARKDOWN, JSON, XML = "markdown", "json", "xml"
 FORMATS = (MARKDOWN, JSON, XML)
 FORMAT_VERSION = 1
 #: Left out of JSON where a line says nothing of it.
-_OPTIONAL = ("state", "known")
+_OPTIONAL = ("state", "known", "here")
 #: How many fields of a line are words; and of a stem, how much begins no other one as a rule.
 _SAID, _STEM_CHARS = -3, 15
 _NOBODY = "nobody named"
@@ -72,6 +72,8 @@ def place_said(place: Place) -> str:
         said += f", {place.since or 'none'} since your last" if place.last else ", new here"
     if place.known not in ("", SAID):
         said += f"; {place.known} where a line says nothing else"
+    if place.here:
+        said += f". {place.here}"
     return said
 
 

@@ -35,7 +35,7 @@ from projection.brief.values import (
     Wanted,
 )
 from projection.brief.weight import weights
-from projection.document.marks import is_ended
+from projection.document.marks import is_behind, is_ended
 from projection.fold.state import TIERS
 from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_threads import is_raised
@@ -138,7 +138,7 @@ def _unmarked_first(section: Wanted, material: Material) -> Wanted:
     if material.gone is None:
         return section
     gone = [(gone_of(one, material), one) for one in section.items]
-    gone.sort(key=lambda pair: (is_ended(pair[0]), bool(pair[0])))
+    gone.sort(key=lambda pair: (is_ended(pair[0]), is_behind(pair[0])))
     return section._replace(items=tuple([one for _, one in gone]))
 
 

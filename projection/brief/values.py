@@ -68,7 +68,7 @@ class Place(Record):
     """Where the ledger stands, and who asks.
 
     Stems are "" where there is none. `since` counts the logs after the last one of the agent. `known` says
-    how facts are known whose line says nothing of it.
+    how facts are known whose line says nothing of it, `here` what is elsewhere and has no line.
     """
 
     project: str
@@ -81,6 +81,7 @@ class Place(Record):
     since: int
     role: str
     known: str = ""
+    here: str = ""
 
 
 class Brief(Record):

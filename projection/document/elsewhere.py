@@ -34,6 +34,14 @@ class Elsewhere(Record):
     when: str = ""  #: of that one, `YYYY-MM-DD`
     text: str = ""  #: what holds here; "" where nothing of it does
     other: str = ""  #: what holds there: the text, or the id of what stands instead
+    gone: bool = (
+        False  #: the branch has been gone for so long that a brief says nothing of it any more
+    )
+
+    @property
+    def holds(self) -> bool:
+        """Whether something of the fact holds here all the same, or nobody can tell."""
+        return self.change != BORN
 
     @property
     def said(self) -> str:

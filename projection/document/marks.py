@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from projection.document.elsewhere import Elsewhere
     from projection.fold.fact import Fact
 
     Met = dict[str, tuple[str, ...]]
@@ -20,20 +21,27 @@ _NAMED = 8
 
 
 GONE, RENAMED, NOWHERE, ENDED = "gone", "renamed", "nowhere", "ended"
+ELSEWHERE, OTHERWISE = "elsewhere", "otherwise"
 
 
 class Gone(Record):
     """Something that a fact names and a commit took away after the fact was written; or the fact."""
 
-    code: str  #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `ENDED` of the fact itself
-    subject: str  #: as the fact writes it; of one that ended what came true
-    commit: str  #: that took it away, in short; "" where a day ended the fact
+    #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `ENDED` and `ELSEWHERE` of the fact,
+    #: `OTHERWISE` of one that holds here, and is something else elsewhere
+    code: str
+    subject: str  #: as the fact writes it; what came true, of one that ended; all, of one elsewhere
+    commit: (
+        str  #: that took it away, in short, "" where a day ended the fact; elsewhere of the work
+    )
     date: str  #: of that commit, `YYYY-MM-DD`
     now: str = ""  #: the path that it has since, "" for none
 
     @property
     def said(self) -> str:
         """The mark as one reads it."""
+        if self.code in (ELSEWHERE, OTHERWISE):
+            return self.subject
         if self.code == ENDED:
             by = f"by {self.commit}, {self.subject}, {self.date}"
             return f"ended {by}" if self.commit else f"ended on {self.date}"
@@ -51,12 +59,18 @@ class Mark(Record):
     instead: tuple[str, ...] = ()  #: ids of what stands in its place
     said: str = ""  #: all of that in words, "" for what simply holds
     text: str = ""  #: how the text of what stands in its place begins, where one thing does
-    gone: tuple[Gone, ...] = ()  #: what it names that the code no longer has
+    gone: tuple[Gone, ...] = ()  #: what it names that the code no longer has, and what is elsewhere
+    here: Elsewhere | None = None  #: what of it HEAD does not hold
 
     @property
     def ended(self) -> bool:
         """Whether what ends the fact, as its footer says, came true."""
         return is_ended(self.gone)
+
+    @property
+    def weight(self) -> float:
+        """By which its score counts among what answers a question: less where HEAD does not hold it."""
+        return 1.0 if self.here is None or self.here.holds else _ELSEWHERE_WEIGHT
 
     @property
     def behind(self) -> str:
@@ -80,11 +94,22 @@ def gone_said(gone: Iterable[Gone]) -> str:
     return f" ({said})" if said else ""
 
 
+def is_gone(gone: Iterable[Gone]) -> bool:
+    """Tell whether one of some marks says that what a fact names is not there any more."""
+    return any(one.code not in (ELSEWHERE, OTHERWISE) for one in gone)
+
+
+def is_behind(gone: Iterable[Gone]) -> bool:
+    """Tell whether some marks put a fact behind those that hold."""
+    return any(one.code != OTHERWISE for one in gone)
+
+
 def is_ended(gone: Iterable[Gone]) -> bool:
     """Tell whether one of some marks says that the fact has ended."""
     return any(one.code == ENDED for one in gone)
 
 
+_ELSEWHERE_WEIGHT = 0.8
 PLAIN = Mark()
 _BEGINNING_CHARS = 80
 

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from projection.document.marks import Gone, Met
+    from projection.document.marks import Met
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -136,16 +136,16 @@ class Graph:
         standings: facts where they stand, by id.
         crowds: how many facts share an entity, by the folded name, or helped in a log, by its stem, where
             that is known to be more than `standings` tell.
-        gone: tells what a fact names that the code no longer has.
+        marked: adds to the mark of a fact what a reader has to know of it beside.
     """
 
     def __init__(
         self,
         standings: Mapping[str, Standing],
         crowds: Mapping[str, int] | None = None,
-        gone: Callable[[Fact | None], tuple[Gone, ...]] = lambda _: (),
+        marked: Callable[[Mark, Fact | None], Mark] = lambda mark, _: mark,
     ) -> None:
-        self._gone = gone
+        self._marked = marked
         self._standings = standings
         self._crowds = dict(crowds or {})
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
@@ -278,7 +278,7 @@ class Graph:
         mark = self._marks.get(name)
         if mark is None:
             fact = self._fact(name)
-            mark = mark_of(fact, self._fact, self._met)._replace(gone=self._gone(fact))
+            mark = self._marked(mark_of(fact, self._fact, self._met), fact)
             self._marks[name] = mark
         return mark
 

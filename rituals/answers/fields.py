@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from projection.document.elsewhere import YES, Elsewhere
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from projection.document.marks import Mark
+
+
+#: Of what HEAD holds.
+_HERE = Elsewhere("", YES, "", "", "", "")
 
 
 def fields_of(value: object, names: str) -> dict[str, Any]:
@@ -29,4 +35,6 @@ def all_fields_of(value: Any) -> dict[str, Any]:
 def mark_object(mark: Mark) -> dict[str, Any]:
     """Describe what a reader has to know before the text of a fact."""
     gone = [all_fields_of(one) for one in mark.gone]
-    return {**fields_of(mark, "closed false instead"), "marks": gone}
+    row = mark.here or _HERE
+    here = {**fields_of(row, "here branch point landed how"), "text_here": row.text}
+    return {**fields_of(mark, "closed false instead"), "marks": gone, **here}

@@ -137,7 +137,8 @@ class Invocation:
                 else "name a home, or a folder in it; `diurna init DIR` makes one",
             )  # fmt: skip
         how = "" if not named else "--home" if self.home else "$DIURNA_HOME"
-        return discover(named or self.folder(), named=how)
+        found = discover(named or self.folder(), named=how)
+        return found._replace(everywhere="--everywhere" in self.arguments)
 
     def memory(self) -> Memory:
         """Open the home.

@@ -15,9 +15,9 @@ P = ParamSpec("P")
 
 #: The fields of a fact in JSON (`rituals.answers.objects.fact_object`), and of a finding.
 FACT = (
-    "circle closed contradiction created denied false id instead invalidated kind last_used marks meta "
-    "moves origin quarter reason redacted rivals state superseded_by supersedes tags text tier uses "
-    "verified versions"
+    "branch circle closed contradiction created denied false here how id instead invalidated "
+    "kind landed last_used marks meta moves origin point quarter reason redacted rivals "
+    "state superseded_by supersedes tags text text_here tier uses verified versions"
 )
 FINDING = "code file hint line message severity"
 
@@ -86,6 +86,11 @@ def of_table(*table: Option) -> Callable[[Any], Any]:
     return given
 
 
+#: Read by `Invocation.find_home`: answers do not go by what HEAD holds.
+everywhere = click.option(
+    "--everywhere", is_flag=True, expose_value=False,
+    help="As all branches have it, whatever the one that is checked out holds.",
+)  # fmt: skip
 since, until, as_of = of_table(SINCE), of_table(UNTIL), of_table(AS_OF)
 
 

@@ -10,7 +10,7 @@ from projection.graph.neighbours import names_in
 from projection.policy.model import CLOSABLE
 from projection.text.until import FORMS, until_in
 from rituals.decide.decision import Decision, titled
-from rituals.decide.versions import holding
+from rituals.decide.versions import holding, replaced
 from rituals.record.compose import kinds_of
 from rituals.record.kind_words import kind_of
 from rituals.record.remarks import because
@@ -63,8 +63,8 @@ def rewording(
     does += tuple([f"{fact} is of the kind {said}" for key, said in changed if key == "kind"])
     does += tuple([f"{fact} has the tags {said}" for key, said in changed if key == "tags"])
     does += tuple([f"{fact} ends: {said}" for key, said in changed if key == UNTIL_KEY])
-    event = because(FactUpdated(fact, text, heads, meta=changed), reason)
-    return Decision(title, does, (event,), reason=reason)
+    event = FactUpdated(fact, text, replaced(memory, now), meta=changed)
+    return Decision(title, does, (because(event, reason),), reason=reason)
 
 
 def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:

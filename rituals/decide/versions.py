@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.errors import DiurnaError, NotFound
 from ledger.model.event import FactUpdated
 from ledger.model.record import Record
+from memory.query.marks import as_here
 from rituals.decide.decision import Decision
 
 TYPE_CHECKING = False
@@ -36,14 +37,14 @@ def tellings(memory: Reader, fact: str) -> tuple[Telling, ...]:
 
 
 def holding(memory: Reader, fact: str) -> Fact:
-    """Return a fact that another text can be said of.
+    """Return a fact, as HEAD has it, that another text can be said of.
 
     Raises:
         NotFound: there is no such fact.
         DiurnaError: it is redacted or false.
     """
-    now = memory.standing(fact).fact
-    fact = now.id
+    (there,) = as_here(memory.snapshot, [memory.standing(fact)])
+    now, fact = there.fact, there.fact.id
     if now.redacted:
         raise DiurnaError(
             f"{fact} is redacted; none of its texts is shown again",
@@ -56,6 +57,12 @@ def holding(memory: Reader, fact: str) -> Fact:
             hint=f"`diurna edit {fact} --restore --reason TEXT` says that it holds after all",
         )
     return now
+
+
+def replaced(memory: Reader, now: Fact) -> tuple[str, ...]:
+    """Return the texts that another one replaces: those that stand here, and by all branches."""
+    heads = (*now.heads, *memory.standing(now.id).fact.heads)
+    return tuple(dict.fromkeys([head.id for head in heads]))
 
 
 def restoration(memory: Reader, fact: str, version: str) -> Decision:
@@ -80,4 +87,4 @@ def restoration(memory: Reader, fact: str, version: str) -> Decision:
     if heads == (chosen.version,):
         return Decision(title, already=f"{fact} says {chosen.version} already")
     does = f"{fact} says {chosen.version} again, of {chosen.stem}, in place of {', '.join(heads)}"
-    return Decision(title, (does,), (FactUpdated(fact, chosen.text, heads),))
+    return Decision(title, (does,), (FactUpdated(fact, chosen.text, replaced(memory, now)),))

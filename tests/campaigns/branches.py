@@ -26,7 +26,7 @@ from ledger.git.landing.points import Points, Seen
 from ledger.git.landing.search import Work, search
 from ledger.git.landing.sightings import now
 from ledger.home import Home, discover
-from ledger.model.event import FactCreated
+from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.query.open_snapshot import open_snapshot
@@ -37,10 +37,18 @@ from rituals.review.landings import record
 from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story
 from tests.campaigns.homes import OWN_BRANCH, git, make_home, sealed_environment
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.cache.file import Cache
+
 #: Who asks: the author; the same where reflogs and notes are gone; a colleague who never had the branch,
 #: before the author recorded what became of it, and behind that.
 AUTHOR, FORGETFUL, COLLEAGUE, TOLD = "author", "notes gone", "colleague", "colleague, recorded"
-ASKERS = (AUTHOR, FORGETFUL, COLLEAGUE, TOLD)
+#: The author before anything was looked for aside: what a reader finds out by itself.
+AT_ONCE = "author, at once"
+ASKERS = (AT_ONCE, AUTHOR, FORGETFUL, COLLEAGUE, TOLD)
+#: A fact of the trunk, which each log rewords.
+_SHARED = "shared"
 _WHO = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "core.editor=true")
 
 
@@ -73,10 +81,17 @@ def told_of(folder: Path, end: str, place: str, seed: int) -> Told:
     told = Told(story, Asked(), make_home(folder, OWN_BRANCH))
     memory = told.memory()
 
+    kind = (("kind", "decision"),)
+    first = FactCreated(_SHARED, "What main says.", meta=kind)
+    memory.append(SessionDraft("On main", "", (first,)), again=True)
+
     def log(at: Story) -> str:
         name = f"fact-{len(at.logs)}"
-        event = FactCreated(name, f"What {name} says.", meta=(("kind", "decision"),))
-        return memory.append(SessionDraft(f"On {name}", "", (event,)), again=True).stem
+        events = (
+            FactCreated(name, f"What {name} says.", meta=kind),
+            FactUpdated(_SHARED, text=f"What {name} says of all."),
+        )
+        return memory.append(SessionDraft(f"On {name}", "", events), again=True).stem
 
     story.on_log = log
     asked = ENDS[end](story, place)
@@ -85,10 +100,21 @@ def told_of(folder: Path, end: str, place: str, seed: int) -> Told:
 
 
 def view_of(home: Home, stem: str) -> str:
-    """Return what the here-view of a home says of the log that made a fact."""
-    here, entry = open_snapshot(home).ask(lambda cache: (here_of(home, cache), cache.entry(stem)))
-    row = here.rows.get(next(event.id for event in entry.acts)) if entry else None
-    return LANDED if row is None else REVERTED if row.here == REVERTED_HERE else OPEN
+    """Return what the here-view of a home says of the log that made a fact, and reworded another one."""
+
+    def ask(cache: Cache) -> str:
+        here, entry = here_of(home, cache), cache.entry(stem)
+        name = (
+            next(event.id for event in entry.acts if isinstance(event, FactCreated))
+            if entry
+            else ""
+        )
+        row, shared = here.rows.get(name), here.known(cache, _SHARED)
+        if shared is None or (f"What {name} says of all." in shared.text) is not (row is None):
+            return f"torn: {row}, {shared}"
+        return LANDED if row is None else REVERTED if row.here == REVERTED_HERE else OPEN
+
+    return open_snapshot(home).ask(ask)
 
 
 def search_of(told: Told, seen: list[Seen]) -> str:
@@ -118,7 +144,8 @@ def tried(folder: Path, end: str, place: str, seed: int) -> Outcome:
     """Script one history and ask everybody."""
     told = told_of(folder / "author", end, place, seed)
     stem, story = told.asked.log.stem, told.story
-    said = {FORGETFUL: search_of(told, now(told.home.repository, story.now * 1000))}
+    said = {AT_ONCE: view_of(told.home, stem)}
+    said |= {FORGETFUL: search_of(told, now(told.home.repository, story.now * 1000))}
     said[COLLEAGUE] = view_of(colleague(told, folder / "colleague"), stem)
     memory, began = told.memory(), time.monotonic()
     record(memory)

@@ -28,13 +28,13 @@ def holding_first(hits: list[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (hit.kind in PASSAGE_KINDS, hit.mark.false, hit.mark.ended))
 
 
-def with_score(hit: Hit, scored: Scored, explain: bool) -> Hit:
+def with_score(hit: Hit, scored: Scored, explain: bool, weight: float = 1.0) -> Hit:
     """Return a hit with its score and, where an explanation is asked for, the parts of it."""
     parts = [
         Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
         for name, value in (scored.parts if explain else ())
     ]
-    return hit._replace(score=round(scored.score, 4), parts=tuple(parts))
+    return hit._replace(score=round(scored.score * weight, 4), parts=tuple(parts))
 
 
 def answer_of(hits: list[Hit], notes: tuple[str, ...]) -> Answer:

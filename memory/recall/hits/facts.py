@@ -6,11 +6,11 @@ from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from memory.cache.range_queries import ordinary_of_kind
-from memory.cache.truth import NOTHING_GONE
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.rows import PLACE_BITS, PLACES, is_question
 from memory.recall.rank.standing import Candidate
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
+from memory.replay.marks import NOTHING_MARKED
 from projection.document.marks import is_ended, mark_of
 from projection.fold.testimony import testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.cache.file import Cache
-    from memory.cache.truth import Truth
     from memory.recall.index.fts_file import Index
     from memory.recall.index.rows import LogRow
     from memory.recall.rank.types import Scored
+    from memory.replay.marks import Marks
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Mark, Met
     from projection.fold.fact import Fact
@@ -67,7 +67,7 @@ class Facts:
         index: of the commit.
         filters: what a hit has to be.
         past: what was known at the point that is asked about; None for now.
-        truth: tells what facts name that the code no longer has.
+        marks: what a reader has to know of facts beside their texts.
     """
 
     def __init__(
@@ -76,10 +76,11 @@ class Facts:
         index: Index,
         filters: Filters,
         past: Past | None = None,
-        truth: Truth = NOTHING_GONE,
+        marks: Marks = NOTHING_MARKED,
     ) -> None:
-        self._truth = truth if past is None else NOTHING_GONE
+        self._marks = marks if past is None else NOTHING_MARKED
         self._cache = cache
+        self._shown = self._marks.shown(cache)
         self._index = index
         if "superseded" in filters.tiers:
             filters = filters._replace(superseded=True)
@@ -152,14 +153,13 @@ class Facts:
 
     def has_ended(self, fact: Fact) -> bool:
         """Tell whether a commit or a day ended a fact, as its footer says."""
-        return bool(self._truth) and is_ended(self._truth.of(fact))
+        return bool(self._marks) and is_ended(self._marks.of(fact))
 
     def mark(self, fact: str) -> Mark:
         """Say what has to be known before the text of a fact."""
         found = self.known(fact)
         mark = mark_of(found, self.known, self._met)
-        if self._truth and (gone := self._truth.of(found)):
-            mark = mark._replace(gone=gone)
+        mark = self._marks.on(mark, found)
         if found is None or found.kind != PATTERN_KIND:
             return mark
         from projection.lifecycle.pattern_standing import marked_as
@@ -177,7 +177,7 @@ class Facts:
             known = self._cache.fact(fact) if self._past is None else None
             self._standings[fact] = (
                 self._past.state.get(fact) if self._past is not None
-                else None if known is None else self._place(known)
+                else None if known is None else self._place(self._shown(known))
             )  # fmt: skip
         return self._standings[fact]
 

@@ -24,6 +24,7 @@ from rituals.cli.context import Invocation
               help="Who reads it; else $DIURNA_AGENT, else the name git commits with.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(FORMATS), metavar="FORMAT",
               help=f"The format: {', '.join(FORMATS)}.")  # fmt: skip
+@options.everywhere
 @options.command
 def command(
     call: Invocation, role: str, task: str, budget: int, agent: str, form: str | None

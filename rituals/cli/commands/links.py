@@ -7,7 +7,10 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
-_EDGE = "closed direction edge entity exists false id instead kind line marks tier via"
+_EDGE = (
+    "branch closed direction edge entity exists false here how id instead kind landed line "
+    "marks point text_here tier via"
+)
 
 
 @click.command("links")

@@ -15,8 +15,10 @@ from rituals.cli.context import Invocation
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier: {', '.join(TIERS)}.")  # fmt: skip
 @click.option("-a", "--all", "archived", is_flag=True, help="Archived and superseded facts too.")
+@options.everywhere
 @options.listing(
-    facts="closed contradiction false id instead kind known known_by line marks state tier"
+    facts="branch closed contradiction false here how id instead kind known known_by landed line "
+    "marks point state text_here tier"
 )
 def command(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool

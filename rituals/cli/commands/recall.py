@@ -13,10 +13,11 @@ from rituals.cli.option_table import RECALL
 
 @click.command("recall")
 @click.argument("query", nargs=-1, metavar="[QUERY]")
+@options.everywhere
 @options.of_table(*RECALL)
 @options.listing(
-    hits="agent closed date false id instead kind known known_by line marks parts passage score stem text "
-    "tier tokens whole"
+    hits="agent branch closed date false here how id instead kind known known_by landed line "
+    "marks parts passage point score stem text text_here tier tokens whole"
 )
 def command(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
     """Find what answers a question, in few tokens: first one line each, then more of what matters.

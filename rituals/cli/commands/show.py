@@ -14,6 +14,7 @@ from rituals.cli.context import Invocation
 @click.command("show")
 @click.argument("ids", nargs=-1, metavar="[ID|STEM]...")
 @options.as_of
+@options.everywhere
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip
@@ -51,21 +52,22 @@ def command(
     state = memory.state(as_of)
     if call.json:
         answer_facts(
-            call, memory, as_of, state, select(memory, state, ids, kind, tier or "", archived=True)
-        )
+            call, memory, as_of, state,
+            select(memory, state, ids, kind, tier or "", archived=True, as_of=as_of),
+        )  # fmt: skip
         return
-    from memory.cache.truth import NOTHING_GONE, truth_of
     from memory.query.marks import known
+    from memory.replay.marks import NOTHING_MARKED, marks_at
     from projection.document.render import render
     from rituals.cli.views.listing import block_of
 
     if not (ids or kind or tier):
         call.out.text(render(state.view()))
         return
-    facts = select(memory, state, ids, kind, tier or "", archived=False)
+    facts = select(memory, state, ids, kind, tier or "", archived=False, as_of=as_of)
     told = known(memory.snapshot.cache(), [one.fact for one in facts])
-    truth = NOTHING_GONE if as_of else truth_of(memory.home)
-    blocks = [block_of(one, state, told[one.fact.id], truth.of(one.fact)) for one in facts]
+    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.snapshot.cache())
+    blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
         call.out.talk("no fact matches")

@@ -16,11 +16,12 @@ _NEAR = 100
 @click.option(
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
+@options.everywhere
 @options.listing(
     events="agent author by commit created date event evidence path remark source stem text title version "
     "via waiting was",
     versions="agent commit date event number stands stem text title version was",
-    decisions="by closed false id instead kind marks outcome text",
+    decisions="branch by closed false here how id instead kind landed marks outcome point text text_here",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
     """Show where a fact comes from, or why a line, a file or a commit of the code is as it is.

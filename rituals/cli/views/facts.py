@@ -16,8 +16,8 @@ def answer_facts(
     call: Invocation, memory: Reader, as_of: str, state: State, facts: list[Standing]
 ) -> None:
     """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
-    from memory.cache.truth import NOTHING_GONE, truth_of
     from memory.query.marks import known
+    from memory.replay.marks import NOTHING_MARKED, marks_at
     from projection.document.marks import mark_of
     from projection.fold.testimony import RANK, persons_first, word_of
     from projection.lifecycle.pattern_standing import marked_as
@@ -33,11 +33,11 @@ def answer_facts(
     facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
     told = known(memory.snapshot.cache(), [one.fact for one in facts])
     met: Met = {}
-    truth = NOTHING_GONE if as_of else truth_of(memory.home)
+    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.snapshot.cache())
 
     def mark(fact: Fact) -> Mark:
         found = marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)
-        return found._replace(gone=truth.of(fact))
+        return marks.on(found, fact)
 
     call.out.answer(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import NotFound, WrongUsage
+from memory.query.marks import as_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,12 +14,20 @@ if TYPE_CHECKING:
 
 
 def select(
-    memory: Reader, state: State, ids: tuple[str, ...], kind: str, tier: str, archived: bool
+    memory: Reader,
+    state: State,
+    ids: tuple[str, ...],
+    kind: str,
+    tier: str,
+    archived: bool,
+    *,
+    as_of: str = "",
 ) -> list[Standing]:
     """Choose facts: those named, or those of a kind and a tier, by id.
 
     `ids` is () for all, `kind` and `tier` are "" for all; with `archived` come archived facts, also when
-    no tier is named. The memory is asked for ids that are spelled alike.
+    no tier is named. The memory is asked for ids that are spelled alike, and without `as_of` for what
+    HEAD holds.
 
     Raises:
         NotFound: a named fact is not there; nothing else is shown then.
@@ -28,6 +37,8 @@ def select(
         found = [_named(memory, state, fact) for fact in dict.fromkeys(ids)]
     else:
         found = state.standings()
+    if not as_of:
+        found = as_here(memory.snapshot, found)
     if kind:
         if kind not in {standing.fact.kind for standing in found}:
             check_kind(state.policy, kind)

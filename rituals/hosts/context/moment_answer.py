@@ -97,18 +97,19 @@ def _marked(
 ) -> list[tuple[str, str, str]]:
     """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
     from ledger.home import discover
-    from memory.cache.truth import truth_of
-    from projection.document.marks import is_ended
+    from memory.query.open_snapshot import open_snapshot
+    from memory.replay.marks import marks_known
+    from projection.document.marks import is_ended, is_gone
 
-    truth, found = truth_of(discover(moment.folder)), []
+    marks, found = marks_known(discover(moment.folder), open_snapshot), []
     for id, about, text in facts:
-        gone = truth.named(id, text)
+        gone, text = marks.named(id, text)
         if gone:
             from projection.brief.envelope import untagged
             from projection.brief.plain_text import plain
 
             about += f", {untagged(plain(gone[0].said))}"
-        if not ((gone and at_file) or is_ended(gone)):
+        if not ((at_file and is_gone(gone)) or is_ended(gone)):
             found.append((id, about, text))
     return found
 

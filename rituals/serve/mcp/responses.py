@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ledger.escape import visible
+from projection.document.elsewhere import YES
 from rituals.serve.mcp.wording import finding_in_tools
 
 TYPE_CHECKING = False
@@ -53,6 +54,7 @@ class HitAnswered(Answered):
     `stem` is the log it comes from, left out where the id says so; `tokens` is about what all of it costs.
     `closed` threads are done, `false` facts do not hold: `instead` does. `known` is how: `decided` by a
     person, `said` by an agent, `quoted` out of a session, or `imported`. `passage` is what was said of it.
+    `here` is `no` or `reverted` where HEAD does not hold the work of `branch`, in the commit `point`.
     """
 
     id: str
@@ -67,6 +69,12 @@ class HitAnswered(Answered):
     false: bool = False
     instead: list[str] = []
     marks: list[MarkAnswered] = []
+    here: str = YES
+    branch: str = ""
+    point: str = ""
+    landed: str = ""
+    how: str = ""
+    text_here: str = ""
     known: str = ""
     known_by: str = ""
     passage: str = ""

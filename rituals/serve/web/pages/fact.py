@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from ledger.model.event import VERB_OF, FactReferenced, FactUpdated
 from ledger.model.ids import WITHHELD
 from ledger.model.record import Record
+from memory.query.marks import as_here
 from memory.query.provenance import Step
 from projection.document.render import REDACTED
 from projection.fold.versions import Texts
@@ -38,7 +39,8 @@ def fact(tip: TipView, asked: Asked) -> Page:
     """
     name = asked["id"]
     why = tip.memory.why(name, tip.resident, _NEAR)
-    standing = tip.standings.get(name)
+    there = [one for one in (tip.standings.get(name),) if one is not None]
+    standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None
     return Page(
         "fact",

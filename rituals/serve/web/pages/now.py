@@ -46,6 +46,8 @@ def now(tip: TipView, asked: Asked) -> Page:
         {
             "sections": shown,
             "known": tip.known([one for section in shown for one in section.facts]),
+            "marks": tip.memory.marks([one.fact for section in shown for one in section.facts]),
+            "elsewhere": tip.here().line,
             "count": count,
             "q": words,
             "tier_asked": tier,
@@ -77,14 +79,15 @@ def addresses(tip: TipView) -> Iterable[str]:
 
 def sections_of(tip: TipView) -> Iterable[Section]:
     """Yield the live facts by section, as `continuity.md` has them, the most used first."""
-    view = tip.state.view()
+    here = tip.here()
+    view = tip.memory.snapshot.ask(lambda cache: here.view(cache, tip.state.view()))
     groups: dict[str, list[Standing]] = {
         section_title(view.policy, one.name): [] for one in view.policy.kinds
     }
     for standing in view.live:
         groups.setdefault(section_title(view.policy, standing.fact.kind), []).append(standing)
     for title, found in groups.items():
-        found.sort(key=lambda one: (-one.fact.uses, one.fact.id))
+        found.sort(key=lambda one: (here.lacks(one.fact), -one.fact.uses, one.fact.id))
         yield Section(title, tuple(found), len(found))
 
 

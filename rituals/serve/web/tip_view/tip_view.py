@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memory.query.origins import Origin, Origins
     from memory.query.reasons import Reasons
     from memory.query.resident import Resident
+    from memory.replay.here import Here
     from projection.fold.testimony import Testimony
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past import Past
@@ -203,6 +204,12 @@ class TipView:
         from memory.query.provenance import writers
 
         return writers(self.memory.snapshot, stems, self.memory.origins)
+
+    def here(self) -> Here:
+        """Return what HEAD, as it is at this moment, has of the memory."""
+        from memory.replay.here import here_of
+
+        return self.memory.snapshot.ask(lambda cache: here_of(self.memory.home, cache))
 
     def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
         """Tell by id how facts are known."""
