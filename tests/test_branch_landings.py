@@ -317,7 +317,7 @@ def test_where_files_were_not_fetched_nobody_can_say(
     git(story.folder, "push", "-q", str(where), "main", "memory", X)
     git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{where}", "partial")
     memory = Memory(discover(str(tmp_path / "partial")), clock=lambda: story.now * 1000)
-    assert [one.fact.id for one in memory.state().standings()] == ["fact-0"]
+    assert [one.fact.id for one in memory.state().standings()] == ["fact-0", "shared"]
     monkeypatch.setenv(OFFLINE, NOWHERE)  # as what runs by itself is, whatever git knows
     shutil.move(where, tmp_path / "gone.git")
     assert (record(memory), memory.snapshot.ask(lambda cache: cache.landed())) == ("", [])
