@@ -111,7 +111,7 @@ def test_a_line_tells_its_commit_its_session_and_what_that_decided(code: Code) -
     assert found["sessions"][0]["by"] == ["at the commit"]
 
 
-@pytest.mark.parametrize("asked", ["src/queue.py:1", "src/queue.py", "COMMIT"])
+@pytest.mark.parametrize("asked", ["src/queue.py:1", "src/queue.py", "COMMIT", "HEAD", "main"])
 def test_why_words_alone_are_perhaps(code: Code, asked: str) -> None:
     """What has all words of a commit and no link with it is below `perhaps`, and no decision."""
     code.at(_LONG_BEFORE_MS)

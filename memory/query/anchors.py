@@ -57,9 +57,9 @@ def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
 
 def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     """Find the commit of the code that an anchor names, and the logs of it; None where it names none."""
-    from memory.query.code_asked import COMMIT_ID
+    from memory.query.code_asked import REVISION
 
-    if not COMMIT_ID.fullmatch(asked):
+    if not REVISION.fullmatch(asked):
         return None
     from ledger.git.blame import commit_named, commits_of
     from memory.query.logs_around import logs_around

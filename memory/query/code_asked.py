@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.git.repository import Repository
 
-#: What may be the id of a commit, or the beginning of one.
-COMMIT_ID = re.compile(r"[0-9a-f]{7,64}")
+#: What may name a commit: the beginning of its id, `HEAD~2`, a tag or a branch.
+REVISION = re.compile(r"[0-9a-f]{7,64}|(?!-)(?=.*[^0-9a-f])[\w./+-]{1,200}(?:[~^]\d{0,4}){0,8}")
 #: A place as editors and compilers write it; what a line begins at counts for nothing.
 _PLACE = re.compile(r"(.+?):(\d{1,7})(?::\d{1,5})?:?")
 #: A commit of so many files, and of one in so many, went over all code: the one before it counts, too.
@@ -56,7 +56,7 @@ class CodeAsked(Record):
 def code_asked(
     repository: Repository, asked: str, folder: str, *, committed: bool = False
 ) -> CodeAsked | None:
-    """Read `FILE:LINE`, `FILE` or the beginning of a commit's id; None for what is none of these.
+    """Read `FILE:LINE`, `FILE` or what names a commit; None for what is none of these.
 
     Args:
         repository: of the code.
@@ -78,7 +78,7 @@ def code_asked(
         )
     if place is not None:
         raise NotFound(f"there is no file {name}", hint=PATHS_HINT.format(repository.top))
-    commit = commit_named(repository.git(), asked) if COMMIT_ID.fullmatch(asked) else ""
+    commit = commit_named(repository.git(), asked) if REVISION.fullmatch(asked) else ""
     if not commit:
         return None
     return _with_commits(CodeAsked(repository, asked), repository.git(), {commit: ()}, {})
