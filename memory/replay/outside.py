@@ -200,7 +200,7 @@ class Telling:
 
     def _looked_up(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
         """Look up where branches were seen, the newest logs first, as long as somebody waits."""
-        from time import monotonic
+        from ledger.environment import monotonic
 
         from ledger.git.landing.points import Points, Written
         from ledger.git.landing.sightings import noted, now, recalled
