@@ -201,7 +201,6 @@ class Telling:
     def _looked_up(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
         """Look up where branches were seen, the newest logs first, as long as somebody waits."""
         from ledger.environment import monotonic
-
         from ledger.git.landing.points import Points, Written
         from ledger.git.landing.sightings import noted, now, recalled
 
