@@ -11,10 +11,11 @@ import re
 from ledger.codec.log import read_header
 from ledger.codec.plain_text import text_of
 from ledger.git.blame import distances
-from ledger.model.event import VERB_OF, WorkLanded
+from ledger.model.event import VERB_OF, FactCreated, FactUpdated, WorkLanded
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import floor_of, key_of, milliseconds_of, stamp_of, stem_in
 from ledger.model.record import Record
+from ledger.model.session import EDIT
 from memory.cache.here import read as read_here
 from memory.cache.range_queries import keys_within, logs_of
 from memory.query.commits import COMMIT_KEY
@@ -169,7 +170,18 @@ def _within(cache: Cache, times: Sequence[int], more: Iterable[str]) -> list[tup
     nearest = sorted(keys, key=lambda key: (_apart(key, times), key))[:_MOST_LOGS]
     nearest += {key_of(stem) for stem in more}.difference(nearest)
     hidden = redacted_logs(cache)
-    return [(ref, entry) for ref, entry in logs_of(cache, nearest) if ref.stem not in hidden]
+    return [
+        (ref, entry)
+        for ref, entry in logs_of(cache, nearest)
+        if ref.stem not in hidden and _tells(entry)
+    ]
+
+
+def _tells(entry: Entry) -> bool:
+    """Tell whether a log can hold a reason: an edit that says nothing new, as of what landed, has none."""
+    return entry.type != EDIT or any(
+        isinstance(act, (FactCreated, FactUpdated)) for act in entry.acts
+    )
 
 
 def _whole(git: Git, said: Iterable[str]) -> dict[str, str]:
