@@ -146,9 +146,9 @@ def test_a_site_plans_its_review_and_reads_its_tip_once(
     assert run("note", "decision: We use tabs.").code == 0
     asked: list[str] = []
 
-    def counted(tip: str, *given: object) -> review.Plan:
+    def counted(tip: str, *given: Any, **more: Any) -> review.Plan:
         asked.append(tip)
-        return plan_of(tip, *given)  # type: ignore[arg-type]
+        return plan_of(tip, *given, **more)
 
     plan_of = review.plan_of
     monkeypatch.setattr(review, "plan_of", counted)
