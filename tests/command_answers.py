@@ -290,7 +290,7 @@ def _check(tell: Recorder, folder: Path) -> None:
     log.with_name("2026-11-20-101500.md").write_text("# T\n\nIt is in /home/alice/shop.\n")
     subprocess.run(["git", "add", "-A"], check=True)
     subprocess.run(["git", "commit", "-qm", "by hand"], check=True)
-    tell("change", "HEAD~1")
+    tell("impact", "HEAD~1")
 
 
 def _adopt(tell: Recorder, folder: Path) -> None:

@@ -176,7 +176,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "report": ((), ("--json",), ("--svg", "-")),
         "conflicts": ((), ("--json",), ("bad",)),
         "lint": ((), ("--format", "github"), ("--format", "sarif"), ("--json",), ("draft.md", f"n{NAMED}.md")),
-        "change": (("HEAD~1",), (f"HEAD{NAMED}...HEAD",), ("HEAD~1", "--format", "github"), ("HEAD~1", "--sarif")),
+        "impact": (("HEAD~1",), (f"HEAD{NAMED}...HEAD",), ("HEAD~1", "--format", "github"), ("HEAD~1", "--sarif")),
         "verify": ((), ("--json",)),
         "check": ((), ("--all",), ("--json",)),
         "doctor": ((), ("--deep",), ("--json",)),

@@ -11,7 +11,7 @@ from rituals.cli.context import Invocation
 _FORMS = ("text", "json", "sarif", "github")
 
 
-@click.command("change")
+@click.command("impact")
 @click.argument("range", metavar="BASE...HEAD")
 @click.option("--strict", is_flag=True, help="End with 1 on warnings, too.")
 @click.option("--untold", is_flag=True, help="Say, too, if no session log tells of the work.")
