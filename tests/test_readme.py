@@ -173,7 +173,7 @@ def test_the_pages_are_those_that_the_readme_names() -> None:
     text = README.read_text(encoding="utf-8")
     linked = {ROOT / target for target in re.findall(r"\]\(([^)#]+\.md)", text)}
     assert linked == set(PAGES) - {README}
-    assert len(PAGES) == 12 and len([page for page in PAGES if page.parent == GUIDE]) == 5
+    assert len(PAGES) == 13 and len([page for page in PAGES if page.parent == GUIDE]) == 6
     assert len(text.splitlines()) <= 180
     for page in PAGES:
         if page.parent == GUIDE and page != COMMANDS:
