@@ -105,6 +105,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": str(tools / "gitconfig"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "LC_ALL": "C.UTF-8",
+        "CI": "true",  # nothing is done aside: a page says what its commands do
         "PYTHONUNBUFFERED": "1",  # both streams in the order in which a terminal shows them
     }
 

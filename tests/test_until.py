@@ -105,6 +105,21 @@ def told(repo: Repo) -> dict[str, str]:
     return {one.fact: one.gone.said for one in truth_of(discover(str(repo.path)))}
 
 
+def test_readers_see_it_where_nothing_is_done_by_itself(repo: Repo, run: Run) -> None:
+    """As in CI or a fresh clone: an answer tells what ended, also of a fact that came since; looking anew agrees."""
+    for number, name in enumerate(("pay", "send")):
+        repo.write(f"src/{name}.py", "pass\n")
+        commit(repo, "Begin", f"2026-11-0{number + 1}T12:00:00Z")
+        note(run, **{name: f"until='gone src/{name}.py' decision: {name.title()} by hand."})
+        assert "ended" not in run("show", name).out
+        (repo.path / f"src/{name}.py").unlink()
+        by = commit(repo, "Gone")
+        assert f"marks: ended by {by}, gone src/{name}.py" in run("show", name).out
+        assert f"(ended by {by}" in run("recall", f"{name} by hand").out
+    found = told(repo)
+    assert set(found) == {"pay", "send"} and marks(repo) == found
+
+
 def test_until_ends_at_the_merge_not_inside_it(repo: Repo, run: Run) -> None:
     """What came by a merge ends at the merge, and stays ended when it is taken back; a branch that moves on, too."""
     repo.write("src/pay.py", "pass\n")

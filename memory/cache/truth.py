@@ -14,16 +14,16 @@ from ledger.environment import now_ms
 from ledger.git.repository import head, is_shallow
 from ledger.model.order import stamp_of
 from memory.cache.key import digest
-from memory.cache.truth_file import Lack, has_code, read, write
+from memory.cache.truth_file import Kept, Lack, has_code, read, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ledger.git.cli import Git
     from ledger.home import Home
     from memory.cache.ended import End
-    from memory.cache.truth_file import Kept, Wait
+    from memory.cache.truth_file import Wait
     from projection.document.marks import Gone
     from projection.fold.fact import Fact
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _HEADS = 8
 _DAY, _TAG, _MERGED = "date ", "tag", "merged"
 _ENDED = "ended"
+#: Stands for the commit of the code in a file that readers made, who look for nothing else.
+_BY_READERS = "-"
 
 
 class Truth:
@@ -82,16 +84,37 @@ class Truth:
 NOTHING_GONE = Truth()
 
 
-def truth_of(home: Home) -> Truth:
-    """Return what facts of a home name that is gone; nothing where that was not looked for yet."""
+def truth_of(home: Home, waits: Callable[[], Iterable[Wait]] | None = None) -> Truth:
+    """Return what facts of a home name that is gone; nothing where that was not looked for yet.
+
+    `waits` gives the facts that a commit or a day is going to end, for a clone where nothing was looked
+    for: in CI, behind a `git clone`, or where nothing is done by itself.
+    """
     if not has_code(home):
         return NOTHING_GONE
     kept = read(home)
+    if waits is not None and (kept is None or kept.code == _BY_READERS):
+        kept = _begun(home, kept, waits)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE
     top = home.repository.top
     lacks = [one for one in kept.lacks if not (one.place and os.path.lexists(f"{top}/{one.place}"))]
     return Truth(lacks + _ended_now(home, kept) if kept.waits else lacks)
+
+
+def _begun(home: Home, kept: Kept | None, waits: Callable[[], Iterable[Wait]]) -> Kept | None:
+    """Return what readers know by themselves: which facts are going to end, and which have."""
+    tip = home.tip()
+    if (kept is not None and kept.tip == tip) or home.repository.promisor or not tip:
+        return kept
+    kept = (read(home, whole=True) or Kept(_BY_READERS, tip, ()))._replace(tip=tip)
+    if set(found := tuple(waits())) != set(kept.waits):
+        kept = kept._replace(waits=found, heads=(), ends=())
+    try:
+        write(home, kept)
+    except OSError:
+        pass  # the next one looks again
+    return kept
 
 
 def _ended_now(home: Home, kept: Kept) -> list[Lack]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.escape import prose
 from memory.cache.truth import NOTHING_GONE, truth_of
+from memory.replay.endings import waiting
 from memory.replay.here import EVERYWHERE, here_known, here_of
 from projection.document.elsewhere import REWORDED, UNKNOWN, Elsewhere
 
@@ -80,7 +81,7 @@ NOTHING_MARKED = Marks()
 
 def marks_at(home: Home, cache: Cache) -> Marks:
     """Return what there is to know of the facts of a home."""
-    return Marks(truth_of(home), here_of(home, cache))
+    return Marks(truth_of(home, lambda: waiting(home, cache)), here_of(home, cache))
 
 
 def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:

@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from ledger.model.session import CLOSABLE
 from memory.cache.truth import with_ends
 from memory.cache.truth_file import Kept, has_code, read, write
-from memory.query.endings import waiting
+from memory.replay.endings import waiting
 from memory.worktree.trunk import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.marks import ENDED

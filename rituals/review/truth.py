@@ -11,8 +11,8 @@ from ledger.git.code_history import DOCUMENTS
 from memory.cache.key import digest, user_key
 from memory.cache.truth import with_ends
 from memory.cache.truth_file import Kept, Lack, has_code, read, write
-from memory.query.endings import waiting
 from memory.query.open_snapshot import open_snapshot
+from memory.replay.endings import waiting
 from memory.replay.state import state_of
 from projection.document.marks import GONE, NOWHERE, RENAMED, Gone
 from projection.lifecycle.review_threads import raised_threads
