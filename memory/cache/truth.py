@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.home import Home
     from memory.cache.ended import End
+    from memory.cache.file import Cache
     from memory.cache.truth_file import Wait
     from projection.document.marks import Gone
     from projection.fold.fact import Fact
@@ -33,6 +34,13 @@ _DAY, _TAG, _MERGED = "date ", "tag", "merged"
 _ENDED = "ended"
 #: Stands for the commit of the code in a file that readers made, who look for nothing else.
 _BY_READERS = "-"
+
+
+#: Most facts have none of the keys anywhere in what is kept of them.
+_MAY_END = (
+    "SELECT id FROM facts WHERE state != ? AND "
+    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB))) ORDER BY id"
+)
 
 
 class Truth:
@@ -143,6 +151,14 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
             except OSError:
                 pass  # the next one looks again
     return days + [one for known, one in kept.ends if known == commit]
+
+
+def may_end(cache: Cache) -> list[str]:
+    """Return the ids of facts that may say what ends them."""
+    from ledger.model.session import OBSOLETE_KEY, UNTIL_KEY
+    from memory.cache.schema import FALSE
+
+    return [id for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY))]
 
 
 def with_ends(

@@ -11,8 +11,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.order import milliseconds_of
-from ledger.model.session import OBSOLETE_KEY, UNTIL_KEY
-from memory.cache.schema import FALSE
+from memory.cache.truth import may_end
 from memory.cache.truth_file import Wait
 from memory.replay.log_bytes import read_bytes
 from projection.text.until import DATE, until_of
@@ -23,17 +22,11 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from projection.fold.fact import History
 
-#: Most facts have none of the keys anywhere in what is kept of them.
-_MAY_END = (
-    "SELECT id FROM facts WHERE state != ? AND "
-    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB))) ORDER BY id"
-)
-
 
 def waiting(home: Home, cache: Cache) -> list[Wait]:
     """Return the facts that hold and say what ends them, by id."""
     found = []
-    for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY)):
+    for id in may_end(cache):
         fact = cache.fact(id)
         words, until = until_of(fact.meta) if fact is not None else ("", None)
         if fact is None or until is None or fact.false or fact.closed or fact.redacted:

@@ -7,18 +7,18 @@ them HEAD does not hold (`memory.replay.here`). A new sort of mark is told here,
 from __future__ import annotations
 
 from ledger.escape import prose
-from memory.cache.truth import NOTHING_GONE, truth_of
-from memory.replay.endings import waiting
+from memory.cache.truth import NOTHING_GONE, may_end, truth_of
 from memory.replay.here import EVERYWHERE, here_known, here_of
 from projection.document.elsewhere import REWORDED, UNKNOWN, Elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ledger.home import Home
     from memory.cache.file import Cache
     from memory.cache.truth import Truth
+    from memory.cache.truth_file import Wait
     from memory.replay.here import Here
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Gone, Mark
@@ -81,7 +81,15 @@ NOTHING_MARKED = Marks()
 
 def marks_at(home: Home, cache: Cache) -> Marks:
     """Return what there is to know of the facts of a home."""
-    return Marks(truth_of(home, lambda: waiting(home, cache)), here_of(home, cache))
+    return Marks(truth_of(home, lambda: _waiting(home, cache)), here_of(home, cache))
+
+
+def _waiting(home: Home, cache: Cache) -> Iterable[Wait]:
+    if not may_end(cache):  # most homes have none
+        return ()
+    from memory.replay.endings import waiting
+
+    return waiting(home, cache)
 
 
 def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:
