@@ -11,9 +11,9 @@ import pytest
 from ledger.environment import NOWHERE, OFFLINE
 from ledger.git.cli import Git
 from ledger.git.landing.messages import history
-from ledger.git.landing.points import Points, Seen
+from ledger.git.landing.points import Points, Seen, Written
 from ledger.git.landing.search import HOWS, Landing, Work, search
-from ledger.git.landing.sightings import TIPS_FILE, noted, tips_text
+from ledger.git.landing.sightings import TIPS_FILE, noted, now, recalled, tips_text
 from ledger.home import discover
 from ledger.model.event import FactCreated, WorkDropped, WorkLanded, WorkReverted
 from ledger.model.session import EDIT
@@ -39,6 +39,7 @@ from tests.campaigns.branches import (
     view_of,
 )
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, git, hermetic, make_home
+from tests.conftest import Repo
 
 __all__ = ["hermetic"]
 
@@ -304,6 +305,29 @@ def test_a_fast_forward_is_told_from_a_fresh_branch_by_the_record(tmp_path: Path
         one = tried(tmp_path / str(number), end, place, 0)
         assert one.said[COLLEAGUE] == OPEN
         assert (one.said[AUTHOR], one.said[TOLD]) == (one.becomes, one.becomes)
+
+
+def test_in_one_second_own_work_is_told_from_a_fresh_branch(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git's notes tell whole seconds: a branch that was elsewhere before came to its commit by work."""
+    second = 1_790_000_000
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, f"{second} +0000")
+    for branch, by_work in (("own", True), ("fresh", False)):
+        repo.git("switch", "-q", "main")
+        repo.git("commit", "-q", "--allow-empty", "-m", f"Before {branch}")
+        repo.git("switch", "-qc", branch)
+        if by_work:
+            repo.git("commit", "-q", "--allow-empty", "-m", "Own")
+        commit = repo.git("rev-parse", "HEAD").strip()
+        repo.git("switch", "-q", "main")
+        repo.git("merge", "-q", "--ff-only", branch)
+        home = discover(str(repo.path))
+        seen = [*now(home.repository, second * 1000 + 900), *recalled(home.repository)]
+        log = Written("log", commit, branch, second * 1000 + 500)
+        work = Points(home.repository.git(), seen, "main").work(log)
+        assert (work.point if work else "") == (commit if by_work else "")
 
 
 def test_where_files_were_not_fetched_nobody_can_say(

@@ -86,6 +86,10 @@ class Points:
         if not log.branch or log.branch == self._trunk:
             return False
         trunk = self._branches.get(self._trunk, [])
+        second = log.ended // 1000 * 1000  # git's notes tell no more
+        at_once = [one.commit for one in trunk if one.when == second]
+        if any(self._holds(one, log.commit) for one in at_once):
+            return not self._came_by_work(log)
         then = next((one for one in trunk if one.when <= log.ended), None)
         if then is not None and self._holds(then.commit, log.commit):
             return True
@@ -93,6 +97,11 @@ class Points:
         if first is None or not self._holds(first.commit, log.commit):
             return False
         return then is None and self._on_the_line(first.commit, log.commit)
+
+    def _came_by_work(self, log: Written) -> bool:
+        """Tell whether the branch of a log was seen before its commit: a fresh one begins with it."""
+        tips = self._tips(log.branch)
+        return any(one != log.commit and self._holds(log.commit, one) for one in tips)
 
     def _on_the_line(self, tip: str, commit: str) -> bool:
         """Tell whether a commit that another one holds is on its first-parent line."""
