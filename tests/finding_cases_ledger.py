@@ -525,7 +525,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "until-unseen",
     "info: way: has code.py is true already",
-    "the fact ends once that was false in between",
+    "it is seen once that was otherwise in between",
 )
 def _(shop: Shop) -> Arguments:
     return ("append", "--title", "Way", "--new", "id=way until='has code.py' There is one way.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import subprocess
@@ -21,6 +22,8 @@ from memory.replay.here import here_of
 from projection.text.until import FORMS, until_in, until_of
 from rituals.decide.endings import record_ended
 from rituals.review import truth
+from rituals.review.checked import CHECK_FAILS
+from rituals.review.plan import plan_review
 from tests.campaigns.until import PREDICATES, History, differences
 from tests.conftest import Repo, Run
 from tests.test_truth import commit, note
@@ -118,6 +121,40 @@ def test_readers_see_it_where_nothing_is_done_by_itself(repo: Repo, run: Run) ->
         assert f"(ended by {by}" in run("recall", f"{name} by hand").out
     found = told(repo)
     assert set(found) == {"pay", "send"} and marks(repo) == found
+
+
+def test_a_check_fails_at_the_commit_that_breaks_it(repo: Repo, run: Run) -> None:
+    """It marks and asks, and records nothing; who confirms begins anew; only what files tell can be one."""
+    repo.write("src/queue.py", "pass\n")
+    repo.write("package.json", '{"react": "18.2"}\n')
+    commit(repo, "Begin", "2026-11-01T12:00:00Z")
+    note(
+        run,
+        path="check='has src/queue.py' decision: One module holds the queue.",
+        text="check='file package.json has \"react\"' stack: We use React.",
+        version="check='version react < 19 in package.json' stack: We stay on React 18.",
+        old="check='gone src/old.py' fact: There is no old way.",
+    )
+    assert marks(repo) == {}
+    repo.write("package.json", '{"react": "19.0"}\n')
+    repo.write("src/old.py", "pass\n")
+    first = commit(repo, "React 19")
+    repo.git("rm", "-q", "src/queue.py", "package.json")
+    second = commit(repo, "No queue")
+    found = {id: said.partition(", ")[0] for id, said in marks(repo).items()}
+    fails = "its check fails since "
+    assert found == {
+        "path": fails + second, "text": fails + second, "version": fails + first, "old": fails + first,
+    }  # fmt: skip
+    with contextlib.closing(Memory(discover(str(repo.path)))) as memory:
+        assert record_ended(memory) == ()
+        asked = [one.facts[0] for one in plan_review(memory).fresh if one.rule == CHECK_FAILS]
+    assert asked == ["old", "path", "text", "version"]
+    assert run("confirm", "old").code == 0
+    assert set(marks(repo)) == {"path", "text", "version"}
+    for bad in ("tag v5*", "merged x", "date 2027-01-31", "check has a", "make test", "soon"):
+        assert until_in(f"check {bad}") is None
+        assert run("note", f"check='{bad}' fact: X is so.").code == 1
 
 
 def test_until_ends_at_the_merge_not_inside_it(repo: Repo, run: Run) -> None:
@@ -293,7 +330,7 @@ def test_until_refused_lists_forms(repo: Repo, run: Run) -> None:
     path = repo.write("log.json", json.dumps({"title": "T", "new": [new]}))
     ran = run("append", "--from-json", str(path))
     assert ran.code == 0
-    assert "`until` is 'when we move'; it is left out" in ran.err
+    assert "`until` can not be read: 'when we move'; it is left out" in ran.err
     assert FORMS in ran.err
     assert "until" not in run("show", "a", "--json").json["facts"][0]["meta"]
 

@@ -25,7 +25,7 @@ TYPES = (*WORKING, "review", "import", EDIT, "checkpoint")
 #: In which words people will ask for a fact, parted by `;` (S14): what is found by it, and never shown.
 ASKED_KEY = "asked"
 #: What ends a fact: a form that a commit or a day makes true (U1), and free words, which may be one.
-UNTIL_KEY, OBSOLETE_KEY = "until", "obsolete_when"
+UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY = "until", "obsolete_when", "check"
 #: Footer keys of a fact at birth, in canonical order after `id`.
 META_KEYS = (
     "kind", "tags", "entity", "role", "supersedes", "serves", "conflicts", "source", "created",

@@ -291,13 +291,18 @@ def is_true_now(until: Until, top: str) -> bool:
             with os.fdopen(fd, "rb") as file:
                 text = file.read(BLOB_LIMIT_BYTES)
         except OSError:
-            return False
+            return until.checks
     there = Entry("blob" if os.path.lexists(path) else "", "file")
     return bool(_holds(until, there, {"file": text.decode("utf-8", "replace")}))
 
 
 def _holds(until: Until, there: Entry, texts: Mapping[str, str]) -> bool | None:
-    """Tell whether a predicate is true of what stands at its path; None where that can not be told."""
+    """Tell whether what is looked for is so at its path; None where that can not be told."""
+    found = _is_true(until, there, texts)
+    return found if found is None else found != until.checks
+
+
+def _is_true(until: Until, there: Entry, texts: Mapping[str, str]) -> bool | None:
     if until.form in (GONE, HAS):
         return bool(there.type) == (until.form == HAS)
     if not there.type:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: Of so many HEADs it is kept what has ended at them: branches between which one goes to and fro.
 _HEADS = 8
 _DAY, _TAG, _MERGED = "date ", "tag", "merged"
-_ENDED = "ended"
+_OF_FACTS, _CHECK = ("ended", "fails"), "check "
 #: Stands for the commit of the code in a file that readers made, who look for nothing else.
 _BY_READERS = "-"
 
@@ -39,7 +39,8 @@ _BY_READERS = "-"
 #: Most facts have none of the keys anywhere in what is kept of them.
 _MAY_END = (
     "SELECT id FROM facts WHERE state != ? AND "
-    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB))) ORDER BY id"
+    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB)) "
+    "OR instr(history, CAST(? AS BLOB))) ORDER BY id"
 )
 
 
@@ -73,7 +74,7 @@ class Truth:
             [
                 one.gone
                 for one in self._lacks.get(fact, ())
-                if one.gone.code == _ENDED or one.gone.subject in text
+                if one.gone.code in _OF_FACTS or one.gone.subject in text
             ]
         )
 
@@ -155,10 +156,10 @@ def _ended_now(home: Home, kept: Kept) -> list[Lack]:
 
 def may_end(cache: Cache) -> list[str]:
     """Return the ids of facts that may say what ends them."""
-    from ledger.model.session import OBSOLETE_KEY, UNTIL_KEY
+    from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
     from memory.cache.schema import FALSE
 
-    return [id for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY))]
+    return [id for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))]
 
 
 def with_ends(
@@ -267,10 +268,11 @@ def _below(folder: str) -> list[str]:
 
 
 def _lacks_of(found: dict[Wait, End]) -> list[Lack]:
-    from projection.document.marks import ENDED, Gone
+    from projection.document.marks import ENDED, FAILS, Gone
 
     return [
         Lack(wait.fact, wait.version, end.commit,
-             Gone(ENDED, end.said, end.commit[:7], stamp_of(end.seconds * 1000)[:10]))
+             Gone(FAILS if wait.until.startswith(_CHECK) else ENDED, end.said, end.commit[:7],
+                  stamp_of(end.seconds * 1000)[:10]))
         for wait, end in found.items()
     ]  # fmt: skip

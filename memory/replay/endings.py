@@ -1,4 +1,4 @@
-"""Gather the facts that a commit or a day is going to end, each with where its life began."""
+"""Gather the facts that a commit or a day may end, or may belie, each with where that began."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.order import milliseconds_of
+from ledger.model.session import CHECK_KEY
 from memory.cache.truth import may_end
 from memory.cache.truth_file import Wait
 from memory.replay.log_bytes import read_bytes
-from projection.text.until import DATE, until_of
+from projection.text.until import DATE, check_of, until_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
+    from ledger.model.event import Meta
     from memory.cache.file import Cache
     from projection.fold.fact import History
 
 
 def waiting(home: Home, cache: Cache) -> list[Wait]:
-    """Return the facts that hold and say what ends them, by id."""
+    """Return the facts that hold and say what ends them, or by what they are checked, by id."""
     found = []
     for id in may_end(cache):
         fact = cache.fact(id)
-        words, until = until_of(fact.meta) if fact is not None else ("", None)
-        if fact is None or until is None or fact.false or fact.closed or fact.redacted:
+        if fact is None or fact.false or fact.closed or fact.redacted:
             continue
-        said = f"{DATE} {until.place}" if until.form == DATE else words
-        found.append((fact, said, _said_at(cache.some_histories([id])[id])))
+        for words in filter(None, (_end_of(fact.meta), check_of(fact.meta))):
+            found.append((fact, words, _said_at(cache.some_histories([id])[id], words)))
     refs = [ref for _, _, stem in found if (ref := cache.log_ref(stem))]
     headers = {
         ref.key: decode(data, sealed=True, file=ref.path)[0] for ref, data in read_bytes(home, refs)
@@ -45,15 +46,22 @@ def waiting(home: Home, cache: Cache) -> list[Wait]:
     )  # fmt: skip
 
 
-def _said_at(history: History) -> str:
-    """Return the key of the log that said last what ends a fact, or that it holds."""
-    stem, words = "", ""
+def _end_of(meta: Meta) -> str:
+    """Return what ends a fact, in the one form of a day; "" for nothing."""
+    words, until = until_of(meta)
+    return f"{DATE} {until.place}" if until and until.form == DATE else words
+
+
+def _said_at(history: History, words: str) -> str:
+    """Return the key of the log that said last what ends a fact, or checks it, or that it holds."""
+    said_by = check_of if words.startswith(f"{CHECK_KEY} ") else _end_of
+    stem = before = ""
     for act in history.acts:
         event = act.event
         if isinstance(event, FactCreated | FactUpdated):
-            said, until = until_of(event.meta)
-            if until and said != words:
-                stem, words = act.stem, said
+            said = said_by(event.meta)
+            if said and said != before:
+                stem, before = act.stem, said
         elif isinstance(event, FactVerified | FactReinstated | ThreadReopened):
             stem = act.stem
     return stem

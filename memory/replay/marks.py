@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.cache.file import Cache
     from memory.cache.truth import Truth
-    from memory.cache.truth_file import Wait
+    from memory.cache.truth_file import Lack, Wait
     from memory.replay.here import Here
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Gone, Mark
@@ -53,6 +53,10 @@ class Marks:
         if row is None:
             return gone, text
         return (_told(row), *gone), row.text if row.change == REWORDED else text
+
+    def gone(self, code: str) -> list[Lack]:
+        """Return what is gone of one sort, whichever facts say so."""
+        return [one for one in self._truth if one.gone.code == code]
 
     def on(self, mark: Mark, fact: Fact | None) -> Mark:
         """Return a mark with all that."""

@@ -10,7 +10,7 @@ from ledger.model.event import Event, FactCreated, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal import PERSONAL_KEY, PERSONAL_VALUE
-from ledger.model.session import ASKED_KEY, OBSOLETE_KEY, UNTIL_KEY
+from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ OF_IDS = ("depends", "about", "expect")
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
     "outcome", "iteration", "rule", "path", "symbol", "salience", "title", UNTIL_KEY, OBSOLETE_KEY,
-    "misfit", "note", "warns", ASKED_KEY, PERSONAL_KEY,
+    CHECK_KEY, "misfit", "note", "warns", ASKED_KEY, PERSONAL_KEY,
 )  # fmt: skip
 #: What the value of some keys can be.
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
@@ -38,7 +38,7 @@ def footer_findings(events: Iterable[Event]) -> list[Finding]:
     found = []
     for event in events:
         if isinstance(event, FactUpdated):
-            found += [_no_end(event.id, value) for value in _unread_ends(event.meta)]
+            found += [_no_end(event.id, *pair) for pair in _unread_ends(event.meta)]
         if isinstance(event, FactCreated):
             said = dict(event.meta)
             found += [
@@ -62,20 +62,19 @@ def with_read_ends(events: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Fi
     for event in events:
         wrong = _unread_ends(event.meta) if isinstance(event, FactCreated | FactUpdated) else ()
         if wrong and isinstance(event, FactCreated | FactUpdated):
-            rest = tuple([pair for pair in event.meta if pair[0] != UNTIL_KEY])
-            event = event._replace(meta=rest)
-            told += [_no_end(event.id, value, "; it is left out") for value in wrong]
+            event = event._replace(meta=tuple([pair for pair in event.meta if pair not in wrong]))
+            told += [_no_end(event.id, *pair, "; it is left out") for pair in wrong]
         kept.append(event)
     return tuple(kept), tuple(told)
 
 
-def _unread_ends(meta: Meta) -> list[str]:
-    return [value for key, value in meta if key == UNTIL_KEY and _wrong(key, value, "")]
+def _unread_ends(meta: Meta) -> list[tuple[str, str]]:
+    return [one for one in meta if one[0] in (UNTIL_KEY, CHECK_KEY) and _wrong(*one, "")]
 
 
-def _no_end(fact: str, value: str, kept: str = "") -> Finding:
-    said = f"{fact}: `{UNTIL_KEY}` is {value[:40]!r}{kept}"
-    return Finding("bad-footer", said, hint=_wrong(UNTIL_KEY, value, ""))
+def _no_end(fact: str, key: str, value: str, kept: str = "") -> Finding:
+    said = f"{fact}: `{key}` can not be read: {value[:40]!r}{kept}"
+    return Finding("bad-footer", said, hint=_wrong(key, value, ""))
 
 
 def footer_value(text: str) -> str:
@@ -120,9 +119,11 @@ def _wrong(key: str, value: str, kind: str) -> str:
         return "" if fits else f"one line of at most {_TITLE_CHARS} characters"
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
-    if key == UNTIL_KEY:
-        from projection.text.until import FORMS, until_in
+    if key in (UNTIL_KEY, CHECK_KEY):
+        from projection.text.until import CHECKS, FORMS, until_in
 
+        if key == CHECK_KEY:
+            return "" if until_in(f"{CHECK_KEY} {value}") else f"one of: {CHECKS}"
         return "" if until_in(value) else f"one of: {FORMS}"
     if key == "iteration":
         return "" if whole else "a whole number"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.git.repository import is_shallow
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
-from ledger.model.session import UNTIL_KEY
+from ledger.model.session import CHECK_KEY, UNTIL_KEY
 from memory.cache.truth_file import has_code
 
 TYPE_CHECKING = False
@@ -14,28 +14,31 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from ledger.model.session import SessionLog
+    from projection.text.until import Until
 
 
 def ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
     """Yield what the writers of new facts do not expect of their ends."""
     for event in log.events:
-        said = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
-        if UNTIL_KEY not in said:
+        meta = event.meta if isinstance(event, FactCreated | FactUpdated) else ()
+        said = dict(meta)
+        if not (UNTIL_KEY in said or CHECK_KEY in said):
             continue
-        from memory.cache.ended import is_true_now
-        from projection.text.until import DATE, until_in
+        from projection.text.until import DATE, check_of, until_in
 
-        until = until_in(said[UNTIL_KEY])
-        if until is None or until.form == DATE:
-            continue
-        repository = home.repository
-        if not has_code(home) or repository.promisor or is_shallow(repository):
-            message = f"{event.id}: this home knows too little of commits to see when {until.said}"
-            yield Finding(
-                "until-unseen", message, hint="a day, `date YYYY-MM-DD`, is seen anywhere"
-            )
-        elif is_true_now(until, home.repository.top):
-            message = f"{event.id}: {until.said} is true already"
-            yield Finding(
-                "until-unseen", message, hint="the fact ends once that was false in between"
-            )
+        words = (said.get(UNTIL_KEY, ""), check_of(meta))
+        for until in filter(None, map(until_in, filter(None, words))):
+            if until.form != DATE:
+                yield from _told(home, event.id, until)
+
+
+def _told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
+    from memory.cache.ended import is_true_now
+
+    repository = home.repository
+    if not has_code(home) or repository.promisor or is_shallow(repository):
+        message = f"{fact}: this home knows too little of commits to see when {until.said}"
+        yield Finding("until-unseen", message, hint="a day, `date YYYY-MM-DD`, is seen anywhere")
+    elif is_true_now(until, repository.top):
+        message = f"{fact}: {until.said} is {'not so' if until.checks else 'true already'}"
+        yield Finding("until-unseen", message, hint="it is seen once that was otherwise in between")

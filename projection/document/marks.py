@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 _NAMED = 8
 
 
-GONE, RENAMED, NOWHERE, ENDED = "gone", "renamed", "nowhere", "ended"
+GONE, RENAMED, NOWHERE, ENDED, FAILS = "gone", "renamed", "nowhere", "ended", "fails"
 ELSEWHERE, OTHERWISE = "elsewhere", "otherwise"
 
 
 class Gone(Record):
     """Something that a fact names and a commit took away after the fact was written; or the fact."""
 
-    #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `ENDED` and `ELSEWHERE` of the fact,
+    #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `FAILS` of what the fact is checked
+    #: by, `ENDED` and `ELSEWHERE` of the fact,
     #: `OTHERWISE` of one that holds here, and is something else elsewhere
     code: str
     subject: str  #: as the fact writes it; what came true, of one that ended; all, of one elsewhere
@@ -45,6 +46,8 @@ class Gone(Record):
         if self.code == ENDED:
             by = f"by {self.commit}, {self.subject}, {self.date}"
             return f"ended {by}" if self.commit else f"ended on {self.date}"
+        if self.code == FAILS:
+            return f"its check fails since {self.commit}, {self.date}: {self.subject}"
         if self.now:
             return f"{self.subject} is {self.now} since {self.commit}, {self.date}"
         gone = "is gone from the code" if self.code == NOWHERE else "is gone"

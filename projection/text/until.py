@@ -9,7 +9,7 @@ import re
 from datetime import date
 
 from ledger.model.record import Record
-from ledger.model.session import OBSOLETE_KEY, UNTIL_KEY
+from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ FORMS = (
     "tag v5*; merged feature/x; gone src/pay.py; has src/pay.py; "
     'file package.json has "react": "19 (or lacks "…"); version react >= 19 in package.json; '
     "date 2027-01-31"
+)
+#: Those by which a fact is checked: files alone tell them.
+CHECKS = (
+    'has src/pay.py; gone src/old.py; file package.json has "react": "19 (or lacks "…"); '
+    "version react >= 19 in package.json"
 )
 LACKS = "lacks"
 _TEXT_CHARS, _NAME_CHARS, _PATH_CHARS = 200, 100, 300
@@ -43,6 +48,9 @@ class Until(Record):
     how: str = ""  #: `has` or `lacks` of a text; how a version compares
     text: str = ""  #: the text, the name that a version stands beside
     number: tuple[int, ...] = ()  #: the version
+    checks: bool = (
+        False  #: it is to hold as long as the fact does: what is looked for is that it does not
+    )
 
     @property
     def is_of_tree(self) -> bool:
@@ -60,9 +68,14 @@ class Until(Record):
 
 
 def until_in(said: str) -> Until | None:
-    """Read a predicate; None for words that are none of the forms."""
+    """Read a predicate, behind `check` one that is to hold; None for words that are none of the forms."""
     form, _, rest = said.strip().partition(" ")
     form, rest = form.lower(), rest.strip()
+    if form == CHECK_KEY:
+        found = until_in(rest)
+        return (
+            found._replace(checks=True) if found and found.is_of_tree and not found.checks else None
+        )
     if form == TAG:
         fits = 0 < len(rest) <= _NAME_CHARS and rest.isprintable() and " " not in rest
         return Until(TAG, rest) if fits else None
@@ -107,6 +120,12 @@ def until_of(meta: Meta) -> tuple[str, Until | None]:
         if not free or "/" in found.place or "." in found.place:
             return words, found
     return "", None
+
+
+def check_of(meta: Meta) -> str:
+    """Return by what a fact is checked, as `until_in` reads it; "" for nothing."""
+    words = dict(meta).get(CHECK_KEY, "")
+    return f"{CHECK_KEY} {words}" if words and until_in(f"{CHECK_KEY} {words}") else ""
 
 
 def _path(said: str) -> str:

@@ -123,7 +123,7 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
     return [
         Ended(one.fact, one.gone.subject, one.place, one.gone.date)
         for one in found
-        if one.place not in strays
+        if one.gone.code == ENDED and one.place not in strays
     ]
 
 

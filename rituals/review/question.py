@@ -42,6 +42,7 @@ RULES: dict[str, str] = {
     "name-gone": "Names that are gone from the code",
     "command-gone": "Commands that are gone",
     "version-changed": "Versions that changed",
+    "check-fails": "Facts whose check fails",
     "commit-stray": "Commits that are not in the history",
     "code-changed": "Code that changed a lot since",
     "document-changed": "Documents that say something else now",

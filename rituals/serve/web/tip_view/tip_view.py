@@ -305,14 +305,13 @@ def read_past(tip: TipView) -> Callable[[], Past]:
 def read_plan(tip: TipView) -> Callable[[], Plan]:
     """Read what a review is planned from; it asks git about the code."""
     from rituals.intake.harvest.origin import code_of
-    from rituals.review.dropped import dropped_questions
-    from rituals.review.plan import plan_of
+    from rituals.review.plan import clone_questions, plan_of
 
     memory, committed = tip.memory, tip.memory.snapshot.tip
     logs = committed.ask(lambda cache: [(ref, entry) for _, ref, entry in cache.entries()])
     logs.sort(key=lambda log: log[0].key)
     state, at = memory.tip_state(), committed.ask(lambda cache: cache.commit)
-    gone = committed.ask(lambda cache: dropped_questions(memory.home, cache))
+    gone = committed.ask(lambda cache: clone_questions(memory.home, cache))
     return lambda: plan_of(at, state, logs, code_of(memory.home), more=gone)
 
 

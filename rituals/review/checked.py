@@ -1,0 +1,38 @@
+"""Ask about facts whose check fails: a file, a text or a version is not what it was (FORMAT.md, U5)."""
+
+from __future__ import annotations
+
+from ledger.model.event import FactInvalidated
+from memory.replay.marks import marks_at
+from projection.document.marks import FAILS
+from projection.lifecycle.review_threads import key_of
+from rituals.review.question import Question
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from memory.cache.file import Cache
+
+CHECK_FAILS = "check-fails"
+
+
+def check_questions(home: Home, cache: Cache) -> list[Question]:
+    """Return a question for each fact that HEAD does not bear out any more."""
+    found = []
+    for gone in marks_at(home, cache).gone(FAILS):
+        fact = cache.fact(gone.fact)
+        if fact is None or fact.false or fact.redacted:
+            continue
+        why = f"since {gone.gone.commit}, {gone.gone.date}"
+        found.append(
+            Question(
+                CHECK_FAILS,
+                key_of(CHECK_FAILS, fact.id, gone.version, gone.gone.commit),
+                (fact.id,),
+                f"The check of {fact.id} fails {why}.",
+                (f"looked for: {gone.gone.subject}",),
+                proposal="say what holds now, or that it is false",
+                accept=(FactInvalidated(fact.id, f"its check fails {why}"),),
+            )
+        )
+    return found
