@@ -119,12 +119,12 @@ def test_the_other_shells_are_offered_the_same(
         "webhook-retries",
     ]
     assert offered(shell, shop, environment, "diurna show --kind=dec") == ["--kind=decision"]
-    assert offered(shell, shop, environment, "diurna show --json=id,tex") == ["--json=id,text"]
+    assert offered(shell, shop, environment, "diurna show --json=id,ti") == ["--json=id,tier"]
 
 
 def test_what_stands_behind_an_equals_sign(shop: Repo, environment: dict[str, str]) -> None:
     """Bash parts words at `=`; fields and values are offered all the same."""
-    assert offered("bash", shop, environment, "diurna show --json = id,tex") == ["id,text"]
+    assert offered("bash", shop, environment, "diurna show --json = id,ti") == ["id,tier"]
     assert offered("bash", shop, environment, "diurna show --json = id,id") == []
     assert "tier" in offered("bash", shop, environment, "diurna show --json =")
     assert offered("bash", shop, environment, "diurna show --kind = dec") == ["decision"]

@@ -46,6 +46,8 @@ def _differs(repository: Repository, data: bytes) -> bool | None:
         length = flags & _NAME_BITS
         end = data.index(b"\0", start) if length == _NAME_BITS else start + length
         at += (end - at + 8) // 8 * 8
+        if start == end:
+            return None  # it stands for an entry of another part of the index
         if more & _INTENT_TO_ADD or flags >> 12 & 3:
             return True
         if flags & _UNCHANGED or more & _SKIPPED or stat.S_IFMT(numbers[6]) not in _FILES:

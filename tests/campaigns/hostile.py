@@ -48,7 +48,7 @@ Run = Callable[[], object]
 SKIPPED = {"web": "--port", "mcp": "", "tour": "", "completion": ""}
 #: What stands for a parameter, by its metavar or, before that, by command and name; a new one has to be told here.
 VALUES: dict[str, tuple[str, ...]] = {
-    "change range": ("HEAD~1",),
+    "impact range": ("HEAD~1",),
     "ID": ("f1", "f{last}"), "ID|STEM": ("f1", "{stem}"), "[ID|STEM]": ("f1",), "[ID]": ("f1", "f{last}"),
     "ID…": ("f1",), "ID,…": ("f0,f1,f{last}",), "[ID]...": ("f1", "f{last}"), "ID...": ("f1",),
     "ID|STEM...": ("f1", "f{last}"), "IDS": ("f1,f2",), "ID=STATE": ("f1=done",), "ID=EVIDENCE": ("f1=pytest -q: exit 0",),
