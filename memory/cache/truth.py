@@ -12,7 +12,6 @@ import os
 
 from ledger.environment import now_ms
 from ledger.git.repository import head, is_shallow
-from ledger.model.order import stamp_of
 from memory.cache.key import digest
 from memory.cache.truth_file import Kept, Lack, has_code, read, write
 
@@ -128,6 +127,7 @@ def _begun(home: Home, kept: Kept | None, waits: Callable[[], Iterable[Wait]]) -
 
 def _ended_now(home: Home, kept: Kept) -> list[Lack]:
     """Return which facts have ended at HEAD, or by today (UTC)."""
+    from ledger.model.order import stamp_of
     from projection.document.marks import ENDED, Gone
 
     today = stamp_of(now_ms())[:10]
@@ -268,6 +268,7 @@ def _below(folder: str) -> list[str]:
 
 
 def _lacks_of(found: dict[Wait, End]) -> list[Lack]:
+    from ledger.model.order import stamp_of
     from projection.document.marks import ENDED, FAILS, Gone
 
     return [

@@ -95,7 +95,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
 def _elsewhere(home: Home) -> str:
     """Return what is said of facts that HEAD does not hold; beside code it is not asked."""
-    if home.kind != OWN_BRANCH:
+    if home.kind != OWN_BRANCH or _is_all_here(home):
         return ""
     from memory.replay.here import here_known, here_of
 
@@ -105,6 +105,16 @@ def _elsewhere(home: Home) -> str:
 
         here = open_snapshot(home).ask(lambda cache: here_of(home, cache))
     return here.said
+
+
+def _is_all_here(home: Home) -> bool:
+    """Tell whether it was told of this very HEAD and ledger that nothing is elsewhere, as most often."""
+    from ledger.git.repository import head
+    from memory.cache.here import read
+
+    reference, commit = head(home.repository)
+    told = read(home).of(commit, reference.removeprefix("refs/heads/"), home.tip())
+    return told is not None and not told.facts
 
 
 def view(start: str, name: str, argument: str) -> bytes | None:

@@ -175,7 +175,9 @@ class Here:
     @property
     def said(self) -> str:
         """All of it: what an answer that is kept depends on."""
-        return "" if self._told is None else repr((self.line, [*self.rows.values()]))
+        if self._told is None or not self._told.facts:
+            return ""
+        return repr((self.line, [*self.rows.values()]))
 
 
 EVERYWHERE = Here()
