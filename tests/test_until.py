@@ -134,6 +134,7 @@ def test_a_check_fails_at_the_commit_that_breaks_it(repo: Repo, run: Run) -> Non
         text="check='file package.json has \"react\"' stack: We use React.",
         version="check='version react < 19 in package.json' stack: We stay on React 18.",
         old="check='gone src/old.py' fact: There is no old way.",
+        ask="check='has src/queue.py' thread: Should the queue be a file?",
     )
     assert marks(repo) == {}
     repo.write("package.json", '{"react": "19.0"}\n')
@@ -145,13 +146,16 @@ def test_a_check_fails_at_the_commit_that_breaks_it(repo: Repo, run: Run) -> Non
     fails = "its check fails since "
     assert found == {
         "path": fails + second, "text": fails + second, "version": fails + first, "old": fails + first,
+        "ask": fails + second,
     }  # fmt: skip
     with contextlib.closing(Memory(discover(str(repo.path)))) as memory:
         assert record_ended(memory) == ()
-        asked = [one.facts[0] for one in plan_review(memory).fresh if one.rule == CHECK_FAILS]
-    assert asked == ["old", "path", "text", "version"]
+        asked = [one for one in plan_review(memory).fresh if one.rule == CHECK_FAILS]
+    does = {one.facts[0]: one.does[0].partition(":")[0] for one in asked}
+    assert does.pop("ask") == "Closed"
+    assert does == dict.fromkeys(("old", "path", "text", "version"), "Invalidated")
     assert run("confirm", "old").code == 0
-    assert set(marks(repo)) == {"path", "text", "version"}
+    assert set(marks(repo)) == {"path", "text", "version", "ask"}
     for bad in ("tag v5*", "merged x", "date 2027-01-31", "check has a", "make test", "soon"):
         assert until_in(f"check {bad}") is None
         assert run("note", f"check='{bad}' fact: X is so.").code == 1

@@ -5,17 +5,24 @@ A decision is a log of type `edit`: it moves no clock and counts as no use (FORM
 
 from __future__ import annotations
 
-from ledger.model.event import Event
+from ledger.model.event import Event, FactInvalidated, ThreadClosed
 from ledger.model.record import Record
+from ledger.model.session import CLOSABLE
 from memory.write.draft import SessionDraft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
     from memory.write.draft import Receipt
+    from projection.fold.fact import Fact
 
 _TYPE = "edit"
 _TITLE_CHARS = 100
+
+
+def over(fact: Fact, remark: str = "") -> Event:
+    """Return what says that a fact does not hold any more: what can be open is closed, else it is false."""
+    return (ThreadClosed if fact.kind in CLOSABLE else FactInvalidated)(fact.id, remark)
 
 
 class Author(Record):

@@ -9,10 +9,8 @@ from ledger.errors import GitFailed
 from ledger.git.mainline import Mainline
 from ledger.git.repository import head, read_reference, remote_branches
 from ledger.home import IN_TREE
-from ledger.model.event import FactInvalidated, ThreadClosed
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
-from ledger.model.session import CLOSABLE
 from memory.cache.truth import with_ends
 from memory.cache.truth_file import Kept, has_code, read, write
 from memory.replay.endings import waiting
@@ -20,7 +18,7 @@ from memory.worktree.trunk import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.marks import ENDED
 from projection.text.until import DATE
-from rituals.decide.decision import titled
+from rituals.decide.decision import over, titled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,9 +81,8 @@ def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
 
 def _event(memory: Memory, one: Ended) -> Event:
     fact = memory.snapshot.ask(lambda cache: cache.fact(one.fact))
-    remark = f"{ENDED} {one.commit or one.date}"
-    closes = fact is not None and fact.kind in CLOSABLE
-    return ThreadClosed(one.fact, remark) if closes else FactInvalidated(one.fact, remark)
+    assert fact is not None  # it has just been found in there
+    return over(fact, f"{ENDED} {one.commit or one.date}")
 
 
 def ended_facts(memory: Memory) -> tuple[Ended, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ledger.model.event import FactInvalidated
 from memory.replay.marks import marks_at
 from projection.document.marks import FAILS
 from projection.lifecycle.review_threads import key_of
+from rituals.decide.decision import over
 from rituals.review.question import Question
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ def check_questions(home: Home, cache: Cache) -> list[Question]:
     found = []
     for gone in marks_at(home, cache).gone(FAILS):
         fact = cache.fact(gone.fact)
-        if fact is None or fact.false or fact.redacted:
+        if fact is None or fact.false or fact.closed or fact.redacted:
             continue
         why = f"since {gone.gone.commit}, {gone.gone.date}"
         found.append(
@@ -31,8 +31,8 @@ def check_questions(home: Home, cache: Cache) -> list[Question]:
                 (fact.id,),
                 f"The check of {fact.id} fails {why}.",
                 (f"looked for: {gone.gone.subject}",),
-                proposal="say what holds now, or that it is false",
-                accept=(FactInvalidated(fact.id, f"its check fails {why}"),),
+                proposal="it does not hold any more; else reword it, or confirm it",
+                accept=(over(fact, f"its check fails {why}"),),
             )
         )
     return found

@@ -6,7 +6,7 @@ a log keeps its words for good, also when the fact is redacted.
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactInvalidated, ThreadClosed
+from ledger.model.event import ThreadClosed
 from ledger.model.session import OBSOLETE_KEY
 from projection.document.marks import instead_of
 from projection.graph.links import served
@@ -14,6 +14,7 @@ from projection.lifecycle.remarks import MISFIT_KEY, remarks
 from projection.lifecycle.review_threads import is_raised, key_of
 from projection.policy.model import TASK_KIND, THREAD_KIND, VISION_KIND
 from projection.text.until import until_of
+from rituals.decide.decision import over
 from rituals.review.question import Question
 
 TYPE_CHECKING = False
@@ -107,9 +108,7 @@ def _obsolete(ground: Ground, fact: Fact) -> list[Question]:
     if not still_open and last and not ground.sessions_since(last):
         return []
     key = still_open[0][0] if still_open and still_open[0] else key_of(OBSOLETE, fact.id, last)
-    done: Event = (
-        ThreadClosed(fact.id) if fact.kind in (THREAD_KIND, TASK_KIND) else FactInvalidated(fact.id)
-    )
+    done = over(fact)
     return [
         Question(
             OBSOLETE,
