@@ -82,6 +82,7 @@ FACTS: dict[str, Row] = {
     "stays": Row("It is measured by `StaysHere`."),
     "react": Row("The pages are built with react 17.", VERSION),
     "ends": Row('until="version react >= 19 in package.json" Pages wait.', "change-ends"),
+    "checked": Row('check="version react < 19 in package.json" Views wait.', "change-ends"),
     "lasts": Row('until="gone src/queue.py" Jobs wait.'),
     "zod": Row("Forms are checked by zod 3."),
     "uv": Row("convention: Use uv, not pip.", BREAKS),
@@ -128,7 +129,7 @@ def told(run: Run, *arguments: str) -> dict[str, str]:
     assert len([one for one in found["findings"] if one["severity"] != "error"]) <= 3
     said: dict[str, str] = {}
     for one in [*found["findings"], *found["more"]]:
-        named = re.split(r" names?\b| says | ends | \(", one["message"])[0]
+        named = re.split(r" names?\b| says | ends | fails | \(", one["message"])[0]
         said |= dict.fromkeys(re.split(r", | and ", named), one["code"])
     return said
 

@@ -21,7 +21,7 @@ _TITLE_CHARS = 100
 
 
 def over(fact: Fact, remark: str = "") -> Event:
-    """Return what says that a fact does not hold any more: what can be open is closed, else it is false."""
+    """Return what says that a fact does not hold any more: what can be open is closed, else false."""
     return (ThreadClosed if fact.kind in CLOSABLE else FactInvalidated)(fact.id, remark)
 
 

@@ -16,7 +16,7 @@ from memory.cache.truth_file import Wait
 from memory.recall.hits.snippets import telling
 from projection.brief.plain_text import label, plain, shortened
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION
-from projection.text.until import DATE, until_in, until_of
+from projection.text.until import DATE, check_of, until_in, until_of
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import may_be_told
 from rituals.hosts.context.moment_files import constrained, of_names
@@ -152,17 +152,18 @@ def _versions(named: list[Named], change: Change) -> Iterator[Finding]:
 
 
 def _ended(known: list[Standing], change: Change) -> Iterator[Finding]:
-    """Name the facts that say what ends them, where the change makes it true."""
+    """Name the facts that the change ends, as they say themselves, and those whose check it breaks."""
     waits = [
         Wait(one.fact.id, one.fact.heads[0].id, words, "", 0)
         for one in known
-        for words, until in (until_of(one.fact.meta),)
-        if until and until.form != DATE
+        for words in (until_of(one.fact.meta)[0], check_of(one.fact.meta))
+        if (until := until_in(words)) and until.form != DATE
     ]
     for wait, end in (ended(change.git, change.head, waits, since=change.base) or {}).items():
         until = until_in(wait.until)
         path = next((one.path for one in change.files if until and one.path == until.place), "")
-        said = f"{wait.fact} ends with this: {plain(end.said)}"
+        does = "fails its check" if until and until.checks else "ends"
+        said = f"{wait.fact} {does} with this: {plain(end.said)}"
         yield Finding(ENDS, said, path, 0, f"by commit {end.commit[:7]}", wait.fact)
 
 
