@@ -18,9 +18,9 @@ from memory.worktree.edited_copy import edited_paths, unread
 from memory.write.append import Recorder, noticed_behind
 from memory.write.commit import Committed, Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft
-from projection.fold.fact import Fact
-from projection.fold.replay import State
-from projection.fold.state import Standing
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Memory(Reader):
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Finish what a dead process left, commit again what a user's commit left out, and report it."""
         if self.kept() or self.held() or may_be_left(self.home):
-            from memory.write.left_out import bring_back
+            from memory.write.omitted_logs import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
 
@@ -180,7 +180,7 @@ class Memory(Reader):
 
     def ride(self, index: str) -> list[str]:
         """Stage what waits into the index of a person's commit; return the stems that go with it."""
-        from memory.write.riding import ride
+        from memory.write.commit_riders import ride
 
         return ride(self._committer, self.snapshot.tip.cache(), index)
 
@@ -356,7 +356,11 @@ class Memory(Reader):
             CorruptRepository: a log can not be read.
         """
         from memory.worktree.authorship import refuse_left
-        from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+        from memory.worktree.projection_files import (
+            refuse_edited,
+            refuse_incomplete,
+            refuse_unwritable,
+        )
         from memory.write.ref_update import commit_files, heal_index
 
         refuse_unwritable(self.home)
@@ -378,7 +382,7 @@ class Memory(Reader):
     def discard_edits(self, *, dry_run: bool = False) -> Discarded:
         """Publish over what people edited and no log says; what they wrote is kept beside git."""
         from memory.edits.discard import discard_edits
-        from memory.worktree.publish import refuse_incomplete, refuse_unwritable
+        from memory.worktree.projection_files import refuse_incomplete, refuse_unwritable
 
         refuse_unwritable(self.home)
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
@@ -388,12 +392,12 @@ class Memory(Reader):
     def write_projection(self, state: State) -> tuple[str, ...]:
         """Write the projection of a state into the work tree, without a commit; return the files."""
         from memory.worktree.authorship import refuse_left
-        from memory.worktree.publish import write_files
+        from memory.worktree.projection_files import write_files
 
         refuse_left(self.left_alone())
         return write_files(self.home, state, self.edited())
 
     def _drifted(self, tip: str) -> Files:
-        from memory.worktree.publish import drifted
+        from memory.worktree.projection_files import drifted
 
         return drifted(self.home, self.tip_state(), tip)

@@ -13,7 +13,7 @@ import pytest
 from ledger.home import Home
 from memory.api import Memory
 from memory.write.draft import Receipt
-from projection.document.render import render
+from projection.document.page_renderer import render
 from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,

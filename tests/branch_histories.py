@@ -7,8 +7,8 @@ import random
 import subprocess
 from pathlib import Path
 
-from ledger.git.landing.points import Seen, Written
-from ledger.git.landing.sightings import now, recalled
+from ledger.git.landing.branch_sightings import now, recalled
+from ledger.git.landing.work_commits import Seen, Written
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 

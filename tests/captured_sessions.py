@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ledger.codec.log import decode
 from ledger.environment import now_ms
-from ledger.model.reach import span_of
+from ledger.model.captured_reach import span_of
 from ledger.wal.spool import Spool as LogSpool
 from memory.api import Memory
 from memory.replay.log_bytes import read_bytes
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.campaigns.homes import git
 
 SESSION = "87bdddb9-cbd9-45fd-89ce-c0173229aac5"

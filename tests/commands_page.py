@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rituals.cli.registry import GROUPS, Entry, available, shown
-from rituals.cli.ways import with_ways
+from rituals.cli.command_registry import GROUPS, Entry, available, shown
+from rituals.cli.command_words import with_ways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ from pathlib import Path
 from ledger.model import order
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
-from ledger.model.order import seal
+from ledger.model.seal import seal
 from ledger.model.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
 from tests.conftest import make_repository
 from tests.finding_case import LOG, REFERENCES, Arguments, Shop, born, by_hand, case, sealed

@@ -8,11 +8,11 @@ import sqlite3
 import time
 from pathlib import Path
 
-from ledger.model.order import seal
-from rituals.hosts.capture.attempts import Attempt, note_attempt
+from ledger.model.seal import seal
+from rituals.hosts.capture.capture_attempts import Attempt, note_attempt
 from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.faults import note
-from rituals.hosts.install.plan import apply_plan, plan_install
+from rituals.hosts.install.install_plan import apply_plan, plan_install
 from rituals.hosts.moments import Moment
 from tests.campaigns.homes import as_left
 from tests.captured_sessions import observe
@@ -151,7 +151,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.monkeypatch.setattr("rituals.hosts.faults.now_seconds", lambda: NOW_MS / 1000)
-    shop.monkeypatch.setattr("rituals.check.doctor.hosts.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.check.doctor.host_checks.now_seconds", lambda: NOW_MS / 1000)
     note(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
     return installed(shop)
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import pytest
 
 from rituals.cli.app import main
-from rituals.hosts import hook
+from rituals.hosts import hook_answer
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.context import checkpoint, news, start
-from rituals.hosts.observed import admission, spool
+from rituals.hosts.context import around_brief, compaction_checkpoint, session_news
+from rituals.hosts.observed import admission, observation_spool
 
 MINUTE = 60_000
 PROMPTS, EVERY = 60, 8
@@ -144,8 +144,8 @@ class Day:
             **said,
         }
         payload["transcript_path"] = "/nowhere.jsonl"
-        self._patch.setattr(hook, "_read", lambda: json.dumps(payload).encode())
-        call = hook.Call(host, name, {**os.environ, "DIURNA_HOOKS": ""})
+        self._patch.setattr(hook_answer, "_read", lambda: json.dumps(payload).encode())
+        call = hook_answer.Call(host, name, {**os.environ, "DIURNA_HOOKS": ""})
         answer = json.loads(call.answer())
         call.was_heard()
         if host == "claude" and answer:
@@ -154,6 +154,12 @@ class Day:
 
     def _at(self, minute: int) -> None:
         now = self._began + minute * MINUTE
-        for module in (news, start, checkpoint, spool, admission):
+        for module in (
+            session_news,
+            around_brief,
+            compaction_checkpoint,
+            observation_spool,
+            admission,
+        ):
             self._patch.setattr(module, "now_ms", lambda: now)
         self._patch.setenv("DIURNA_NOW", str(now))

@@ -19,11 +19,11 @@ from mcp import Client
 
 from ledger.home import Home, discover
 from memory.api import Memory
+from rituals.cli.command_registry import ENTRIES
 from rituals.cli.context import Invocation
-from rituals.cli.errors import translate
-from rituals.cli.registry import ENTRIES
-from rituals.serve.mcp.errors import NoMemory
+from rituals.cli.error_messages import translate
 from rituals.serve.mcp.handlers import Handlers
+from rituals.serve.mcp.mcp_errors import NoMemory
 from rituals.serve.mcp.server import server_of
 from rituals.serve.open_memory import OpenMemory
 from tests.conftest import NOW_MS, Repo

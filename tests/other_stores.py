@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from rituals.intake.items import Item, Reading
+from rituals.intake.intake_items import Item, Reading
 from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
-from rituals.intake.sources.table import Ground
+from rituals.intake.sources.source_table import Ground
 
 GROUND = Ground("/src/shop", "/home/nobody", {})
 #: What claude-mem is told: of a session's observations, in the order of its columns.

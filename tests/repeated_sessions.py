@@ -10,7 +10,7 @@ import pytest
 
 from memory.api import Memory
 from rituals.cli.app import main
-from rituals.report.report import report
+from rituals.report.lifecycle_report import report
 from tests.captured_sessions import say, tell
 from tests.told_sessions import ToldSession
 

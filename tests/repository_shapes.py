@@ -9,7 +9,7 @@ import pytest
 from ledger.errors import UnsupportedRepository, WaitsInSpool, WriteRefused
 from ledger.home import discover
 from memory.api import Memory
-from rituals.setup.home import plan_setup
+from rituals.setup.home_setup import plan_setup
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_REPOSITORY, WRITERS, draft, open_memory, shape
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 

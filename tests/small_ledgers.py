@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memory.api import Memory
-from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
-from rituals.intake.adopt.plan import AdoptionPlan
+from rituals.intake.adopt.adoption import apply_adoption, plan_adoption
+from rituals.intake.adopt.adoption_plan import AdoptionPlan
 
 if TYPE_CHECKING:
     from tests.conftest import Repo

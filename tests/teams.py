@@ -15,10 +15,10 @@ from ledger.model.event import Event, FactCreated
 from ledger.model.findings import severe
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from rituals.check.run import verify
+from rituals.check.check_runner import verify
 from rituals.sync.backoff import Timer
-from rituals.sync.report import Report
-from rituals.sync.sync import sync
+from rituals.sync.sync_report import Report
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_BRANCH,

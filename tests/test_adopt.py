@@ -18,10 +18,10 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from projection.policy.model import Review, Windows
 from projection.policy.toml import read_policy
-from rituals.check.run import verify
-from rituals.intake.adopt import layout
+from rituals.check.check_runner import verify
+from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt import read_facts as read
-from rituals.intake.adopt.adopt import plan_adoption
+from rituals.intake.adopt.adoption import plan_adoption
 from tests.bench import agent_memory
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def test_a_committed_ledger_is_adopted_in_place(bare_repo: Repo, run: Run) -> No
     changed = bare_repo.git("diff", "--stat", "--name-status", "HEAD~1", "--", "memory/sessions")
     assert {line[0] for line in changed.splitlines()} == {"A"}
     shown = {fact["id"]: fact for fact in run("show", "--json").json["facts"]}
-    facts, _ = read.facts(layout.read(str(MERCURY)))
+    facts, _ = read.facts(adopted_files.read(str(MERCURY)))
     assert len(facts) == 80
     for fact in facts:
         assert shown[fact.id]["text"] == fact.text
@@ -410,7 +410,7 @@ def test_no_adoption_loses_a_log_or_a_text(logs: int, facts: int, seed: int, in_
         if in_git:
             git(folder, "init", "-q")
         before = tree_of(folder / "memory" / "sessions")
-        known, _ = read.facts(layout.read(directory))
+        known, _ = read.facts(adopted_files.read(directory))
         plan, memory = adopt(folder)
         after = tree_of(folder / "memory" / "sessions")
         assert {name: after[name] for name in before} == before

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from ledger.errors import NotFound
 from projection.policy.model import Windows
-from rituals.intake.adopt import compat, layout
+from rituals.intake.adopt import adopted_files, compat
 from tests.bench import agent_memory
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
 
-def footers(memory: layout.AgentMemory) -> dict[str, compat.Footer]:
+def footers(memory: adopted_files.AgentMemory) -> dict[str, compat.Footer]:
     """Compute the footers of a ledger by id."""
     found = compat.footers(
         memory.logs,
-        layout.text_of(memory.continuity),
-        layout.text_of(memory.policy),
-        [layout.text_of(data) for _, data in memory.threads],
+        adopted_files.text_of(memory.continuity),
+        adopted_files.text_of(memory.policy),
+        [adopted_files.text_of(data) for _, data in memory.threads],
     )
     return {footer.id: footer for footer in found}
 
@@ -88,7 +88,7 @@ def test_a_real_ledger_is_computed_as_the_reference_tool_computes_it() -> None:
             "uses": footer.uses,
             "tier": footer.tier,
         }
-        for id, footer in footers(layout.read(str(MERCURY))).items()
+        for id, footer in footers(adopted_files.read(str(MERCURY))).items()
     }
     assert got == expected
 
@@ -97,7 +97,7 @@ def test_a_real_ledger_is_computed_as_the_reference_tool_computes_it() -> None:
 def test_the_index_equals_facts_times_logs(tmp_path: Path, seed: int) -> None:
     """One pass over the logs gives what asking every log for every fact gives."""
     agent_memory.generate(tmp_path, logs=60, facts=50, seed=seed)
-    memory = layout.read(str(tmp_path))
+    memory = adopted_files.read(str(tmp_path))
     logs = {stem: data.decode() for stem, data in memory.logs}
     assert len(logs) == 61
     got = {id: tuple(footer)[1:] for id, footer in footers(memory).items()}
@@ -228,8 +228,8 @@ def test_layout_reads_either_folder_and_follows_no_link_outside(tmp_path: Path) 
     (sessions / "2026-01-02-000000.md").symlink_to(home / "memory" / "vision.md")
     (sessions / "folder.md").mkdir()
     os.mkfifo(sessions / "pipe.md")
-    memory = layout.read(str(home))
-    assert memory == layout.read(str(home / "memory"))
+    memory = adopted_files.read(str(home))
+    assert memory == adopted_files.read(str(home / "memory"))
     stems = [stem for stem, _ in memory.logs]
     assert len(stems) == 5
     assert stems == sorted(stems)
@@ -244,7 +244,7 @@ def test_layout_reads_either_folder_and_follows_no_link_outside(tmp_path: Path) 
 def test_layout_refuses_what_is_no_ledger_and_what_is_too_large(tmp_path: Path) -> None:
     """Both failures name the path and what to do; nothing is written."""
     with pytest.raises(NotFound) as missing:
-        layout.read(str(tmp_path))
+        adopted_files.read(str(tmp_path))
     assert "agent-memory" in str(missing.value)
     assert missing.value.hint
     (tmp_path / "outside").mkdir()
@@ -252,11 +252,13 @@ def test_layout_refuses_what_is_no_ledger_and_what_is_too_large(tmp_path: Path) 
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / "memory").symlink_to(tmp_path / "outside")
     with pytest.raises(NotFound):
-        layout.read(str(tmp_path / "repo"))
+        adopted_files.read(str(tmp_path / "repo"))
     large = tmp_path / "outside" / "vision.md"
-    large.write_bytes(b"x" * (layout.FILE_LIMIT_BYTES + 1))
-    with pytest.raises(layout.TooLarge) as refused:
-        layout.read(str(tmp_path / "outside"))
+    large.write_bytes(b"x" * (adopted_files.FILE_LIMIT_BYTES + 1))
+    with pytest.raises(adopted_files.TooLarge) as refused:
+        adopted_files.read(str(tmp_path / "outside"))
     assert refused.value.where == "vision.md"
-    large.write_bytes(b"x" * layout.FILE_LIMIT_BYTES)
-    assert len(layout.read(str(tmp_path / "outside")).vision) == layout.FILE_LIMIT_BYTES
+    large.write_bytes(b"x" * adopted_files.FILE_LIMIT_BYTES)
+    assert (
+        len(adopted_files.read(str(tmp_path / "outside")).vision) == adopted_files.FILE_LIMIT_BYTES
+    )

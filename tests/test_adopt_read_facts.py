@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ledger.model.findings import CODES, Finding
 from projection.policy.model import Windows
-from rituals.intake.adopt import layout
+from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt import read_facts as read
 from rituals.intake.adopt.unclaimed_text import passages
 from tests.bench import agent_memory
@@ -27,9 +27,9 @@ def memory(
     vision: str = "",
     archive: str = "",
     threads: dict[str, str] | None = None,
-) -> layout.AgentMemory:
+) -> adopted_files.AgentMemory:
     """Make the value that reading a folder gives; `{a-b}` stands for a footer of that id."""
-    return layout.AgentMemory(
+    return adopted_files.AgentMemory(
         "/memory",
         (),
         filled(continuity),
@@ -66,7 +66,7 @@ def noted(continuity: str | bytes) -> tuple[list[str], list[tuple[str, int]]]:
 @pytest.mark.skipif(not MERCURY.is_dir(), reason="the shared ledgers are not here")
 def test_a_real_ledger_is_read_whole() -> None:
     """27 footers of which one is an example in a quote, the vision, and 53 archived facts."""
-    found, findings = read.facts(layout.read(str(MERCURY)))
+    found, findings = read.facts(adopted_files.read(str(MERCURY)))
     assert findings == ()
     by_id = {fact.id: fact for fact in found}
     assert len(by_id) == len(found) == 80
@@ -272,7 +272,7 @@ def test_windows_come_from_the_policy_file() -> None:
 def test_a_generated_ledger_is_read_without_loss(tmp_path: Path) -> None:
     """Every id that was written is read or reported."""
     agent_memory.generate(tmp_path, logs=20, facts=300, seed=3)
-    found, findings = read.facts(layout.read(str(tmp_path)))
+    found, findings = read.facts(adopted_files.read(str(tmp_path)))
     assert len(found) == 301
     assert {finding.code for finding in findings} <= {"contradiction"}
 
@@ -287,7 +287,7 @@ LINES = st.lists(
 )  # fmt: skip
 
 
-def check(value: layout.AgentMemory) -> None:
+def check(value: adopted_files.AgentMemory) -> None:
     """Assert what holds of every reading."""
     found, findings = read.facts(value)
     for finding in findings:
@@ -348,5 +348,5 @@ def test_a_remark_about_a_section_is_no_invariant() -> None:
     """Text in brackets that announces more is a plain fact; any other text of the section is what it is."""
     page = "## Architectural Invariants\n\n*(More will\nfollow.)*\n"
     for text, kind in ((page, "fact"), (page.replace("(", ""), "invariant")):
-        memory = layout.AgentMemory("", (), text.encode(), b"", b"", (), ())
-        assert [one.fact.kind for one in passages(memory, [layout.CONTINUITY], ())] == [kind]
+        memory = adopted_files.AgentMemory("", (), text.encode(), b"", b"", (), ())
+        assert [one.fact.kind for one in passages(memory, [adopted_files.CONTINUITY], ())] == [kind]

@@ -8,7 +8,7 @@ import pytest
 
 from ledger.errors import WriteRefused
 from ledger.model.layout import ATTRIBUTES
-from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
+from rituals.intake.adopt.adoption import apply_adoption, plan_adoption
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.document.marks import PLAIN, Mark, instead_of, mark_of
-from projection.fold.fact import Fact, Version
+from projection.document.fact_remarks import PLAIN, Mark, instead_of, mark_of
+from projection.fold.fact_history import Fact, Version
 from tests.conftest import HELD
 from tests.mcp_clients import ask, connected, open_home
 

@@ -11,16 +11,16 @@ from ledger.codec.log import decode
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
 from ledger.model.evidence import HOWS, Proof, proof_in
 from memory.api import Memory
-from memory.recall.hits.facts import QUESTIONS
-from memory.recall.values import Filters
+from memory.recall.hits.fact_hits import QUESTIONS
+from memory.recall.recall_values import Filters
 from memory.write.draft import SessionDraft
 from rituals.cli.option_table import RECALL
+from rituals.hosts.extraction.asked_questions import VALUED
 from rituals.hosts.extraction.deeds import Known
-from rituals.hosts.extraction.questions import VALUED
 from rituals.hosts.extraction.uses import uses
 from rituals.hosts.transcripts.turns import Turn
-from rituals.review.learning.apply import Answer, raise_threads, record_answers
-from rituals.review.learning.plan import plan_learning
+from rituals.review.learning.learning_plan import plan_learning
+from rituals.review.learning.learning_record import Answer, raise_threads, record_answers
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import captured_texts, observe, tell

@@ -15,13 +15,13 @@ from ledger.home import Home, discover
 from ledger.model.layout import MAINTAIN_FILE
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.cache.truth import truth_of
-from memory.cache.truth_file import truth_path
-from rituals.hosts import background
-from rituals.hosts.background import DAY_MS, Run, last_run, look_after, note_run
+from memory.cache.broken_truth import truth_of
+from memory.cache.broken_truth_file import truth_path
+from rituals.hosts import background_start
+from rituals.hosts.background_start import DAY_MS, Run, last_run, look_after, note_run
 from rituals.hosts.faults import faults
-from rituals.review import background as job
-from rituals.review.background import STEPS, Step, work
+from rituals.review import background_steps as job
+from rituals.review.background_steps import STEPS, Step, work
 from tests.campaigns import forks
 from tests.conftest import NOW_MS, Repo, sampled
 from tests.conftest import Run as Command
@@ -33,7 +33,7 @@ _KILLED = """
 import os, signal, sys
 from ledger.home import discover
 from rituals.review import background
-from rituals.review.background import work
+from rituals.review.background_steps import work
 put, count = os.replace, 0
 def replace(*given, **more):
     global count
@@ -115,7 +115,7 @@ def test_background_lock_and_sixty_seconds(home: Home, monkeypatch: pytest.Monke
     assert work(home, steps, lambda: clock[0])
     assert done[2:] == ["rest", "long"]
     began = time.monotonic()
-    os.unlink(background._path(home))
+    os.unlink(background_start._path(home))
     hung = forks.run(["-c", _HANGS], home.folder, os.environ)
     assert hung.returncode == -signal.SIGALRM
     assert time.monotonic() - began < 5
@@ -165,7 +165,7 @@ def test_what_it_did_stands_in_status(home: Home, run: Command) -> None:
     }  # fmt: skip
     note_run(home, last_run(home)._replace(doing="verify", doing_at=NOW_MS, did=()))
     assert "nothing new, verify did not end, or not yet, 3 s" in run("status").out
-    Path(background._path(home)).write_text('{"at": "soon"}')
+    Path(background_start._path(home)).write_text('{"at": "soon"}')
     assert last_run(home) == Run()
 
 
@@ -234,22 +234,22 @@ def test_a_process_that_nobody_waits_for_does_it(
     assert started == []
     daily = last_run(home).daily
     for moment, due in ((daily + DAY_MS - 1, 0), (daily + DAY_MS, 1), (daily - 1, 1)):
-        monkeypatch.setattr(background, "now_ms", lambda moment=moment: moment)
+        monkeypatch.setattr(background_start, "now_ms", lambda moment=moment: moment)
         look_after(home)
         assert len(started) == due, moment
         started.clear()
     os.unlink(truth_path(home))
-    monkeypatch.setattr(background, "now_ms", lambda: daily + 1)
+    monkeypatch.setattr(background_start, "now_ms", lambda: daily + 1)
     note_run(home, last_run(home)._replace(doing="verify", doing_at=daily))
     look_after(home)
     assert started == []
     note_run(home, last_run(home)._replace(doing=""))
     look_after(home)
-    assert started == ["rituals.review.background"]
+    assert started == ["rituals.review.background_steps"]
     for name in ("code.py", "src"):
         repo.git("rm", "-rq", "--ignore-unmatch", name)
     look_after(home)
-    assert started == ["rituals.review.background"]
+    assert started == ["rituals.review.background_steps"]
 
 
 def test_what_landed_and_what_ended_is_recorded_once(

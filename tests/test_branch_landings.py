@@ -10,23 +10,23 @@ import pytest
 
 from ledger.environment import NOWHERE, OFFLINE
 from ledger.git.cli import Git
-from ledger.git.landing.messages import history
-from ledger.git.landing.points import Points, Seen, Written
-from ledger.git.landing.search import HOWS, Landing, Work, search
-from ledger.git.landing.sightings import TIPS_FILE, noted, now, recalled, tips_text
+from ledger.git.landing.branch_sightings import TIPS_FILE, noted, now, recalled, tips_text
+from ledger.git.landing.landing_search import HOWS, Landing, Work, search
+from ledger.git.landing.message_references import history
+from ledger.git.landing.work_commits import Points, Seen, Written
 from ledger.home import discover
 from ledger.model.event import FactCreated, WorkDropped, WorkLanded, WorkReverted
 from ledger.model.session import EDIT
 from memory.api import Memory
-from memory.replay.state import state_of
+from memory.replay.replayed_state import state_of
 from memory.write.draft import SessionDraft
-from rituals.check.registry import VERIFY
-from rituals.check.run import made
-from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
-from rituals.review.dropped import DROPPED
-from rituals.review.landings import record
-from rituals.review.plan import plan_review
-from rituals.review.question import Question
+from rituals.check.check_registry import VERIFY
+from rituals.check.check_runner import made
+from rituals.review.dropped_branches import DROPPED
+from rituals.review.recorded_landings import record
+from rituals.review.review_plan import plan_review
+from rituals.review.review_question import Question
+from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
 from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story, X
 from tests.campaigns.branches import (
     AUTHOR,

@@ -19,17 +19,12 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from ledger.model.session import Entry
-from ledger.model.shown import SHOWN_IDS, shown_in, shown_value
+from ledger.model.session_headers import SHOWN_IDS, shown_in, shown_value
 from ledger.model.task_states import CANCELLED, DONE, IN_PROGRESS
-from projection.brief.budget import LEAST_CHARS, brief
-from projection.brief.forms import FORMATS, JSON, MARKDOWN, XML, form_of
-from projection.brief.lines import stem_said, text_chars
-from projection.brief.news import happened
-from projection.brief.plain_text import label, plain, shortened
-from projection.brief.relevance import scores
-from projection.brief.roles import role_notes
-from projection.brief.todo import ordered, own_tasks, stated
-from projection.brief.values import (
+from projection.brief.brief_formats import FORMATS, JSON, MARKDOWN, XML, form_of
+from projection.brief.brief_lines import stem_said, text_chars
+from projection.brief.brief_news import happened
+from projection.brief.brief_values import (
     ASKED,
     ATTEMPTS,
     BORN,
@@ -55,16 +50,21 @@ from projection.brief.values import (
     Stated,
     Todo,
 )
+from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.relevance import scores
+from projection.brief.role_choice import role_notes
+from projection.brief.single_line import label, plain, shortened
 from projection.brief.weight import weights
-from projection.fold.fact import Fact, Move, Version
-from projection.fold.state import LiveView, Standing, Summary
+from projection.brief.work_choice import ordered, own_tasks, stated
+from projection.fold.fact_history import Fact, Move, Version
+from projection.fold.projection_state import LiveView, Standing, Summary
 from projection.lifecycle.review_due import pressing, reasons, size_of
 from projection.policy.model import Policy, Review
-from projection.work.attempts import failed_before
-from projection.work.findings import REGRESSED
+from projection.work.failed_attempts import failed_before
+from projection.work.finding_facts import REGRESSED
 from projection.work.handoffs import handed_to
-from projection.work.tasks import tasks
-from rituals.hosts.context.heard import ids_shown
+from projection.work.tracked_tasks import tasks
+from rituals.hosts.context.session_cursor import ids_shown
 from tests.conftest import examples
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
@@ -829,7 +829,7 @@ def test_the_nonce_is_in_no_text() -> None:
 
 def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the first one happens to stand in a text."""
-    from ledger.model.digest import sha256
+    from ledger.model.sha256 import sha256
     from projection.brief import envelope
 
     tried: list[bytes] = []

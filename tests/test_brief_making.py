@@ -26,11 +26,11 @@ from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from ledger.model.task_states import CANCELLED, DONE, HANDOFF_READY, IN_PROGRESS
 from memory.api import Memory
-from memory.brief.place import agent_of, branch_of, changed_files
-from memory.cache.file import Cache
+from memory.brief.brief_place import agent_of, branch_of, changed_files
+from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.write.draft import SessionDraft
-from projection.brief.values import (
+from projection.brief.brief_values import (
     ASKED,
     ATTEMPTS,
     CHANGES,

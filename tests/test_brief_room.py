@@ -8,10 +8,10 @@ import pytest
 
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from memory.api import Memory
-from projection.brief.forms import FORMATS
-from projection.brief.lines import LEAST_TEXT_CHARS, TITLE_CHARS
-from projection.brief.plain_text import title_of, unstressed
-from projection.brief.values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
+from projection.brief.brief_formats import FORMATS
+from projection.brief.brief_lines import LEAST_TEXT_CHARS, TITLE_CHARS
+from projection.brief.brief_values import ASKED, CHANGES, DECISIONS, REST, SESSIONS
+from projection.brief.single_line import title_of, unstressed
 from tests.bench.briefs import crowd, read, scored
 from tests.bench.facts import adopted
 from tests.conftest import Repo, Run

@@ -15,7 +15,7 @@ from ledger.model.event import FactVerified
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from memory.api import Memory
-from memory.cache.file import Cache
+from memory.cache.cache_file import Cache
 from memory.cache.schema import entry_in, log_row, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from tests.campaigns.homes import as_left
@@ -27,8 +27,8 @@ ASKED = {
     ("why", "node"): "memory.cache.queries.resolve",
     ("log",): "memory.cache.queries.LogRef",
     ("recall", "node"): "memory.recall.recaller.search",
-    ("entity",): "memory.query.graph.entities_of",
-    ("links", "node"): "memory.query.graph.pointed",
+    ("entity",): "memory.query.entity_graph.entities_of",
+    ("links", "node"): "memory.query.entity_graph.pointed",
     ("append", "--title", "Two", "--new", "Other words."): "memory.write.duplicate_check._settled",
 }  # fmt: skip
 BUGS = (KeyError("a bug"), IndexError("a bug"), TypeError("a bug"), ValueError("a bug"))

@@ -16,9 +16,9 @@ import pytest
 from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
 from memory.api import Memory
-from memory.cache.file import Cache
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import CacheDamaged
-from memory.worktree.publish import projection_files
+from memory.worktree.projection_files import projection_files
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
     START_MS,
@@ -188,7 +188,7 @@ def test_m2_the_cache_belongs_to_somebody_else(home: Home, monkeypatch: pytest.M
         raise sqlite3.OperationalError("unable to open database file")
 
     held = cache_file(home).read_bytes()
-    monkeypatch.setattr("memory.replay.snapshot.open_cache", _unusable)
+    monkeypatch.setattr("memory.replay.ledger_snapshot.open_cache", _unusable)
     monkeypatch.setattr("memory.cache.rebuild.install", refused)
     memory = reopened(home)
     assert memory.continuity() == before

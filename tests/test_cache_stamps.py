@@ -22,7 +22,7 @@ from memory.api import Memory
 from memory.cache import stamp as stamps
 from memory.cache.key import user_key
 from memory.cache.stamp import ON_DISK, Stamp, StampBroken
-from memory.recall.index.follow import index_file
+from memory.recall.index.index_catch_up import index_file
 from tests.campaigns.homes import OWN_REPOSITORY, draft, hermetic, make_home, open_memory
 
 __all__ = ["hermetic"]
@@ -366,7 +366,7 @@ def test_a_writer_that_is_killed_costs_no_file(home: Home, after: str) -> None:
     number = os.stat(cache_file(home)).st_ino
     script = """
 import os, signal, sys
-from memory.cache.file import open_cache
+from memory.cache.cache_file import open_cache
 cache = open_cache(sys.argv[1])
 with cache.writing():
     cache.base.execute("PRAGMA cache_size = 1")

@@ -23,11 +23,11 @@ from ledger.model.logset import LogRef
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory
 from memory.cache import word_index as wordindex
-from memory.cache.file import Cache
+from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.cache.schema import likeness
 from memory.cache.word_index import WordIndex
-from memory.query.pairs import compare
+from memory.query.live_pairs import compare
 from memory.write.draft import SessionDraft
 from projection.compare.candidates import queries, subjects
 from projection.policy.model import Policy

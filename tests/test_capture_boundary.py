@@ -15,22 +15,22 @@ from ledger.home import personal_folder
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import SessionLog
-from ledger.model.shown import SHOWN_IDS, shown_in
+from ledger.model.session_headers import SHOWN_IDS, shown_in
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
-from rituals.hosts.capture import pending
-from rituals.hosts.capture.attempts import attempts, note_attempt
+from rituals.hosts.capture import untold_session
+from rituals.hosts.capture.capture_attempts import attempts, note_attempt
 from rituals.hosts.capture.stamps import stamp
-from rituals.hosts.context.news import begin, note_shown
-from rituals.hosts.extraction.check import KINDS as KINDS_OF_FACTS
-from rituals.hosts.extraction.items import Extraction, Item
+from rituals.hosts.context.session_news import begin, note_shown
+from rituals.hosts.extraction.extracted_items import Extraction, Item
+from rituals.hosts.extraction.item_checks import KINDS as KINDS_OF_FACTS
 from rituals.hosts.moments import Moment, file_name
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.transcripts.slices import Slice
 from rituals.hosts.user_settings import Settings
-from rituals.setup.home import apply_setup
-from rituals.setup.personal import plan_personal
+from rituals.setup.home_setup import apply_setup
+from rituals.setup.personal_home import plan_personal
 from tests.campaigns.capture import play
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -194,7 +194,7 @@ def test_nothing_is_told_of_a_session_that_did_nothing(home: Path, transcript: P
     """A short conversation is none; one of more than 400 characters is, also without an observation."""
     memory = open_memory(home)
     assert tell(memory, "").said == "nothing new"
-    say(transcript, "x" * pending.TALK_CHARS)
+    say(transcript, "x" * untold_session.TALK_CHARS)
     assert tell(memory, transcript).said == "nothing new"
     say(transcript, TALK)
     (stem,) = tell(memory, transcript).logs
@@ -313,7 +313,7 @@ def test_two_hosts_with_one_session_id_are_two(home: Path) -> None:
 def test_a_spool_that_began_anew_is_told_from_its_start(home: Path) -> None:
     """It goes when the ledger has everything in it, a day behind its newest line, and a new one counts anew."""
     memory = open_memory(home)
-    observe(home, 3, at=AT - pending.SPOOL_MS)
+    observe(home, 3, at=AT - untold_session.SPOOL_MS)
     spool = spool_of(str(home / ".git"), "claude", SESSION)
     tell(memory)
     assert not os.path.exists(spool.path)
@@ -329,7 +329,7 @@ def test_a_spool_stays_until_the_ledger_has_it(tmp_path: Path) -> None:
     make_home(home, IN_TREE)
     commit(home, "code.py")
     memory = open_memory(home)
-    observe(home, 3, at=AT - pending.SPOOL_MS)
+    observe(home, 3, at=AT - untold_session.SPOOL_MS)
     tell(memory)
     assert os.path.exists(spool_of(str(home / ".git"), "claude", SESSION).path)
     memory.drain()

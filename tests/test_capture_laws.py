@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
-from ledger.model.reach import Span
+from ledger.model.captured_reach import Span
 from ledger.model.session import SessionLog
 from ledger.wal.spool import Spool as LogSpool
 from memory.write.commit import Committer
 from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.composition import Part, draft_of_part, passages_of, storable
-from rituals.hosts.capture.sources import sources_of
 from rituals.hosts.capture.titles import title_of
-from rituals.hosts.extraction.items import Item
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.capture.told_sources import sources_of
+from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.transcripts.slices import Turn
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

@@ -17,7 +17,7 @@ from rituals.hosts import processes
 from rituals.hosts.capture import detached, stamps
 from rituals.hosts.capture.stamps import PENDING, QUIET_MS, Told, is_due, note_told, stamp, told_of
 from rituals.hosts.moments import Moment
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.test_packaging import HEAVY, loaded_by
 
 NOW = 1_800_000_000_000

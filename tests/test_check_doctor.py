@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from ledger.home import discover
-from ledger.model.digest import blob_id
 from ledger.model.findings import CODES
-from ledger.model.order import seal
+from ledger.model.seal import seal
+from ledger.model.sha256 import blob_id
+from rituals.check.doctor.doctor_values import REMEDIES
 from rituals.check.doctor.machine import numbers
-from rituals.check.doctor.values import REMEDIES
 from rituals.cli.output import told
 from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, Ran, Repo, Run, make_repository

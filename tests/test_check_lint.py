@@ -10,10 +10,10 @@ import pytest
 from ledger.home import discover
 from ledger.model.findings import CODES, Finding
 from memory.api import Memory
-from rituals.check.lint.files import lint_files
+from rituals.check.check_runner import lint
+from rituals.check.lint.linted_files import lint_files
 from rituals.check.lint.secrets import log_findings, text_findings
-from rituals.check.run import lint
-from rituals.cli.views.sarif import annotation, sarif
+from rituals.cli.terminal.sarif_text import annotation, sarif
 from tests.planted_secrets import ALNUM, Draw, others, tokens
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def test_both_cores_say_what_one_says(repo: Repo, monkeypatch: pytest.MonkeyPatc
         repo.write(f"memory/sessions/2026-07-01-1015{number:02}.md", text)
     commit(repo)
     from ledger.model.logset import log_refs
-    from rituals.check.verify.listing import list_sessions
+    from rituals.check.verify.session_listing import list_sessions
 
     home = discover(str(repo.path))
     refs, _ = log_refs(list_sessions(home, home.tip()).rows, home.prefix)

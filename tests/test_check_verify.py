@@ -13,16 +13,16 @@ import pytest
 from ledger.errors import NotFound, WriteRefused
 from ledger.git.log_history import DELETED, MODIFIED, MOVED, Alteration, altered, damages
 from ledger.home import discover
-from ledger.model.digest import blob_id
 from ledger.model.event import FactCreated, FactReferenced, FactSuperseded, FactUpdated
 from ledger.model.findings import CODES
+from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from memory.replay import read_logs as reading
-from rituals.check.run import verify
-from rituals.check.verify.checkpoint import checkpoint
-from rituals.check.verify.restore import restore, restore_plan
-from rituals.setup.home import apply_setup, plan_setup
+from rituals.check.check_runner import verify
+from rituals.check.verify.branch_checkpoint import checkpoint
+from rituals.check.verify.history_restore import restore, restore_plan
+from rituals.setup.home_setup import apply_setup, plan_setup
 from tests.conftest import Repo
 from tests.timed_homes import START_MS, TimedHome
 from tests.timed_homes import mallory as mallory  # a fixture

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.errors import DiurnaError
-from rituals.cli import registry
+from rituals.cli import command_registry
 from rituals.cli.context import Invocation
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
 ROOT = Path(__file__).parent.parent
-NAMES = [entry.name for entry in registry.available()]
+NAMES = [entry.name for entry in command_registry.available()]
 LOUD = ("pygit2", "pydantic", "markdown_it", "rapidfuzz")
 
 
@@ -59,7 +59,7 @@ def test_every_command_has_help_with_an_example(name: str, run: Run) -> None:
     ran = run(name, "--help")
     assert (ran.code, ran.err) == (0, "")
     assert f"Usage: diurna {name}" in ran.out
-    people = registry.shown(name).split()[0]  # who type the visible name
+    people = command_registry.shown(name).split()[0]  # who type the visible name
     assert re.search(rf"Examples?:\n\s+(echo .*\n\s+)?diurna ({name}|{people})", ran.out)
 
 
@@ -79,9 +79,9 @@ def test_every_writer_takes_dry_run(name: str, run: Run) -> None:
 
 def test_command_without_module_is_absent(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     """A command whose module does not exist is neither listed nor run."""
-    entry = registry.Entry("nothing", "Does nothing.", registry.EVERY_DAY)
-    monkeypatch.setattr(registry, "ENTRIES", (entry,))
-    monkeypatch.setattr(registry, "_BY_NAME", {"nothing": entry})
+    entry = command_registry.Entry("nothing", "Does nothing.", command_registry.EVERY_DAY)
+    monkeypatch.setattr(command_registry, "ENTRIES", (entry,))
+    monkeypatch.setattr(command_registry, "_BY_NAME", {"nothing": entry})
     assert "nothing" not in run("--help", "--all").out
     assert run("nothing").code == 2
 
@@ -89,7 +89,7 @@ def test_command_without_module_is_absent(monkeypatch: pytest.MonkeyPatch, run: 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "adopt"])
 def test_command_modules_are_thin(name: str) -> None:
     """A command parses, calls and prints: about 80 lines."""
-    entry = registry.find(name)
+    entry = command_registry.find(name)
     assert entry is not None
     found = import_module(entry.module).__file__
     assert found is not None
@@ -102,11 +102,13 @@ def test_help_is_one_screen_and_hides_what_is_seldom_needed(run: Run) -> None:
     assert (said.code, said.err, everything.code) == (0, "", 0)
     lines = said.out.splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 80
-    visible = [entry.name for entry in registry.available() if not entry.hidden]
+    visible = [entry.name for entry in command_registry.available() if not entry.hidden]
     assert re.findall(r"^  ([a-z]+)  +[A-Z]", said.out, re.M) == visible
     assert 0 < len(visible) <= 24
-    headings = [line[:-1] for line in everything.out.splitlines() if line[:-1] in registry.GROUPS]
-    assert headings == list(registry.GROUPS)
+    headings = [
+        line[:-1] for line in everything.out.splitlines() if line[:-1] in command_registry.GROUPS
+    ]
+    assert headings == list(command_registry.GROUPS)
     rows = re.findall(r"^  (\w+) +\S", everything.out.partition("Every day:")[2], re.M)
     assert rows[: len(NAMES)] == NAMES
     assert run("--all").out == run("help", "--all").out == everything.out

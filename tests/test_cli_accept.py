@@ -13,7 +13,7 @@ from ledger.home import discover
 from ledger.model.findings import Finding
 from memory.api import Memory
 from rituals.check.baseline import key_of
-from rituals.check.verify.checkpoint import checkpoint
+from rituals.check.verify.branch_checkpoint import checkpoint
 from tests.planted_secrets import ALNUM, Draw
 from tests.small_ledgers import needs_mercury, place_mercury
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from ledger.environment import now_ms
-from rituals.hosts.capture.pending import SPOOL_MS
-from rituals.hosts.capture.sessions import STAMPS_MS
+from rituals.hosts.capture.session_choice import STAMPS_MS
 from rituals.hosts.capture.stamps import QUIET_MS, Seen, sessions, stamp
+from rituals.hosts.capture.untold_session import SPOOL_MS
 from rituals.hosts.moments import Moment
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.observed.observation_spool import spool_of
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import AT, TALK, commit, observe, say, told_of
 from tests.conftest import Repo, Run

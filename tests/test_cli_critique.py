@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rituals.decide.critique import id_of, points_in
+from rituals.decide.critique_threads import id_of, points_in
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from ledger.codec.validate import problems
 from ledger.model.session import SessionLog
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from projection.work.findings import BugFound
+from projection.work.finding_facts import BugFound
 from rituals.review.learning.finding_reports import report
 from tests.conftest import Repo, Run
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rituals.cli.command_registry import available
 from rituals.cli.json_fields import lists_of, taken
-from rituals.cli.registry import available
 from tests.conftest import Repo, Run
 from tests.pages import COMMANDS
 

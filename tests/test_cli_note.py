@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli import registry, synonyms
+from rituals.cli import command_registry, synonyms
 from rituals.cli.synonyms import MEANINGS, proposal
 from tests.conftest import HELD, Repo, Run
 from tests.small_ledgers import adopt, needs_mercury, place_mercury
 
-NAMES = [entry.name for entry in registry.available()]
+NAMES = [entry.name for entry in command_registry.available()]
 
 
 def kinds(run: Run) -> dict[str, tuple[str, str]]:
@@ -201,7 +201,7 @@ def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo,
 
 def test_every_meaning_names_commands_that_are_there(run: Run) -> None:
     """No word of the table is a command itself or stands twice; what it proposes is one, with its options."""
-    assert not set(MEANINGS) & {*NAMES, *registry.FORMER}
+    assert not set(MEANINGS) & {*NAMES, *command_registry.FORMER}
     for says in set(MEANINGS.values()):
         named = re.findall(r"diurna (\w+)", says)
         assert set(named) <= set(NAMES), says

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import DiurnaError
-from memory.query.places import Place
+from memory.query.memory_places import Place
 from rituals.cli.editors import command_for, editor_of, open_in
 from tests.campaigns.homes import OWN_BRANCH, make_home
 from tests.conftest import Repo, Run

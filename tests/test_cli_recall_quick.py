@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
     "click pydantic pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
-    "memory.recall.index.update memory.recall.index.passages"
+    "memory.recall.index.update memory.recall.index.passage_cutter"
 ).split()
 #: Command lines as people and agents write them: the quick path answers each of them.
 USUAL = (

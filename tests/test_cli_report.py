@@ -28,7 +28,7 @@ from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spre
 from projection.policy.model import Policy
 from projection.policy.model import Review as Limits
 from rituals.report.chart import MARKER, picture
-from rituals.report.report import MOST_POINTS, report_of
+from rituals.report.lifecycle_report import MOST_POINTS, report_of
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -19,7 +19,7 @@ from memory import Memory, SessionDraft
 from memory.api import Memory as Api
 from rituals.cli.context import Invocation
 from rituals.review.lock import alone, owner
-from rituals.review.plan import plan_review as make_plan
+from rituals.review.review_plan import plan_review as make_plan
 from tests.conftest import NOW_MS, Ran, Repo, formed
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def test_k18_a_review_that_was_outrun_is_made_again(
             other.close()
         return plan
 
-    monkeypatch.setattr("rituals.review.apply.plan_review", slow)
+    monkeypatch.setattr("rituals.review.review_record.plan_review", slow)
     ran = run("review")
     assert ran.code == 0, ran.err
     assert plans == [3, 4]
@@ -331,7 +331,7 @@ def test_a_review_that_is_always_outrun_gives_up(
         repo.git("commit", "-q", "--allow-empty", "-m", f"code {next(count)}")
         return plan
 
-    monkeypatch.setattr("rituals.review.apply.plan_review", slow)
+    monkeypatch.setattr("rituals.review.review_record.plan_review", slow)
     ran = run("review")
     assert ran.code == 1
     assert "moved while it was being looked at" in ran.err
@@ -383,9 +383,9 @@ def small_logs(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     memory.append(SessionDraft("Start", "", born, anyway=True))
     keys = {one.key for one in make_plan(memory).fresh}
     assert len(keys) > 6, keys
-    for module in ("ledger.codec.validate", "rituals.review.apply"):
+    for module in ("ledger.codec.validate", "rituals.review.review_record"):
         monkeypatch.setattr(f"{module}.LOG_LIMIT_BYTES", 4200)
-    monkeypatch.setattr("rituals.review.apply._HEADER_BYTES", 300)
+    monkeypatch.setattr("rituals.review.review_record._HEADER_BYTES", 300)
     return keys
 
 

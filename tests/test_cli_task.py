@@ -14,13 +14,13 @@ import pytest
 from ledger.home import discover
 from ledger.model.event import ThreadClosed
 from memory.api import Memory
-from memory.cache.work import handoffs_in, task_in, tasks_in
+from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
 from memory.write.draft import SessionDraft
-from rituals.answers.tasks import STALE_MS
+from rituals.answers.task_objects import STALE_MS
 from rituals.cli.fast_path import run as quick
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.record.tasks.author import Author
-from rituals.record.tasks.moves import carried_out, starting
+from rituals.record.tasks.task_steps import carried_out, starting
 from tests.conftest import NOW_MS
 from tests.pages import ROOT
 

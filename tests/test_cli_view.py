@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projection.views.views import VIEWS
+from projection.views.view_table import VIEWS
 from tests.conftest import Repo, Run
 
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("starlette")
 
-from rituals.cli.views import web as view
+from rituals.cli.terminal import web_text as view
 from rituals.serve.web.server.browser import Opening, has_browser
 from tests.conftest import Repo, Run
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rituals.cli.registry import available
+from rituals.cli.command_registry import available
 from tests.command_answers import OWN, OWN_FOLDER, gather, shape
 from tests.commands_page import GENERATED, page
 from tests.conftest import holders

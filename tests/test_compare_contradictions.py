@@ -7,8 +7,8 @@ import pytest
 from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, ThreadClosed
 from ledger.model.session import Entry
 from projection.compare.contradictions import RULES, clash
-from projection.compare.pairs import claim, opposition
-from projection.fold.fact import Fact
+from projection.compare.pair_comparison import claim, opposition
+from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, resolve
 from projection.text.normalize import statements
 from tests.planted_pairs import HALVES, OWN_WORDS, Score, pairs

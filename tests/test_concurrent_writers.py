@@ -23,9 +23,9 @@ from ledger.git.commit_record import Commit
 from ledger.home import Home, discover
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.replay.snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import store_blob
-from memory.worktree.follow import take_back
+from memory.worktree.commit_follow import take_back
 from memory.write.commit import Committer
 from memory.write.ref_update import move
 from rituals.check.doctor.machine import file_system
@@ -301,7 +301,7 @@ def test_b9_no_read_of_an_append_falls_into_a_prune(
     module = {
         "notice": "memory.write.duplicate_check",
         "moves": "memory.write.append",
-        "due_findings": "memory.write.review_due",
+        "due_findings": "memory.write.review_notice",
     }[reader]
     whole = getattr(importlib.import_module(module), reader)
     taken: list[Path] = []
@@ -373,7 +373,7 @@ def test_b9_a_committed_log_is_acknowledged_whatever_can_not_be_read_behind_it(
         raise ObjectMissing("ls-tree", 128, "fatal: not a tree object", str(folder), "")
 
     monkeypatch.setattr("memory.write.append.moves", missing)
-    monkeypatch.setattr("memory.write.review_due.due_findings", missing)
+    monkeypatch.setattr("memory.write.review_notice.due_findings", missing)
     receipt = memory.append(draft("a"), tiers=True)
     assert [one.code for one in receipt.findings] == ["unreadable"]  # said twice, told once
     assert_sound(memory.home, [receipt.stem])

@@ -8,10 +8,10 @@ import pytest
 
 from ledger.model.event import FactCreated, FactMoved
 from memory.write.draft import SessionDraft
-from rituals.decide.contradictions import disputes
 from rituals.decide.decision import Author, record
+from rituals.decide.open_contradictions import disputes
 from rituals.decide.resolution import Verdict, resolution
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.convergence import converge
 from tests.campaigns.homes import KINDS, OWN_BRANCH, draft, git, hermetic, open_memory
 from tests.campaigns.kills import make_pair

@@ -173,11 +173,11 @@ def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str
 @pytest.mark.parametrize(
     "point",
     (
-        "import memory.worktree.ahead as ahead; before(ahead, 'show_files', die)",
-        "import memory.worktree.ahead as ahead; after(ahead, 'show_files', die)",
+        "import memory.worktree.checkout_update as ahead; before(ahead, 'show_files', die)",
+        "import memory.worktree.checkout_update as ahead; after(ahead, 'show_files', die)",
         "import memory.write.commit as landing; before(landing, 'show_elsewhere', die)",
-        "import memory.worktree.follow as following; before(following, 'follow', die)",
-        "import memory.worktree.follow as following; after(following, 'follow', die)",
+        "import memory.worktree.commit_follow as following; before(following, 'follow', die)",
+        "import memory.worktree.commit_follow as following; after(following, 'follow', die)",
         'before(spool, "commit", die)',
         'after(spool, "commit", die)',
         'before(memory._committer, "_bring_forward", die)',

@@ -43,10 +43,10 @@ from tests.small_ledgers import log
 __all__ = ["hermetic"]
 #: Where an append dies: before the branch moves, and behind that.
 POINTS = {
-    "nothing is shown": "import memory.worktree.ahead as at; before(at, 'show_files', die)",
+    "nothing is shown": "import memory.worktree.checkout_update as at; before(at, 'show_files', die)",
     "files are shown": "from memory.worktree.next_index import NextIndex; before(NextIndex, 'take', die)",
     "the index is taken": "from memory.worktree.next_index import NextIndex; after(NextIndex, 'take', die)",
-    "all is shown": "import memory.worktree.ahead as at; after(at, 'show_files', die)",
+    "all is shown": "import memory.worktree.checkout_update as at; after(at, 'show_files', die)",
     "the branch moved": "after(writer, 'commit', die)",
     "it is noted": "before(writer, 'check', die)",
     "the copy is kept": "after(spool, 'commit', die)",

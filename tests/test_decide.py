@@ -24,8 +24,16 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from memory.write.draft import SessionDraft
 from projection.policy.model import CONTRADICTIONS
-from rituals.decide.contradictions import BIRTH, CIRCLE, CLOSED, REWORDED, SUCCESSOR, TEXT, disputes
 from rituals.decide.decision import Author, Decision, record
+from rituals.decide.open_contradictions import (
+    BIRTH,
+    CIRCLE,
+    CLOSED,
+    REWORDED,
+    SUCCESSOR,
+    TEXT,
+    disputes,
+)
 from rituals.decide.resolution import Verdict, resolution
 from tests.campaigns.homes import git, hermetic, make_home, open_memory
 from tests.conftest import sampled

@@ -20,14 +20,14 @@ from ledger.model.event import (
 )
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from projection.document.render import render
+from projection.document.page_renderer import render
 from rituals.decide.confirmation import confirmation, due, reinstatement
-from rituals.decide.contradictions import CIRCLE, REWORDED, Dispute, disputes
 from rituals.decide.decision import Author, record
-from rituals.decide.redaction import redaction
+from rituals.decide.open_contradictions import CIRCLE, REWORDED, Dispute, disputes
 from rituals.decide.resolution import Verdict, resolution
-from rituals.decide.versions import restoration, tellings
-from rituals.record.remarks import because
+from rituals.decide.version_list import restoration, tellings
+from rituals.decide.withholding_texts import redaction
+from rituals.record.event_reasons import because
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
 from tests.teams import Clone
 from tests.test_decide import BASE, V, decide, meet, pair

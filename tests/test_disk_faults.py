@@ -25,7 +25,7 @@ from pygit2.enums import ObjectType
 from ledger.errors import DiurnaError, StorageFailed, WaitsInSpool
 from ledger.git.cli import Git
 from ledger.git.fast_import import FastImport
-from ledger.git.objects import BLOB, write_objects
+from ledger.git.git_objects import BLOB, write_objects
 from ledger.git.pygit2_store import Store
 from tests.append_faults import DIED, ROOT, Tried, both, place
 from tests.campaigns.calls import strace_works

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import canonical, entry_of
 from ledger.codec.validate import problems
-from ledger.model.digest import blob_id
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -27,11 +26,12 @@ from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.session import SessionLog
-from memory.replay.state import state_from
+from ledger.model.sha256 import blob_id
+from memory.replay.replayed_state import state_from
 from projection.document.edit_events import Absorbed, absorb
-from projection.document.parse import Block, Parsed, parse, unparse
-from projection.document.render import render, section_title
-from projection.fold.replay import State
+from projection.document.page_parser import Block, Parsed, parse, unparse
+from projection.document.page_renderer import render, section_title
+from projection.fold.full_replay import State
 from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, CONTRADICTIONS, Kind, Policy
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 

@@ -8,11 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.model.findings import CODES, Finding
-from projection.document.archive import pages
-from projection.document.parse import Block, MachineLine, Parsed, machine_line, parse, unparse
-from projection.document.render import footer_value, one_line, render
-from projection.fold.fact import Fact, Version
-from projection.fold.state import TIERS, LiveView, Standing, Summary
+from projection.document.archive_pages import pages
+from projection.document.page_parser import Block, MachineLine, Parsed, machine_line, parse, unparse
+from projection.document.page_renderer import footer_value, one_line, render
+from projection.fold.fact_history import Fact, Version
+from projection.fold.projection_state import TIERS, LiveView, Standing, Summary
 from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, Kind, Policy
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"

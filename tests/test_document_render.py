@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from ledger.model.event import Meta
-from projection.document.archive import pages
-from projection.document.parse import parse, unparse
-from projection.document.render import footer_value, render
-from projection.fold.fact import Fact, Version
-from projection.fold.state import (
+from projection.document.archive_pages import pages
+from projection.document.page_parser import parse, unparse
+from projection.document.page_renderer import footer_value, render
+from projection.fold.fact_history import Fact, Version
+from projection.fold.projection_state import (
     CLOSED,
     FADED,
     INVALIDATED,
@@ -383,7 +383,7 @@ def test_light_imports() -> None:
     """Rendering and reading load nothing that costs a command its start-up time."""
     code = (
         "import sys; before = set(sys.modules)\n"
-        "import projection.document.render, projection.document.archive, projection.document.parse\n"
+        "import projection.document.page_renderer, projection.document.archive_pages, projection.document.page_parser\n"
         "heavy = 're typing dataclasses enum json datetime pathlib tomllib pydantic'.split()\n"
         "print([m for m in heavy if m in sys.modules and m not in before])"
     )

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from projection.text.told_days import no_days, told_from_today
+from projection.text.relative_days import no_days, told_from_today
 from tests.conftest import Repo, Run
 
 NOW_MS = 1_795_392_000_000  # 2026-11-23

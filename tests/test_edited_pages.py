@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.home import IN_TREE, OWN_BRANCH
-from ledger.model.digest import blob_id
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.ids import version_id
+from ledger.model.sha256 import blob_id
 from memory.worktree.authorship import EDITED_KEY
 from memory.write.draft import SessionDraft
 from projection.document.edit_events import NOTHING, Absorbed, absorb
-from projection.document.render import render
-from projection.fold.replay import State
+from projection.document.page_renderer import render
+from projection.fold.full_replay import State
 from projection.policy.model import Policy
 from tests.campaigns.edits import commit, copy_in, try_home
 from tests.campaigns.homes import make_home, open_memory, shape

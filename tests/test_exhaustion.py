@@ -30,7 +30,7 @@ def test_a17_out_of_memory_in_a_replay(
     def none_left(*arguments: object, **more: object) -> None:
         raise MemoryError
 
-    for name in ("memory.replay.state.collect", "memory.cache.file.Cache.view"):
+    for name in ("memory.replay.replayed_state.collect", "memory.cache.cache_file.Cache.view"):
         with monkeypatch.context() as patch:
             patch.setattr(name, none_left)
             ran = run("replay") if name.endswith("collect") else run("show")
@@ -102,7 +102,7 @@ def test_a17_the_reading_child_dies(place: Path, monkeypatch: pytest.MonkeyPatch
         reading, "may_fork", lambda: True
     )  # the threads of a test's runner do no harm
     monkeypatch.setattr(reading, "read_part", dying)
-    monkeypatch.setattr("memory.replay.state.read_part", dying)
+    monkeypatch.setattr("memory.replay.replayed_state.read_part", dying)
     assert reading.read_all(tried.home, refs) == reading.read_few(tried.home, refs)
     assert memory.cold_state().standings() == told
 
@@ -178,7 +178,7 @@ def test_a18_the_command_says_it_in_one_sentence(place: Path) -> None:
     for room in range(5, 12):
         script = (
             "import resource, sys\nimport rituals.cli.fast_path, memory.api, memory.write.append, ledger.codec.validate\n"
-            "import rituals.cli.app, rituals.answers.objects, rituals.cli.commands.append\n"
+            "import rituals.cli.app, rituals.answers.json_objects, rituals.cli.commands.append\n"
             f"resource.setrlimit(resource.RLIMIT_NOFILE, ({room}, {room}))\n"
             "from rituals.cli.entry import main\n"
             f"sys.argv = ['diurna', 'append', {str(given)!r}]\nsys.exit(main())"

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.codec.log import encode
-from ledger.model.digest import blob_id
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.layout import log_path
-from ledger.model.order import seal
+from ledger.model.seal import seal
 from ledger.model.session import SessionLog
+from ledger.model.sha256 import blob_id
 from memory.api import Memory
 from rituals.report.export.event_lines import log_line, read_line
 from tests.conftest import Repo, Run

@@ -14,8 +14,8 @@ from ledger.codec.fenced_code import code_ranges
 from ledger.model.event import FactCreated, FactRedacted, FactSuperseded
 from memory.replay.view_source import source_of_state
 from projection.policy.model import Policy
-from projection.views.source import SessionLine
-from projection.views.vault import INDEX, MARK, ROLES, is_ours, note, vault
+from projection.views.vault_notes import INDEX, MARK, ROLES, is_ours, note, vault
+from projection.views.view_source import SessionLine
 from tests.conftest import Repo, Run
 from tests.small_ledgers import needs_mercury, place_mercury
 from tests.test_laws import Logged, ledgers, policies, replayed

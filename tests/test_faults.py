@@ -12,10 +12,10 @@ from ledger.errors import StorageFailed, WaitsInSpool
 from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.findings import Finding
-from memory.worktree.follow import catch_up
+from memory.worktree.commit_follow import catch_up
 from memory.write.commit import Committer
 from rituals.cli.context import Invocation
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.calls import Site, make_template, sites_of, strace_works
 from tests.campaigns.faults import Act, inflict
 from tests.campaigns.homes import (
@@ -144,7 +144,7 @@ def test_a_comparison_that_fails_is_made_up_for(
     here = open_memory(one, "fast-import")
     here.append(draft("here"))
     with monkeypatch.context() as patch:
-        patch.setattr("memory.worktree.follow.catch_up", partial(_fail_to_compare, patch))
+        patch.setattr("memory.worktree.commit_follow.catch_up", partial(_fail_to_compare, patch))
         with pytest.raises(StorageFailed, match="what differs"):
             sync(here)
     sync(open_memory(one, "fast-import"))

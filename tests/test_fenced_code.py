@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from ledger.codec.fenced_code import code_ranges, prose_lines
 from ledger.codec.outline import outline
-from memory.recall.index.passages import passages_of
-from projection.document.parse import parse
-from projection.graph.links import links_in
+from memory.recall.index.passage_cutter import passages_of
+from projection.document.page_parser import parse
+from projection.graph.fact_links import links_in
 from projection.text.claims import claims
-from projection.text.digest import gist
 from projection.text.normalize import sentences
-from projection.text.sentences import read_sentences
+from projection.text.sentence_cutter import read_sentences
+from projection.text.session_digest import gist
 from rituals.intake.code_spans import hidden_lines
 
 FENCES = ("```", "~~~", "````", "~~~~", "```sh", "~~~ text", "``` a`b")

@@ -16,8 +16,8 @@ import pytest
 from ledger.home import discover
 from ledger.model.findings import CODES
 from memory.api import Memory
-from rituals.check.registry import CHECKS, COMMANDS, chosen
-from rituals.review.plan import plan_review
+from rituals.check.check_registry import CHECKS, COMMANDS, chosen
+from rituals.review.review_plan import plan_review
 from tests import test_findings as states
 from tests.finding_case import CASES, Shop
 
@@ -199,7 +199,7 @@ def test_status_makes_the_plan_once(repo: Repo, run: Run, monkeypatch: pytest.Mo
         return plan_review(memory)
 
     run("append", "--new", "id=a One.")
-    monkeypatch.setattr("rituals.review.plan.plan_review", counting)
+    monkeypatch.setattr("rituals.review.review_plan.plan_review", counting)
     first = run("status", "--json").out
     assert run("status", "--json").out == first
     assert len(made) == 1
@@ -242,7 +242,7 @@ def test_a_plan_that_can_not_be_made_stops_no_status(
         raise DiurnaError("broken")
 
     run("append", "--new", "id=a One.")
-    monkeypatch.setattr("rituals.review.plan.plan_review", broken)
+    monkeypatch.setattr("rituals.review.review_plan.plan_review", broken)
     assert run("status").code == 0
 
 

@@ -22,10 +22,10 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.session import SessionLog
-from projection.fold.fact import Fact
+from projection.fold.fact_history import Fact
 from projection.fold.fold import collect
-from projection.fold.replay import State
-from projection.fold.state import NOTHING
+from projection.fold.full_replay import State
+from projection.fold.projection_state import NOTHING
 from projection.policy.model import Policy
 
 A, B, C = (version_id(text) for text in ("A", "B", "C"))

@@ -10,7 +10,7 @@ from ledger.codec.log import decode, encode, entry_of
 from ledger.model.event import Event, FactCreated, FactHelped, FactIgnored, FactRedacted
 from ledger.model.evidence import COMMAND, PLACE, Place, form_of, place_in, role_in
 from ledger.model.session import Entry, SessionLog
-from projection.fold.fact import Fact, Help
+from projection.fold.fact_history import Fact, Help
 from projection.fold.fold import collect, merged, resolve
 from projection.fold.withholding import withheld_entry, withheld_history
 from projection.lifecycle.pattern_standing import (

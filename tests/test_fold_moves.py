@@ -22,13 +22,13 @@ from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry, SessionLog
 from ledger.model.task_states import FOLLOWS, STATES, may_follow
-from memory.replay.state import state_from
+from memory.replay.replayed_state import state_from
 from projection.document.edit_events import absorb
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.fold.checks import fact_findings
-from projection.fold.fact import Fact
+from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
-from projection.fold.replay import State
+from projection.fold.full_replay import State
 from projection.lifecycle.lives import lives_of
 from projection.policy.model import Policy
 

@@ -17,10 +17,10 @@ from ledger.home import Home, discover
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.findings import severe
 from ledger.model.layout import FORMAT_VERSION, LOCK_FILE, log_path
-from ledger.model.order import seal
-from memory.worktree.publish import projection_files
+from ledger.model.seal import seal
+from memory.worktree.projection_files import projection_files
 from memory.write.draft import SessionDraft
-from rituals.check.run import verify
+from rituals.check.check_runner import verify
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -423,7 +423,7 @@ class Spied(ledger.wal.atomic_files.Lock):
         super().__init__(path, *more)
 ledger.wal.atomic_files.Lock = Spied
 from tests.campaigns.homes import Clock, draft, open_memory
-from memory.worktree.publish import projection_files
+from memory.worktree.projection_files import projection_files
 memory = open_memory({folder!r}, {writer!r}, Clock({now}))
 memory.append(draft({name!r}))
 assert projection_files(memory.state()) == projection_files(memory.cold_state())

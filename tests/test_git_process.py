@@ -10,7 +10,7 @@ import pytest
 
 from ledger.errors import GitFailed, ObjectMissing
 from ledger.git.cli import Git
-from ledger.git.objects import Objects
+from ledger.git.git_objects import Objects
 from ledger.git.process import Running, three_pipes
 
 _MUCH = 300_000

@@ -7,10 +7,10 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.fold.fact import Version
-from projection.fold.state import Standing
+from projection.fold.fact_history import Version
+from projection.fold.projection_state import Standing
 from projection.graph.entities import Entity, entities_of, summarised, view_of
-from projection.graph.neighbours import names_in
+from projection.graph.graph_neighbours import names_in
 from tests.test_graph_neighbours import fact
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.model.ids import is_fact_id
-from projection.graph.links import links_in, named, pointed, served, serves_in
+from projection.graph.fact_links import links_in, named, pointed, served, serves_in
 from tests.test_graph_neighbours import fact
 
 STEM = "2026-11-21-090000000-0123456789ab"

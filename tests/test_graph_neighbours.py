@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.fold.fact import Fact, Version
-from projection.fold.state import Standing
-from projection.graph.neighbours import (
+from projection.fold.fact_history import Fact, Version
+from projection.fold.projection_state import Standing
+from projection.graph.graph_neighbours import (
     CROWD_FACTS,
     EDGES,
     Graph,

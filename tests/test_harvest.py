@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ledger.home import discover
-from rituals.intake.harvest.harvest import read_harvest
+from rituals.intake.harvest.document_harvest import read_harvest
 from rituals.intake.harvest.origin import code_of
 
 if TYPE_CHECKING:

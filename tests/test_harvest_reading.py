@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.intake.harvest.attributes import Marked
 from rituals.intake.harvest.decision_records import clean_title, decision_of
-from rituals.intake.harvest.documents import GUIDE, ROADMAP, kind_of, own_documents
-from rituals.intake.harvest.reading import Found, read_document, read_found
+from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, kind_of, own_documents
+from rituals.intake.harvest.document_reader import Found, read_document, read_found
+from rituals.intake.harvest.generated_files import Marked
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

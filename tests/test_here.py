@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from ledger.git.ancestry import lacking
 from ledger.home import discover
-from memory.cache.here import NOTHING, Settled, Told, here_path, keep, read, settle
+from memory.cache.head_store import NOTHING, Settled, Told, here_path, keep, read, settle
 from memory.query.open_snapshot import open_snapshot
-from memory.replay.here import Here, here_known, here_of
-from memory.replay.outside import without
-from projection.fold.fact import History
+from memory.replay.head_view import Here, here_known, here_of
+from memory.replay.unlanded_work import without
+from projection.fold.fact_history import History
 from projection.fold.fold import collect, resolve
 from tests.conftest import Repo, Run, examples
 from tests.test_laws import Logged, ledgers
@@ -351,7 +351,7 @@ def test_a_brief_says_nothing_more_of_a_branch_that_is_long_gone(
     shop.git("branch", "-qD", "feature/x")
     assert "not here yet: feature/x" in run("brief").out
     later = int(os.environ["DIURNA_NOW"]) + 16 * 86_400_000
-    monkeypatch.setattr("memory.replay.outside.now_ms", lambda: later)
+    monkeypatch.setattr("memory.replay.unlanded_work.now_ms", lambda: later)
     note(run, "id=uv convention: Use uv, not pip.")
     brief = run("brief").out
     assert "feature/x" not in brief and "time out after 10 s." in brief and "Redis" not in brief

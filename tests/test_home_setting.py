@@ -10,7 +10,7 @@ import pytest
 
 from ledger.git.cli import Git
 from ledger.home import discover
-from rituals.hosts import hook
+from rituals.hosts import hook_answer
 from rituals.hosts.capture import detached
 from tests.conftest import Repo, Run
 
@@ -131,14 +131,14 @@ def test_hooks_find_it(
     bare_repo.git("config", "diurna.home", str(team))
     assert run("note", "id=retries decision: Webhooks retry three times.").code == 0
     assert bare_repo.git("rev-list", "--count", "HEAD").strip() == "1"
-    monkeypatch.setattr(hook, "START_SECONDS", 60)
-    monkeypatch.setattr(hook, "OTHER_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "START_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "OTHER_SECONDS", 60)
     monkeypatch.setattr(detached, "run", lambda arguments, folder: None)
 
     def answer(event: str, **said: object) -> bytes:
         data = json.dumps({"session_id": "s-1", "cwd": str(bare_repo.path), **said}).encode()
-        monkeypatch.setattr(hook, "_read", lambda: data)
-        call = hook.Call("claude", event, {"HOME": str(bare_repo.path)})
+        monkeypatch.setattr(hook_answer, "_read", lambda: data)
+        call = hook_answer.Call("claude", event, {"HOME": str(bare_repo.path)})
         text = call.answer()
         call.follow_up()
         return text

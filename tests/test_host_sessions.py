@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import canonical, decode, encode, entry_of, read_entry
 from ledger.errors import WaitsInSpool
+from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, Span, span_of
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, unpack_entry
-from ledger.model.reach import OBSERVED, TRANSCRIPT, Span, span_of
 from ledger.model.session import TYPES, WORK, SessionLog
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.cache.file import Cache
+from memory.cache.cache_file import Cache
 from memory.cache.newest_logs import reach_name
-from memory.replay.state import state_from
+from memory.replay.replayed_state import state_from
 from memory.write import host_session as grouping
 from memory.write.draft import SessionDraft
 from memory.write.host_session import VARIABLES, host_session
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.policy.model import Policy
 from tests.campaigns import forks
 from tests.campaigns.homes import KINDS, git, make_home, open_memory

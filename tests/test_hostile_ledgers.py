@@ -26,25 +26,25 @@ from ledger.model.session import Entry
 from memory.api import Memory, SessionDraft
 from memory.cache import queries, schema
 from memory.cache.queries import Questions
-from memory.query import graph, pairs, resident
-from memory.recall.hits import outdated
-from memory.recall.rank.types import Keeps
+from memory.query import entity_graph, live_pairs, resident
+from memory.recall.hits import outdated_hits
+from memory.recall.rank.rank_types import Keeps
 from projection.compare.candidates import CANDIDATES, most_of, shortlist
-from projection.compare.pairs import Claim, Opposition, opposition
-from projection.document.marks import instead_of, mark_of
-from projection.fold.fact import Act, Fact, History
+from projection.compare.pair_comparison import Claim, Opposition, opposition
+from projection.document.fact_remarks import instead_of, mark_of
+from projection.fold.fact_history import Act, Fact, History
+from projection.fold.falsity import Edge
 from projection.fold.fold import resolve
-from projection.fold.truth import Edge
-from projection.graph.neighbours import NEAR
+from projection.graph.graph_neighbours import NEAR
 from projection.text.normalize import index_words
-from rituals.cli import registry
-from rituals.cli.views.review import answer_lines
+from rituals.cli import command_registry
+from rituals.cli.terminal.review_text import answer_lines
 from rituals.report.quiz.score import score
-from rituals.review.apply import Outcome
-from rituals.review.plan import Plan
-from rituals.review.question import Question
+from rituals.review.review_plan import Plan
+from rituals.review.review_question import Question
+from rituals.review.review_record import Outcome
 from rituals.serve.web.export.site import page_at
-from rituals.serve.web.pages import review, session
+from rituals.serve.web.pages import review_page, session_page
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -155,7 +155,7 @@ def test_what_stands_instead_is_looked_for_once_for_all_pages(
 
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
-    sessions = list(session.addresses(tip))
+    sessions = list(session_page.addresses(tip))
     monkeypatch.setattr(Questions, "fact", counting)
     for one in sessions:
         page_at(tip, one)
@@ -189,7 +189,7 @@ def test_the_pages_of_a_review_ask_once_what_nobody_answered(
     monkeypatch.setattr(Plan, "unanswered", property(counting))
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
-    rules = list(review.addresses(tip))
+    rules = list(review_page.addresses(tip))
     told = [page_at(tip, one) for one in rules]
     memory.close()
     cards = [one.question.key for page in told[1:] for one in page.values["group"].cards]
@@ -230,7 +230,7 @@ def test_the_campaign_knows_what_stands_for_each_parameter() -> None:
     """A command or an option that comes anew is asked, too, or the campaign ends at once."""
     names = dict.fromkeys(("last", "stem", "first", "note", "out", "vault", "events", "items", "word"), "1")  # fmt: skip
     asked = {line[0] for line, _ in hostile.command_lines(names, options=True)}
-    assert asked == {one.name for one in registry.available()} - hostile.SKIPPED.keys()
+    assert asked == {one.name for one in command_registry.available()} - hostile.SKIPPED.keys()
 
 
 def test_a_command_that_is_refused_is_not_fast(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_links_follow_rows_that_part_and_meet_once(
     """Ten ways lead on from each fact: a way for each of them is ten times as many at each step."""
     count = 60
     home = hostile.ledger_of(tmp_path, "layers of ten, each superseded by all of the next", count).folder  # fmt: skip
-    read = _times(monkeypatch, graph._Facts, "read", lambda _, facts: len(facts))
+    read = _times(monkeypatch, entity_graph._Facts, "read", lambda _, facts: len(facts))
     memory = Memory.open(str(home), agent="claude")
     assert len(memory.links("f0").near) == 10
     memory.close()
@@ -326,8 +326,8 @@ def test_the_pages_of_sessions_read_a_text_once(
     home = hostile.ledger_of(tmp_path, "updates of one fact in a row", count).folder
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
-    read = _times(monkeypatch, outdated, "_sentences_of", len)
-    for one in session.addresses(tip):
+    read = _times(monkeypatch, outdated_hits, "_sentences_of", len)
+    for one in session_page.addresses(tip):
         page_at(tip, one)
     memory.close()
     assert count <= len(read) <= 4 * count
@@ -389,9 +389,9 @@ def test_a_review_of_equal_texts_compares_each_with_one(
         compared.append((one.fact.id, two.fact.id))
         return plain(one, two)
 
-    monkeypatch.setattr(pairs, "opposition", counting)
+    monkeypatch.setattr(live_pairs, "opposition", counting)
     memory = Memory.open(str(home), agent="claude")
-    found = pairs.compare(memory.snapshot)
+    found = live_pairs.compare(memory.snapshot)
     memory.close()
     told = [(one.one, one.two) for one in found.overlaps]
     told += [(one.one, one.two) for one in found.oppositions]
@@ -407,8 +407,8 @@ def test_a_few_equal_texts_are_compared_in_pairs(count: int, told: int) -> None:
     facts = {act.event.id: resolve(act.event.id, History(acts=(act,))) for act in told_in}
     known = {name: fact for name, fact in facts.items() if fact is not None}
     words = {name: list(index_words(fact.text)) for name, fact in known.items()}
-    assert len(pairs.compare_facts(known, words).overlaps) == told
-    last = pairs.compare_facts(known, words, [max(known)]).overlaps
+    assert len(live_pairs.compare_facts(known, words).overlaps) == told
+    last = live_pairs.compare_facts(known, words, [max(known)]).overlaps
     assert last and all(max(known) in (one.one, one.two) for one in last)
 
 

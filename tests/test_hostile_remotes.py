@@ -10,10 +10,10 @@ import pytest
 from ledger.errors import DiurnaError, ObjectTooLarge, SyncRefused, UnsupportedRepository
 from ledger.git.cli import Git
 from ledger.git.commit_record import Identity
-from ledger.git.objects import Objects, merge_commit
-from ledger.model.order import seal
-from memory.brief.place import changed_files
-from rituals.check.run import verify
+from ledger.git.git_objects import Objects, merge_commit
+from ledger.model.seal import seal
+from memory.brief.brief_place import changed_files
+from rituals.check.check_runner import verify
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
     fsck,

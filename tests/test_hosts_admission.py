@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.hosts.moments import Moment, moment
-from rituals.hosts.observed import admission, commands, shell
+from rituals.hosts.observed import admission, shell, shell_outcomes
 from rituals.hosts.observed.admission import admitted
-from rituals.hosts.observed.decisions import WORDS, decision
+from rituals.hosts.observed.decision_sentences import WORDS, decision
+from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.observed.shell import read
-from rituals.hosts.observed.spool import Observation
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
 TOP = "/repo"
@@ -269,7 +269,7 @@ def test_a_sentence_of_a_pasted_page_is_cut_around_its_word() -> None:
 def test_the_quick_look_misses_no_command() -> None:
     """Every program that is known has a sign that the quick look goes by."""
     known = {
-        *commands.MANAGERS, *commands._FILES, *commands._TESTS, *commands._BUILDS, *commands._DOING, "git", "diurna",
+        *shell_outcomes.MANAGERS, *shell_outcomes._FILES, *shell_outcomes._TESTS, *shell_outcomes._BUILDS, *shell_outcomes._DOING, "git", "diurna",
         "npm run test", "cmake --build .", "node --test", "python -m build", "apply_patch",
     }  # fmt: skip
     lines = {f"{name} x" for name in known}

@@ -15,13 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.home import discover
-from rituals.hosts import ask as asking
-from rituals.hosts import hook
-from rituals.hosts.ask import FIRST, LATER, LEAST, Talk, asks_person, before_leaving, counts
+from rituals.hosts import hook_answer
+from rituals.hosts import stop_request as asking
 from rituals.hosts.moments import moment
 from rituals.hosts.observed.policy_note import refresh
-from rituals.hosts.question import REQUEST
-from rituals.hosts.starts import CONTEXT_CHARS, context
+from rituals.hosts.session_start import CONTEXT_CHARS, context
+from rituals.hosts.stop_question import REQUEST
+from rituals.hosts.stop_request import (
+    FIRST,
+    LATER,
+    LEAST,
+    Talk,
+    asks_person,
+    before_leaving,
+    counts,
+)
 from rituals.hosts.transcripts.slices import read_slice
 from tests.conftest import Repo, Run
 
@@ -51,8 +59,8 @@ def stop(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Stop:
             "cwd": str(repo.path),
             **more,
         }
-        monkeypatch.setattr(hook, "_read", lambda: json.dumps(said).encode())
-        answer = json.loads(hook.Call(host, event, {**os.environ, **environment}).answer())
+        monkeypatch.setattr(hook_answer, "_read", lambda: json.dumps(said).encode())
+        answer = json.loads(hook_answer.Call(host, event, {**os.environ, **environment}).answer())
         assert answer in ({}, {"decision": "block", "reason": REQUEST})
         return str(answer.get("reason", ""))
 
@@ -184,7 +192,7 @@ def test_two_hooks_of_one_stop_ask_once(repo: Repo, run: Run) -> None:
     words = [
         sys.executable,
         "-c",
-        "import sys, rituals.hosts.hook as hook; hook.OTHER_SECONDS = 60; "
+        "import sys, rituals.hosts.hook_answer as hook; hook.OTHER_SECONDS = 60; "
         "from rituals.cli.entry import main; sys.exit(main())",
         "hook",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rituals.hosts import hook, starts
+from rituals.hosts import hook_answer, session_start
 from tests.conftest import NOW_MS, Repo, Run
 from tests.host_day import PROMPTS, RECORDED, Day
 
@@ -12,13 +12,16 @@ from tests.host_day import PROMPTS, RECORDED, Day
 def test_a_day_is_told_in_few_words(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The brief of a full memory, the rule and all news: 9,000 characters at most."""
     monkeypatch.delenv("DIURNA_AGENT")
-    monkeypatch.setattr(hook, "START_SECONDS", 60)
-    monkeypatch.setattr(hook, "OTHER_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "START_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "OTHER_SECONDS", 60)
     run("note", *[f"decision: Rule {number} " + "is long and plain. " * 9 for number in range(60)])
     day = Day(repo.path, monkeypatch, NOW_MS)
     day.play()
     first, *rest = day.told
-    assert (first.event, starts.START_CHARS - 300 < len(first.text)) == ("SessionStart", True)
+    assert (first.event, session_start.START_CHARS - 300 < len(first.text)) == (
+        "SessionStart",
+        True,
+    )
     lines = [line for one in rest for line in one.text.split("\n")[2:-1]]
     assert len(set(lines)) == len(lines)  # nothing twice
     assert [line for line in lines if "after you did" in line] == [

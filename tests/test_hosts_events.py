@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from rituals.hosts import faults, hook, processes
+from rituals.hosts import faults, hook_answer, processes
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture import detached
 from rituals.hosts.observed.admission import observing
-from rituals.hosts.observed.spool import spool_of, spools
+from rituals.hosts.observed.observation_spool import spool_of, spools
 from tests.conftest import Repo, Run
 
 Call = Callable[..., Any]
@@ -41,15 +41,15 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 @pytest.fixture
 def call(home: Repo, started: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> Call:
     """Call a hook in this process."""
-    monkeypatch.setattr(hook, "START_SECONDS", 60)
-    monkeypatch.setattr(hook, "OTHER_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "START_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "OTHER_SECONDS", 60)
 
     def call(
         event: str, host: str = "claude", env: dict[str, str] | None = None, **said: Any
     ) -> Any:
         data = json.dumps({**PAYLOAD, "cwd": str(home.path), **said}).encode()
-        monkeypatch.setattr(hook, "_read", lambda: data)
-        one = hook.Call(host, event, {"HOME": str(home.path), **(env or {})})
+        monkeypatch.setattr(hook_answer, "_read", lambda: data)
+        one = hook_answer.Call(host, event, {"HOME": str(home.path), **(env or {})})
         answer = one.answer()
         one.was_heard()
         one.follow_up()
@@ -211,7 +211,7 @@ def test_a_full_disk_costs_the_agent_nothing(
     home: Repo, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is answered, and the fault is noted where doctor reads it."""
-    from rituals.hosts.observed import spool
+    from rituals.hosts.observed import observation_spool as spool
 
     def full(fd: int, data: bytes, size: int) -> None:
         raise OSError(28, "No space left on device")
@@ -288,7 +288,7 @@ def test_a_number_that_is_used_again_is_another_process(
 
 def test_a_start_notes_its_session_for_the_server(home: Repo, call: Call) -> None:
     """The hook of the start does, and a log over MCP bears the session then."""
-    from rituals.serve.mcp.start import Setting, _noted
+    from rituals.serve.mcp.mcp_start import Setting, _noted
 
     call(
         "SessionStart", "codex", source="startup", session_id="01a2", model="m", permission_mode="x"
@@ -305,7 +305,7 @@ def test_a_start_notes_its_session_for_the_server(home: Repo, call: Call) -> Non
 def test_hooks_beside_each_other_lose_nothing(home: Repo) -> None:
     """Ten at once, each moment twice, one of them killed: every acknowledged one is there once."""
     root = str(Path(__file__).parent.parent)
-    before = "import rituals.hosts.hook as hook; hook.OTHER_SECONDS = 60\nimport rituals.hosts.observed.spool as s; s.PATIENCE_SECONDS = 60\n"
+    before = "import rituals.hosts.hook_answer as hook; hook.OTHER_SECONDS = 60\nimport rituals.hosts.observed.observation_spool as s; s.PATIENCE_SECONDS = 60\n"
     code = before + "import sys; from rituals.cli.entry import main; sys.exit(main())"
     command = [sys.executable, "-P", "-c", code, "hook", "claude", "PostToolUse"]
     children = []

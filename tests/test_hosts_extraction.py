@@ -18,11 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.hosts.extraction import endpoint, program
-from rituals.hosts.extraction.answer import items_in
-from rituals.hosts.extraction.check import checked
+from rituals.hosts.extraction.extracted_items import MOST_ITEMS, Extraction
+from rituals.hosts.extraction.extractor_failure import NoAnswer
 from rituals.hosts.extraction.extractors import extract
-from rituals.hosts.extraction.failure import NoAnswer
-from rituals.hosts.extraction.items import MOST_ITEMS, Extraction
+from rituals.hosts.extraction.item_checks import checked
+from rituals.hosts.extraction.model_answer import items_in
 from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.hosts.user_settings import Settings, settings
 from tests.captured_sessions import say

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from ledger.environment import now_ms
-from rituals.hosts import hook, starts
+from rituals.hosts import hook_answer, session_start
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.conftest import Repo, Run
 from tests.test_packaging import HEAVY
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT.parent / "shared" / "hosts" / "fixtures"
 #: How much time a machine that does other things needs.
-PATIENT = "import rituals.hosts.hook as hook; hook.START_SECONDS = 60; "
+PATIENT = "import rituals.hosts.hook_answer as hook; hook.START_SECONDS = 60; "
 RUN = "import sys; from rituals.cli.entry import main; sys.exit(main())"
 STARTED = {
     "session_id": "87bd",
@@ -40,12 +40,12 @@ def ask(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Answer a hook in this process, in a home with a fact."""
     run("note", "id=retries decision: A webhook is sent again three times.")
     monkeypatch.delenv("DIURNA_AGENT")
-    monkeypatch.setattr(hook, "START_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "START_SECONDS", 60)
 
     def ask(host: str, event: str, payload: object = STARTED, **environment: str) -> Any:
         said = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        monkeypatch.setattr(hook, "_read", lambda: said)
-        answer = hook.Call(host, event, {**os.environ, **environment}).answer()
+        monkeypatch.setattr(hook_answer, "_read", lambda: said)
+        answer = hook_answer.Call(host, event, {**os.environ, **environment}).answer()
         assert answer.count(b"\n") == 1 and answer.endswith(b"\n")
         return json.loads(answer)
 
@@ -66,7 +66,7 @@ def test_the_start_of_a_session_is_answered_with_the_brief(ask: Ask, name: str) 
     host = HOSTS[name]
     answer = ask(name, host.start)
     told = context(answer)
-    assert "A webhook is sent again three times." in told and told.endswith(starts.RULE)
+    assert "A webhook is sent again three times." in told and told.endswith(session_start.RULE)
     assert f"you are {host.agent}" in told
     expected: object = told
     if host.keys[0] == "hookSpecificOutput":
@@ -84,7 +84,7 @@ def test_nothing_else_has_anything_to_say(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, name: str, event: str
 ) -> None:
     """Memory is not even opened."""
-    monkeypatch.setattr(starts, "context", None)
+    monkeypatch.setattr(session_start, "context", None)
     assert ask(name, event) == {}
 
 
@@ -164,12 +164,15 @@ def test_it_fits_what_hosts_take(ask: Ask, run: Run) -> None:
     text = "每一個網路掛鉤都會重試三次並帶有抖動。" * 12
     run("note", *[f"id=rule-{number} invariant: 第{number}條:{text}" for number in range(40)])
     told = context(ask("codex", "SessionStart"))
-    assert 3000 < len(told.encode()) <= starts.CONTEXT_BYTES
+    assert 3000 < len(told.encode()) <= session_start.CONTEXT_BYTES
     text = "is long and plain. " * 20
     run("note", *[f"id=more-{number} invariant: Rule {number} {text}" for number in range(40)])
     told = context(ask("codex", "SessionStart"))
-    assert len(told) <= starts.CONTEXT_CHARS and len(told.encode()) <= starts.CONTEXT_BYTES
-    assert told.endswith(starts.RULE)
+    assert (
+        len(told) <= session_start.CONTEXT_CHARS
+        and len(told.encode()) <= session_start.CONTEXT_BYTES
+    )
+    assert told.endswith(session_start.RULE)
 
 
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded payloads are not here")
@@ -219,7 +222,7 @@ def test_as_a_process_it_never_fails(repo: Repo, run: Run) -> None:
 
 def test_a_fault_of_ours_is_noted_and_not_seen(repo: Repo) -> None:
     """The agent goes on; the note stands in the repository's own log file."""
-    broken = "import rituals.hosts.starts as starts\ndef context(*_): raise ValueError('odd')\nstarts.context = context; "
+    broken = "import rituals.hosts.session_start as starts\ndef context(*_): raise ValueError('odd')\nstarts.context = context; "
     done = process("claude", "SessionStart", stdin=json.dumps(STARTED).encode(), before=broken)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
     noted = (repo.path / ".git" / "diurna" / "hooks.log").read_text(encoding="utf-8")
@@ -234,7 +237,7 @@ def test_a_brief_that_takes_too_long_is_there_the_next_time(
     kept = sorted((repo.path / ".git" / "diurna" / "cache").glob("*.briefs"))
     assert kept == []
     slow = (
-        "import rituals.hosts.hook as hook, rituals.hosts.starts as starts, time\n"
+        "import rituals.hosts.hook_answer as hook, rituals.hosts.session_start as starts, time\n"
         "quick, hook.START_SECONDS = starts._brief, 0.2\n"
         "def slow(*given): time.sleep(0.5); return quick(*given)\n"
         "starts._brief = slow; "
@@ -294,7 +297,7 @@ def test_what_has_nothing_to_say_loads_nothing(repo: Repo) -> None:
 
 #: Lets a hook take longer than it has.
 SLOW = (
-    "import rituals.hosts.hook as hook, time\n"
+    "import rituals.hosts.hook_answer as hook, time\n"
     "hook.OTHER_SECONDS, find = 0.2, hook.Call._find\n"
     "def slow(*given): time.sleep(0.5); return find(*given)\n"
     "hook.Call._find = slow; "

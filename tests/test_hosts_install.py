@@ -21,9 +21,9 @@ from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install import json_text, own_file
 from rituals.hosts.install.hook_entries import FORMS, entries
+from rituals.hosts.install.host_files import GROUND_RULE, LAYOUTS, SKILLS, files_of
+from rituals.hosts.install.install_plan import apply_plan, installed, plan_install, plan_removal
 from rituals.hosts.install.json_text import EACH
-from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, SKILLS, files_of
-from rituals.hosts.install.plan import apply_plan, installed, plan_install, plan_removal
 from rituals.hosts.moments import moment
 from rituals.hosts.user_settings import settings
 from tests.conftest import Repo, Run, examples

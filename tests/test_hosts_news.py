@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from ledger.home import discover
 from ledger.model.event import FactCreated, FactSuperseded
 from memory.write.draft import SessionDraft
-from rituals.hosts.context import heard, news, standing
-from rituals.hosts.context.heard import Cursor
-from rituals.hosts.context.news import NEWS_CHARS, at_prompt, at_tool, begin
-from rituals.hosts.context.others import is_loss
-from rituals.hosts.context.standing import Standing
+from rituals.hosts.context import news_stamps, session_cursor, session_news
+from rituals.hosts.context.news_stamps import Standing
+from rituals.hosts.context.other_sessions import is_loss
+from rituals.hosts.context.session_cursor import Cursor
+from rituals.hosts.context.session_news import NEWS_CHARS, at_prompt, at_tool, begin
 from rituals.hosts.moments import Moment, file_name
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.campaigns.homes import open_memory
 from tests.conftest import NOW_MS, Repo, Run
 
@@ -49,15 +49,15 @@ class Session:
 
     def start(self, at: int = NOW_MS, brief: str = "") -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(news, "now_ms", lambda: at)
+            patch.setattr(session_news, "now_ms", lambda: at)
             begin(discover(str(self.repo.path)), self.name)(brief)
 
     def told(self, at: int, *, tool: bool = False, written: bool = True) -> str:
         """What it is told at a prompt or at a tool, "" for nothing."""
         event, ask = ("tool", at_tool) if tool else ("prompt", at_prompt)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(news, "now_ms", lambda: at)
-            patch.setattr(standing, "now_ms", lambda: at)
+            patch.setattr(session_news, "now_ms", lambda: at)
+            patch.setattr(news_stamps, "now_ms", lambda: at)
             found = ask(self.moment(event), self.commondir)
         if found is None:
             return ""
@@ -386,11 +386,13 @@ def test_without_a_state_it_is_not_looked_for_again(session: Sessions, run: Run)
 
 
 def _cursor_of(session: Session) -> Cursor:
-    return heard._cursor(Path(session.commondir, standing.NEWS_DIR, session.name).read_bytes())
+    return session_cursor._cursor(
+        Path(session.commondir, news_stamps.NEWS_DIR, session.name).read_bytes()
+    )
 
 
 def _shown_to(session: Session) -> tuple[tuple[str, ...], int]:
-    seen = heard.heard_by(session.commondir, session.name)
+    seen = session_cursor.heard_by(session.commondir, session.name)
     return seen.shown, seen.unlisted
 
 
@@ -405,7 +407,7 @@ def test_what_a_session_was_shown_is_kept(session: Sessions, repo: Repo, run: Ru
     assert "later" in mine.told(NOW_MS, written=False)
     assert _shown_to(mine) == (("stay",), 0)
     assert "later" in mine.told(NOW_MS)
-    news.note_shown(mine.commondir, mine.name, "- stay (invariant): x\n- mine (pattern): y")
+    session_news.note_shown(mine.commondir, mine.name, "- stay (invariant): x\n- mine (pattern): y")
     assert _shown_to(mine) == (("stay", "later", "mine"), 0)
     mine.start(brief="- again (fact): x")
     assert _shown_to(mine) == (("stay", "later", "mine", "again"), 0)
@@ -414,7 +416,7 @@ def test_what_a_session_was_shown_is_kept(session: Sessions, repo: Repo, run: Ru
     ids, more = _shown_to(mine)
     assert (len(ids), more, ids[-1]) == (300, 104, "n-295")
     assert mine.told(NOW_MS + 1) == ""
-    assert heard.heard_by(mine.commondir, "claude-unknown") == Cursor()
+    assert session_cursor.heard_by(mine.commondir, "claude-unknown") == Cursor()
 
 
 def test_without_a_state_there_is_no_line(session: Sessions, run: Run) -> None:
@@ -491,7 +493,7 @@ def test_a_cursor_is_read_as_it_was_kept(paths: list[str], numbers: dict[str, in
         tuple(paths), Standing("a,b", "1.2.3", "-"), Standing("", "1.2.4", "5"), 17, "c0ffee", ("s1", "s2"),
         numbers, numbers, "[Memory] next x", "<a>\n- b\n</a>", ("a-1", "b"), 3,
     )  # fmt: skip
-    assert heard._cursor(heard._packed(kept)) == kept
+    assert session_cursor._cursor(session_cursor._packed(kept)) == kept
 
 
 def test_cursors_of_the_dead_are_tidied(session: Sessions) -> None:

@@ -13,8 +13,14 @@ from hypothesis import given
 from hypothesis import settings as setting
 from hypothesis import strategies as st
 
-from rituals.hosts.install.layout import LAYOUTS, files_of
-from rituals.hosts.install.plan import apply_plan, has, installed, plan_install, plan_removal
+from rituals.hosts.install.host_files import LAYOUTS, files_of
+from rituals.hosts.install.install_plan import (
+    apply_plan,
+    has,
+    installed,
+    plan_install,
+    plan_removal,
+)
 from tests.conftest import examples
 from tests.test_hosts_install import put
 

@@ -15,8 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.hosts.moments import file_name
-from rituals.hosts.observed import spool as module
-from rituals.hosts.observed.spool import LINE_BYTES, Observation, Spool, spool_of, spools
+from rituals.hosts.observed import observation_spool as module
+from rituals.hosts.observed.observation_spool import (
+    LINE_BYTES,
+    Observation,
+    Spool,
+    spool_of,
+    spools,
+)
 
 ROOT = Path(__file__).parent.parent
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from ledger.environment import now_ms
 from ledger.home import discover
-from rituals.hosts import hook
+from rituals.hosts import hook_answer
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.context.checkpoint import restored, save
-from rituals.hosts.context.start import Around
-from rituals.hosts.context.wording import clock, states
+from rituals.hosts.context.around_brief import Around
+from rituals.hosts.context.compaction_checkpoint import restored, save
+from rituals.hosts.context.session_wording import clock, states
 from rituals.hosts.moments import Moment, moment
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.conftest import NOW_MS, Repo, Run, examples
 from tests.test_hosts_checkpoint import Ask, ask, did, payload  # noqa: F401 - a fixture
 from tests.test_hosts_news import MINUTE, Session
@@ -182,10 +182,10 @@ def test_two_hooks_for_one_start_give_one_brief(
 def _raw(ask: Ask, event: str, given: object, host: str) -> str:
     """What a host is answered, in whatever form."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hook, "START_SECONDS", 60)
-        patch.setattr(hook, "OTHER_SECONDS", 60)
-        patch.setattr(hook, "_read", lambda: json.dumps(given).encode())
-        call = hook.Call(host, event, dict(os.environ))
+        patch.setattr(hook_answer, "START_SECONDS", 60)
+        patch.setattr(hook_answer, "OTHER_SECONDS", 60)
+        patch.setattr(hook_answer, "_read", lambda: json.dumps(given).encode())
+        call = hook_answer.Call(host, event, dict(os.environ))
         answer = call.answer()
         call.was_heard()
     return answer.decode()
@@ -207,11 +207,11 @@ def test_a_start_that_was_late_is_told_at_the_first_prompt(
         session = f"late-{again}"
         started = payload(repo, session, source="startup")
         with monkeypatch.context() as patch:
-            patch.setattr(hook, "START_SECONDS", 0)
-            patch.setattr(hook, "_read", lambda given=started: json.dumps(given).encode())
-            call = hook.Call("claude", "SessionStart", dict(os.environ))
+            patch.setattr(hook_answer, "START_SECONDS", 0)
+            patch.setattr(hook_answer, "_read", lambda given=started: json.dumps(given).encode())
+            call = hook_answer.Call("claude", "SessionStart", dict(os.environ))
             patch.setattr(call, "_answer", _too_long(call, started))
-            assert call.answer() == hook.NOTHING
+            assert call.answer() == hook_answer.NOTHING
             _in_this_process(patch)
             call.follow_up()
         if again:
@@ -224,7 +224,7 @@ def test_a_start_that_was_late_is_told_at_the_first_prompt(
 def _too_long(call: Any, given: dict[str, str]) -> Any:
     def answer() -> bytes:
         call._said = moment("claude", "SessionStart", given, dict(os.environ))
-        raise hook.TookTooLong
+        raise hook_answer.TookTooLong
 
     return answer
 
@@ -242,10 +242,10 @@ def test_a_host_that_does_not_start_again_is_given_back_at_the_prompt(
     _raw(ask, "sessionStart", {**own, "source": "new"}, "copilot")
     did(repo, "copilot", "7", "git", "git push origin main")
     with monkeypatch.context() as patch:
-        patch.setattr(hook, "COMPACT_SECONDS", 60)
-        patch.setattr(hook, "_read", lambda: json.dumps(own).encode())
-        call = hook.Call("copilot", "preCompact", dict(os.environ))
-        assert call.answer() == hook.NOTHING
+        patch.setattr(hook_answer, "COMPACT_SECONDS", 60)
+        patch.setattr(hook_answer, "_read", lambda: json.dumps(own).encode())
+        call = hook_answer.Call("copilot", "preCompact", dict(os.environ))
+        assert call.answer() == hook_answer.NOTHING
         _in_this_process(patch)
         patch.setattr("rituals.hosts.capture.detached.spawn", lambda *given, **more: None)
         call.follow_up()
@@ -270,13 +270,15 @@ def test_a_helper_of_claudes_own_is_no_subagent(
     monkeypatch.setattr(
         "rituals.hosts.capture.detached.spawn", lambda said, **more: spawned.append(said)
     )
-    monkeypatch.setattr(hook, "OTHER_SECONDS", 60)
+    monkeypatch.setattr(hook_answer, "OTHER_SECONDS", 60)
     for kind, many in (("", 0), ("general-purpose", 1)):
         monkeypatch.setattr(
-            hook, "_read", lambda kind=kind: json.dumps({**given, "agent_type": kind}).encode()
+            hook_answer,
+            "_read",
+            lambda kind=kind: json.dumps({**given, "agent_type": kind}).encode(),
         )
-        call = hook.Call("claude", "SubagentStop", dict(os.environ))
-        assert call.answer() == hook.NOTHING
+        call = hook_answer.Call("claude", "SubagentStop", dict(os.environ))
+        assert call.answer() == hook_answer.NOTHING
         call.follow_up()
         seen = spool_of(str(repo.path / ".git"), "claude", "5").read().observations
         assert len(spawned) == len(seen) == many

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment
-from rituals.hosts.starts import RULE
+from rituals.hosts.session_start import RULE
 from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
@@ -29,7 +29,7 @@ FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
 #: A hook with time enough on a machine that does other things.
 HOOK = (
     "import sys; sys.argv = ['diurna', 'hook', 'opencode', 'session.idle']; "
-    "import rituals.hosts.hook as hook; hook.OTHER_SECONDS = 30; "
+    "import rituals.hosts.hook_answer as hook; hook.OTHER_SECONDS = 30; "
     "from rituals.cli.entry import main; sys.exit(main())"
 )
 #: What was said in the recorded sessions.

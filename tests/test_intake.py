@@ -12,9 +12,17 @@ from hypothesis import strategies as st
 
 from ledger.model.event import FactRedacted
 from memory.api import Memory, SessionDraft
-from rituals.intake.apply import apply_intake
-from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.plan import ASKED, LEAVE, LEFT, QUESTIONS, UPDATED, IntakePlan, plan_intake
+from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_logs import apply_intake
+from rituals.intake.intake_plan import (
+    ASKED,
+    LEAVE,
+    LEFT,
+    QUESTIONS,
+    UPDATED,
+    IntakePlan,
+    plan_intake,
+)
 from tests.campaigns.homes import make_home
 from tests.conftest import Repo, Run, examples
 

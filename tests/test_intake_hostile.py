@@ -14,9 +14,9 @@ import pytest
 from ledger.codec.log import encode
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
-from rituals.intake.items import Reading
+from rituals.intake.intake_items import Reading
 from rituals.intake.sources import sqlite_tables
-from rituals.intake.sources.table import SOURCES, Ground, Source, read_source
+from rituals.intake.sources.source_table import SOURCES, Ground, Source, read_source
 from rituals.intake.stored_facts import Brought, parts
 from tests import hostile_stores
 from tests.conftest import Repo, Run

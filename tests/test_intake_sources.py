@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rituals.intake.items import Item, Reading
+from rituals.intake.intake_items import Item, Reading
 from rituals.intake.sources.notes import front_matter, passages
-from rituals.intake.sources.table import SOURCES, Ground, read_source, source_named
+from rituals.intake.sources.source_table import SOURCES, Ground, read_source, source_named
 from rituals.intake.sources.times import time_of
 from tests.conftest import Repo, Run, examples
 

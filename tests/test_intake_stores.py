@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
-from rituals.intake.sources.table import SOURCES, Ground
+from rituals.intake.sources.source_table import SOURCES, Ground
 from tests.conftest import Repo, Run
 from tests.other_stores import (
     GROUND,

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from ledger.escape import is_plain, visible
 from ledger.model.findings import Finding
 from rituals.cli.app import main
-from rituals.cli.registry import available
-from rituals.cli.views.sarif import annotation
+from rituals.cli.command_registry import available
+from rituals.cli.terminal.sarif_text import annotation
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -20,7 +20,7 @@ from ledger.errors import WaitsInSpool
 from ledger.git.cli import Git
 from ledger.home import discover
 from ledger.wal.spool import Spool
-from memory.replay.view import View
+from memory.replay.clone_view import View
 from memory.worktree.next_index import NextIndex
 from memory.write.commit import Committer
 from tests.campaigns.homes import IN_TREE, Clock, git, logs_in, make_home, open_memory

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.log import entry_of
-from ledger.model.digest import blob_id
 from ledger.model.event import (
     Event,
     FactArchived,
@@ -45,17 +44,24 @@ from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry, SessionLog
+from ledger.model.sha256 import blob_id
 from ledger.model.task_states import STATES
-from memory.cache.file import Cache
+from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
-from memory.replay.snapshot import Snapshot
-from memory.replay.state import Follower, state_from, state_of
+from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.replayed_state import Follower, state_from, state_of
 from memory.write.draft import SessionDraft
-from projection.document.archive import pages
-from projection.document.render import render
+from projection.document.archive_pages import pages
+from projection.document.page_renderer import render
 from projection.fold.fold import collect, merge
-from projection.fold.replay import State
-from projection.fold.state import LiveView, log_digest, merge_summaries, set_digest, summarise
+from projection.fold.full_replay import State
+from projection.fold.projection_state import (
+    LiveView,
+    log_digest,
+    merge_summaries,
+    set_digest,
+    summarise,
+)
 from projection.policy.model import BUILT_IN_KINDS, PUBLISHABLE, Policy, Views, Windows
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

@@ -20,12 +20,12 @@ from ledger.model.session import SessionLog
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture.composition import storable
-from rituals.hosts.extraction.items import Item
+from rituals.hosts.extraction.extracted_items import Item
 from rituals.review.learning.agents_file import HEADING, with_item
-from rituals.review.learning.apply import ACCEPT, REJECT, Answer, record_answers
+from rituals.review.learning.learning_plan import PROPOSALS, birth_of, plan_learning
+from rituals.review.learning.learning_record import ACCEPT, REJECT, Answer, record_answers
 from rituals.review.learning.offer import CANDIDATE, SOURCES, Offer
-from rituals.review.learning.plan import PROPOSALS, birth_of, plan_learning
-from rituals.review.plan import plan_review
+from rituals.review.review_plan import plan_review
 from tests.conftest import Repo, Run
 from tests.terminals import Terminal
 
@@ -606,5 +606,5 @@ def test_of_too_many_offers_those_that_weigh_most_are_considered(
         said = ("--rule", "typo", "--path", f"src/{number}.py", "one word")
         assert run("finding", "report", *said).code == 0
     assert {one["source"] for one in learned(run)["proposals"]} == {"finding", "decision", "lesson"}
-    monkeypatch.setattr("rituals.review.learning.plan._CONSIDERED", 1)
+    monkeypatch.setattr("rituals.review.learning.learning_plan._CONSIDERED", 1)
     assert [one["source"] for one in learned(run)["proposals"]] == ["decision"]

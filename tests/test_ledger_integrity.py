@@ -11,11 +11,11 @@ import pytest
 
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced, FactSuperseded
 from ledger.model.findings import severe
-from ledger.model.order import seal
+from ledger.model.seal import seal
 from memory.api import SessionDraft
-from memory.worktree.publish import projection_files
-from rituals.check.run import verify
-from rituals.check.verify.restore import restore, restore_plan
+from memory.worktree.projection_files import projection_files
+from rituals.check.check_runner import verify
+from rituals.check.verify.history_restore import restore, restore_plan
 from tests.timed_homes import START_MS, TimedHome
 from tests.timed_homes import mallory as mallory  # a fixture
 

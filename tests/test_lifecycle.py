@@ -22,10 +22,10 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.order import is_stem
 from ledger.model.session import Entry, SessionLog
-from projection.fold.fact import Act, History
+from projection.fold.fact_history import Act, History
 from projection.fold.fold import collect
-from projection.fold.replay import State
-from projection.fold.state import NOTHING, TIERS
+from projection.fold.full_replay import State
+from projection.fold.projection_state import NOTHING, TIERS
 from projection.lifecycle import lives
 from projection.lifecycle.life import Life
 from projection.lifecycle.lives import Lives, counts_from, lives_of, tier_counts

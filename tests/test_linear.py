@@ -16,21 +16,21 @@ import pytest
 from ledger.codec.validate import problems, read_draft
 from ledger.errors import DiurnaError
 from ledger.model.findings import Finding
+from ledger.secrets.log_redaction import first_of, guard
 from ledger.secrets.person_statements import about_person
 from ledger.secrets.private_parts import without_private
-from ledger.secrets.redaction import first_of, guard
-from memory.recall.index.passages import passages_of
+from memory.recall.index.passage_cutter import passages_of
 from projection.document.edit_events import absorb
 from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
 from projection.text.claims import claims
-from projection.text.digest import gist
-from projection.text.told import in_short, parts_in_short
-from rituals.check.lint.files import lint_files
+from projection.text.session_digest import gist
+from projection.text.session_lines import in_short, parts_in_short
+from rituals.check.lint.linted_files import lint_files
 from rituals.hosts.observed.shell import read as read_shell
-from rituals.intake.harvest.asciidoc import read_asciidoc
-from rituals.intake.harvest.markdown import read_markdown
-from rituals.intake.harvest.restructured import read_rst
+from rituals.intake.harvest.asciidoc_reader import read_asciidoc
+from rituals.intake.harvest.markdown_reader import read_markdown
+from rituals.intake.harvest.rst_reader import read_rst
 from tests.conftest import sampled
 
 #: What is repeated: each of them hurts some way of reading.

@@ -16,8 +16,8 @@ from pygit2.enums import ObjectType
 from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.git.commit_record import Commit
 from ledger.git.pygit2_store import Store
-from ledger.model.digest import blob_id
 from ledger.model.layout import JOURNAL_FILE
+from ledger.model.sha256 import blob_id
 from tests.append_faults import ROOT, Tried, both, object_file, place
 from tests.campaigns.homes import KINDS, OWN_BRANCH, draft, git, hermetic, users_files
 

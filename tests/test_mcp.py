@@ -20,10 +20,10 @@ from mcp.shared.exceptions import MCPError
 from ledger.errors import Busy
 from ledger.home import Home, discover
 from memory.api import Memory
-from memory.recall.values import LEVELS, WITHIN, Filters
+from memory.recall.recall_values import LEVELS, WITHIN, Filters
 from rituals.record.json_request import JsonDraft, Strict
 from rituals.serve import open_memory, worker
-from rituals.serve.mcp import requests as asked
+from rituals.serve.mcp import input_schemas as asked
 from rituals.serve.mcp.compact_schema import UNSAID
 from rituals.serve.mcp.tools import TOOLS
 from rituals.serve.open_memory import OpenMemory

@@ -14,8 +14,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from ledger.model.ids import is_fact_id
+from rituals.serve.mcp import input_schemas as asked
 from rituals.serve.mcp import read_tools as questions
-from rituals.serve.mcp import requests as asked
 from rituals.serve.mcp.client_name import Caller, caller, plain_name
 from rituals.serve.mcp.resources import quoted
 from rituals.serve.mcp.tools import TOOLS

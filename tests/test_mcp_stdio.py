@@ -263,7 +263,7 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
     """A client waits for the handshake: the memory and the tools' models are loaded for the request after it."""
     later = {
         "memory.api",
-        "rituals.serve.mcp.requests",
+        "rituals.serve.mcp.input_schemas",
         "ledger.secrets.scanner",
         "ledger.codec.log",
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 pytest.importorskip("mcp")
-from rituals.serve.mcp.wording import brief_in_tools, hint_in_tools, message_in_tools
+from rituals.serve.mcp.tool_wording import brief_in_tools, hint_in_tools, message_in_tools
 from tests.conftest import Repo, Run
 from tests.mcp_clients import COMMAND_LINE
 from tests.test_sizes import ROOT

@@ -28,18 +28,18 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
-from ledger.model.order import seal
+from ledger.model.seal import seal
 from ledger.model.session import SessionLog
 from ledger.remote.tree_merge import unite
-from memory.replay.state import state_from
-from memory.worktree.publish import projection_files
+from memory.replay.replayed_state import state_from
+from memory.worktree.projection_files import projection_files
 from memory.write.draft import SessionDraft
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.fold.cycles import cut_edges
-from projection.fold.replay import State
+from projection.fold.full_replay import State
 from projection.policy.model import Policy
-from rituals.check.run import verify
-from rituals.setup.attributes import attribute_findings
+from rituals.check.check_runner import verify
+from rituals.setup.foreign_attributes import attribute_findings
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, hermetic, shape
 from tests.teams import Clone, Team, level
 from tests.test_remote_tree_merge import Objects

@@ -10,9 +10,9 @@ import pytest
 
 from projection.brief.envelope import enveloped
 from rituals.hosts.context import moment_index
-from rituals.hosts.context.heard import Heard
 from rituals.hosts.context.moment_index import index_path, opened
-from rituals.hosts.context.needed import Needed
+from rituals.hosts.context.needed_facts import Needed
+from rituals.hosts.context.session_cursor import Heard
 from rituals.hosts.moments import file_name
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import captured_texts, observe, tell
@@ -116,7 +116,7 @@ def test_what_stood_whole_in_the_brief_is_not_told(
     brief = (
         "- webhook-retries (decision): Webhooks are retried.\n- broker-backoff (fact): The broker …"
     )
-    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: brief)
+    monkeypatch.setattr("rituals.hosts.session_start._brief", lambda *_: brief)
     mine = session()
     mine.start()
     assert mine.prompt(QUESTION) == ""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.text.rules import Breach, breaches, stated
+from projection.text.command_rules import Breach, breaches, stated
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.observed.shell import read
 from tests.conftest import Repo, Run
@@ -55,7 +55,7 @@ def test_a_broken_rule_is_told_although_the_brief_had_it(
 ) -> None:
     """Who breaks it has it out of mind: it is told, once."""
     brief = "## Conventions\n\n- uv-not-pip: Use uv, not pip, for packages."
-    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: brief)
+    monkeypatch.setattr("rituals.hosts.session_start._brief", lambda *_: brief)
     mine = session()
     mine.start()
     assert "uv-not-pip" in mine.run("pip install requests")

@@ -11,12 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memory.recall.hits.snippets import LINE_CHARS, one_line, telling, titled
-from projection.brief.plain_text import shortened
+from projection.brief.single_line import shortened
 from projection.text.clipping import windowed
-from projection.text.digest import gist
+from projection.text.session_digest import gist
 from rituals.hosts.capture.composition import sentence_of
-from rituals.hosts.observed.decisions import decision
-from rituals.intake.harvest.statements import without_lead
+from rituals.hosts.observed.decision_sentences import decision
+from rituals.intake.harvest.document_statements import without_lead
 
 #: By language: sentences with a negation first, within and last; what they are about; what makes them long.
 _FORMS = {

@@ -18,7 +18,7 @@ from ledger.remote import transport as network
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch
 from rituals.sync.backoff import Push, Timer, courtesy, last_push, note_push, pause
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.bench.ledgers import logs
 from tests.campaigns.homes import OWN_BRANCH, START_MS, git, hermetic, logs_in, user_repository
 from tests.campaigns.pushes import contend
@@ -58,7 +58,7 @@ def test_i1_a_clone_killed_between_push_and_move_loses_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("rituals.sync.sync._Sync._follow", killed)
+        patch.setattr("rituals.sync.sync_rounds._Sync._follow", killed)
         with pytest.raises(KeyboardInterrupt):
             one.sync()
     assert one.tip() == before != team.there()
@@ -78,11 +78,11 @@ def test_i1_what_is_appended_while_a_join_is_pushed_stays(
     one.create("alpha")
 
     def late(*arguments: object, **options: object) -> None:
-        monkeypatch.setattr("rituals.sync.sync.push", network.push)
+        monkeypatch.setattr("rituals.sync.sync_rounds.push", network.push)
         one.create("late")
         network.push(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("rituals.sync.sync.push", late)
+    monkeypatch.setattr("rituals.sync.sync_rounds.push", late)
     one.sync()
     assert one.facts() == {"alpha", "beta", "late"}
     one.sync()
@@ -324,7 +324,7 @@ def test_i15_a_sleeping_laptop_stops_nothing(pair: Pair, monkeypatch: pytest.Mon
         raise RemoteMoved("somebody was faster")
 
     two.create("beta")
-    monkeypatch.setattr("rituals.sync.sync.push", lost)
+    monkeypatch.setattr("rituals.sync.sync_rounds.push", lost)
     with pytest.raises(RemoteMoved, match=r"kept moving; this clone is ahead by 2 commits"):
         sync(two.memory, timer=Timer(lambda: float(next(hours)), slept.append))
     assert "gamma" in two.facts()  # what came is joined here already

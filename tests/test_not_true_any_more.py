@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memory.api import Memory
-from memory.recall.values import PASSAGE_KINDS, Filters
+from memory.recall.recall_values import PASSAGE_KINDS, Filters
 from projection.text.normalize import plain
 from tests.conftest import examples
 

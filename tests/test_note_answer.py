@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from ledger.errors import DraftRefused
 from memory.api import Memory
-from rituals.record.answer import Answer, answer_of, named, recordable
-from rituals.record.compose import kinds_of
+from rituals.record.answer_lines import Answer, answer_of, named, recordable
+from rituals.record.draft_composer import kinds_of
 from rituals.record.note_lines import lines_of
-from rituals.record.own_home import drafts_of
+from rituals.record.own_home_parts import drafts_of
 from rituals.record.request import Request
 from tests.conftest import Repo, Run
 from tests.messy_answers import COATS, CORES, WHOLE

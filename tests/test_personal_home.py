@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.home import personal_folder, personal_home
-from memory.brief.place import Wish
+from memory.brief.brief_place import Wish
 from memory.query.last_answers import brief
 from tests.conftest import Repo, holders, make_repository
 

@@ -10,12 +10,12 @@ import pytest
 from ledger.errors import DraftRefused
 from ledger.home import discover, personal_home
 from ledger.model.event import FactCreated, FactReferenced
-from ledger.model.order import seal
+from ledger.model.seal import seal
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
-from rituals.hosts.context.heard import ids_shown
+from rituals.hosts.context.session_cursor import ids_shown
 from rituals.serve.mcp.client_name import Caller
-from rituals.serve.mcp.requests import AppendAsked
+from rituals.serve.mcp.input_schemas import AppendAsked
 from rituals.serve.mcp.write_tools import append
 from tests.conftest import Repo, holders
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.brief.place import Wish
+from memory.brief.brief_place import Wish
 from memory.query.last_answers import brief
 from rituals.cli.app import main
 from rituals.hosts.moments import Moment
-from rituals.hosts.starts import context
+from rituals.hosts.session_start import context
 from tests.conftest import NOW_MS, Repo, examples, holders, make_repository
 
 #: Begins every word of what is only the user's.

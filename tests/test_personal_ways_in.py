@@ -15,15 +15,15 @@ from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.observed_lines import observed_lines
 from rituals.hosts.capture.personal_gate import PersonalGate
-from rituals.hosts.context.checkpoint import save
-from rituals.hosts.extraction.items import Extraction, Item
+from rituals.hosts.context.compaction_checkpoint import save
+from rituals.hosts.extraction.extracted_items import Extraction, Item
 from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.admission import admitted
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.user_settings import Settings
-from rituals.setup.home import apply_setup
-from rituals.setup.personal import plan_personal
+from rituals.setup.home_setup import apply_setup
+from rituals.setup.personal_home import plan_personal
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import AT, SESSION, TALK, captured_texts, say, tell

@@ -15,7 +15,7 @@ import pytest
 
 from ledger.model.event import FactReferenced
 from memory.worktree.merge_drivers import ensure_drivers
-from rituals.check.run import verify
+from rituals.check.check_runner import verify
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
 from tests.conftest import sampled
 from tests.teams import WAYS, Clone, Team, level
@@ -476,7 +476,7 @@ def test_c4_linked_worktrees_of_one_branch_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fresh_clone_is_level_at_once(tmp_path: Path, kind: str) -> None:
     """`diurna init` in a clone, after a plain push, finds the home and shows the same bytes."""
-    from rituals.setup.home import apply_setup, plan_setup
+    from rituals.setup.home_setup import apply_setup, plan_setup
     from tests.campaigns.homes import Clock
 
     team = Team(tmp_path, kind)

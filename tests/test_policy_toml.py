@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import PolicyInvalid
-from projection.policy.keys import quoted, with_number
 from projection.policy.model import (
     BUILT_IN_KINDS,
     LANGUAGES,
@@ -27,6 +26,7 @@ from projection.policy.model import (
     Views,
     Windows,
 )
+from projection.policy.policy_keys import quoted, with_number
 from projection.policy.template import write_policy
 from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy
 

@@ -13,14 +13,14 @@ import pytest
 from ledger.home import discover
 from ledger.secrets.private_parts import without_private
 from memory.api import Memory
-from rituals.hosts import hook
+from rituals.hosts import hook_answer as hook
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture import detached
-from rituals.hosts.context.checkpoint import save
-from rituals.hosts.extraction.items import Extraction
+from rituals.hosts.context.compaction_checkpoint import save
+from rituals.hosts.extraction.extracted_items import Extraction
 from rituals.hosts.handed_messages import keep_messages
 from rituals.hosts.moments import Moment, moment
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.transcripts.slices import Slice
 from rituals.hosts.user_settings import Settings
 from tests.campaigns.homes import OWN_BRANCH, make_home, open_memory

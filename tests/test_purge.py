@@ -14,7 +14,7 @@ from ledger.errors import SyncRefused
 from ledger.model.event import FactReferenced
 from memory.api import Memory
 from rituals.sync.backoff import Timer
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.calls import strace_works
 from tests.campaigns.forks import ROOT
 from tests.conftest import Repo, Run, make_repository, sampled

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.log import entry_of
-from ledger.model.digest import blob_id
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -21,11 +20,12 @@ from ledger.model.event import (
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry, SessionLog
+from ledger.model.sha256 import blob_id
 from memory.cache.rebuild import build
-from memory.query.graph import entities, entity, links
-from memory.replay.state import state_from
+from memory.query.entity_graph import entities, entity, links
+from memory.replay.replayed_state import state_from
 from projection.graph.entities import view_of
-from projection.graph.neighbours import Graph, folded, matches_entity
+from projection.graph.graph_neighbours import Graph, folded, matches_entity
 from projection.policy.model import Policy, Windows
 from tests.conftest import examples
 

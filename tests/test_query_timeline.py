@@ -22,13 +22,13 @@ from ledger.model.instants import duration_ms
 from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.session import Entry
 from memory.api import Memory
-from memory.query import timeline as timelines
+from memory.query import session_timeline as timelines
 from memory.query.anchors import Anchor
-from memory.query.timeline import Timeline
+from memory.query.session_timeline import Timeline
 from memory.replay.log_bytes import read_bytes
 from memory.write.draft import did
-from projection.document.render import REDACTED
-from projection.text.digest import gist, lead
+from projection.document.page_renderer import REDACTED
+from projection.text.session_digest import gist, lead
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -234,7 +234,7 @@ def test_only_the_logs_that_are_shown_are_read(
         asked.extend(ref.stem for ref in refs)
         return read_bytes(home, refs)
 
-    monkeypatch.setattr("memory.query.timeline.read_bytes", counted)
+    monkeypatch.setattr("memory.query.session_timeline.read_bytes", counted)
     memory.timeline("2026-05-03-080000", before="99w", after="99w", limit=2)
     assert asked == ["2026-05-02-120000", "2026-05-03-080000"]
 

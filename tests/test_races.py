@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.home import Home, discover
-from ledger.model.digest import blob_id
+from ledger.model.sha256 import blob_id
 from memory.worktree.checkout import hand_edited, write_noted
 from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from ledger.errors import NotFound, WrongUsage
 from ledger.home import discover
 from memory.api import Memory
-from memory.recall.documents import listing
+from memory.recall.documents import document_list
 from memory.recall.index.document import indexed_document
-from memory.recall.values import DOCS, Filters, is_place
-from rituals.serve.mcp import read_tools, requests
+from memory.recall.recall_values import DOCS, Filters, is_place
+from rituals.serve.mcp import input_schemas, read_tools
 from rituals.serve.mcp.client_name import Caller
 from tests.conftest import Repo, Run
 
@@ -171,7 +171,7 @@ def test_what_is_large_binary_or_a_link_is_passed_over(
     shop: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And said, where it is for size or number."""
-    monkeypatch.setattr(listing, "DOCUMENT_LIMIT_BYTES", 1000)
+    monkeypatch.setattr(document_list, "DOCUMENT_LIMIT_BYTES", 1000)
     shop.write("docs/large.md", "A large queue. " * 100)
     (shop.path / "docs/bytes.md").write_bytes(b"queue \0 queue")
     (shop.path / "docs/link.md").symlink_to("/etc/passwd")
@@ -182,7 +182,7 @@ def test_what_is_large_binary_or_a_link_is_passed_over(
     ran = run("recall", "--in", "docs", "queue")
     assert "note: 1 documents are left out" in ran.err
     assert sorted(ids(run, "queue")) == ["docs/adr/0001.md:5", "docs/notes.txt:1"]
-    monkeypatch.setattr(listing, "DOCUMENTS_LIMIT", 1)
+    monkeypatch.setattr(document_list, "DOCUMENTS_LIMIT", 1)
     shop.write("docs/z.md", "A queue.")
     shop.git("add", "-A")
     shop.git("commit", "-q", "-m", "one more")
@@ -220,7 +220,7 @@ def test_an_index_that_is_damaged_or_can_not_be_kept(
     kept.write_bytes(b"nonsense")
     assert ids(run, "database container") == found
     kept.unlink()
-    monkeypatch.setattr("memory.recall.documents.passages.write_file", lambda *_: False)
+    monkeypatch.setattr("memory.recall.documents.document_passages.write_file", lambda *_: False)
     assert ids(run, "database container") == found and not kept.exists()
 
 
@@ -285,18 +285,18 @@ def test_a_place_is_told_from_other_ids(said: str, holds: bool) -> None:
     ],
 )  # fmt: skip
 def test_patterns_are_those_of_gitignore(pattern: str, path: str, holds: bool) -> None:
-    assert bool(listing._pattern(pattern).match(path)) is holds
+    assert bool(document_list._pattern(pattern).match(path)) is holds
 
 
 def test_a_model_asks_for_documents_too(shop: Repo) -> None:
     """By the tools that it has; a place is let through as an id, and nothing else that is no id."""
     memory = Memory(discover(str(shop.path)))
-    asked = requests.RecallAsked(query="database container", within="docs")
+    asked = input_schemas.RecallAsked(query="database container", within="docs")
     (hit,) = read_tools.recall(memory, asked, Caller()).hits
     assert (hit.id, hit.kind, hit.stem) == ("AGENTS.md:5", "document", "")
-    (whole,) = read_tools.get(memory, requests.GetAsked(ids=[hit.id]), Caller()).hits
+    (whole,) = read_tools.get(memory, input_schemas.GetAsked(ids=[hit.id]), Caller()).hits
     assert whole.text.startswith("## Tests")
     for wrong in ("AGENTS.md", "a\nb:3", "x\x1b:3", "--output=x"):
         with pytest.raises(ValueError, match=r"not a fact id|one line|control"):
-            requests.GetAsked(ids=[wrong])
+            input_schemas.GetAsked(ids=[wrong])
     memory.close()

@@ -21,9 +21,9 @@ from ledger.home import Home, discover
 from ledger.model.layout import CACHE_VERSION, stem_of
 from memory.api import Memory
 from memory.recall import recaller as answering
-from memory.recall.index import follow
-from memory.recall.index.follow import IndexFollower, index_file
-from memory.recall.values import Filters
+from memory.recall.index import index_catch_up
+from memory.recall.index.index_catch_up import IndexFollower, index_file
+from memory.recall.recall_values import Filters
 from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
 from tests.conftest import sampled
 from tests.teams import Team
@@ -329,7 +329,7 @@ def test_writers_that_never_rest(
     home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A question is answered even if the ledger moves whenever the index has followed."""
-    monkeypatch.setattr(follow, "_TRIES", 3)
+    monkeypatch.setattr(index_catch_up, "_TRIES", 3)
     monkeypatch.setattr(IndexFollower, "_attempt", lambda *_: None)
     assert {hit.stem for hit in memory.recall("Word3").hits} == {stem_of(POOL[3][0])}
 

@@ -16,19 +16,20 @@ from hypothesis import strategies as st
 
 from ledger.home import Home, discover
 from ledger.model.layout import log_path
-from ledger.model.order import seal, stamp_of
+from ledger.model.order import stamp_of
+from ledger.model.seal import seal
 from memory.api import Memory
 from memory.cache.stamp import Stamp
-from memory.recall.index import read_logs as preparing
+from memory.recall.index import log_reader as preparing
 from memory.recall.index import update as changes
 from memory.recall.index import writer as filling
-from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import Index
-from memory.recall.index.read_logs import prepare
+from memory.recall.index.index_catch_up import IndexFollower
+from memory.recall.index.log_reader import prepare
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.index.update import Change, everything, fill, write
 from memory.recall.index.writer import new_file, numbers_for
-from memory.recall.search import search
+from memory.recall.passage_search import search
 from memory.replay import fork as parallel
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, git, hermetic, make_home
 from tests.conftest import examples

@@ -10,9 +10,9 @@ import pytest
 
 from ledger.home import OWN_REPOSITORY
 from ledger.model.event import FactCreated
-from memory.recall.values import Answer
+from memory.recall.recall_values import Answer
 from memory.write.draft import SessionDraft
-from rituals.sync.upstreams import sync_all
+from rituals.sync.upstream_fetch import sync_all
 from tests.campaigns.homes import git, hermetic, make_home
 from tests.conftest import examples
 from tests.teams import Clone

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.index.passages import PASSAGE_CHARS, PASSAGES_LIMIT, marks_of, passages_of
+from memory.recall.index.passage_cutter import PASSAGE_CHARS, PASSAGES_LIMIT, marks_of, passages_of
 from memory.recall.index.turn_marks import ASKING, NUMBERED, TIMED
 from tests.conftest import examples, sampled
 

@@ -11,20 +11,21 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import read_entry
 from ledger.model.logset import LogRef
-from ledger.model.order import seal, stamp_of
+from ledger.model.order import stamp_of
+from ledger.model.seal import seal
 from memory.cache.stamp import Stamp
-from memory.recall import search as searching
+from memory.recall import passage_search as searching
 from memory.recall.index.document import indexed
 from memory.recall.index.fts_file import NOWHERE, Index, Totals
 from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.writer import BUILT, Placed, add, new_file, write_mark
+from memory.recall.passage_search import search
 from memory.recall.query import postings
 from memory.recall.query.dates import Named, closeness, named_date
-from memory.recall.query.parse import WORDS, read_question
 from memory.recall.query.postings import Lookups
+from memory.recall.query.query_parser import WORDS, read_question
 from memory.recall.rank.bm25 import AROUND, COVERAGE
 from memory.recall.rank.next_sessions import NEXT, next_to
-from memory.recall.search import search
 from projection.text.related_words import related_words, root_of
 from tests.conftest import examples
 
@@ -359,7 +360,7 @@ def test_roots_are_shared(words: str) -> None:
 def test_a_word_that_everything_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a word that too many passages hold the newest are looked at alone, and that is said."""
     monkeypatch.setattr("memory.recall.query.postings.TOO_COMMON", 4)
-    monkeypatch.setattr("memory.recall.search.TOO_COMMON", 4)
+    monkeypatch.setattr("memory.recall.passage_search.TOO_COMMON", 4)
     monkeypatch.setattr("memory.recall.query.postings.NEWEST", 2)
     index = index_of([f"# Log {number}\n\nThe databases are slow." for number in range(9)])
     for word in ("slow", "databases"):  # the second is one that FTS5 would stem twice

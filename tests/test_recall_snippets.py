@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.hits.passages import passage_hit
+from memory.recall.hits.passage_hits import passage_hit
 from memory.recall.hits.snippets import (
     LINE_CHARS,
     SECTION_CHARS,
@@ -16,7 +16,7 @@ from memory.recall.hits.snippets import (
     titled,
 )
 from memory.recall.index.rows import LogRow, Piece
-from memory.recall.values import TIMELINE
+from memory.recall.recall_values import TIMELINE
 from projection.text.clipping import sentence_starts
 
 

@@ -20,20 +20,20 @@ from hypothesis import strategies as st
 from memory import Memory
 from memory.cache.stamp import Stamp
 from memory.recall import similarity as comparing
-from memory.recall.index.follow import IndexFollower
+from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES
-from memory.recall.query.parse import wanted_text, words_in
+from memory.recall.query.query_parser import wanted_text, words_in
 from memory.recall.rank import meaning_store as meanings
 from memory.recall.rank import vectors
 from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning
 from memory.recall.rank.meaning import _stretches, stretches_of
-from memory.recall.rank.types import Ranking, Scored
+from memory.recall.rank.rank_types import Ranking, Scored
 from memory.recall.rank.word_pieces import WordPieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.recall.index.fts_file import Index
     from tests.conftest import Repo, Run
 

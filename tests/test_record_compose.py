@@ -19,7 +19,7 @@ from ledger.model.event import (
 from memory.write.draft import SessionDraft
 from projection.policy.model import BUILT_IN_KINDS
 from projection.text.fact_ids import id_of_subject
-from rituals.record.compose import compose
+from rituals.record.draft_composer import compose
 from rituals.record.json_request import JsonDraft, read_json
 from rituals.record.option_values import parse_ids, parse_new, parse_supersede, slip
 from rituals.record.request import NewFact, Request, Supersession, Update

@@ -30,18 +30,18 @@ from ledger.model.ids import version_id
 from ledger.model.session import SessionLog
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.redaction.withheld import without_beside, without_lines
+from memory.redaction.withheld_texts import without_beside, without_lines
 from memory.repair import redacted_copies as cleaning
 from memory.write.draft import SessionDraft
-from projection.fold.replay import State
-from projection.views.views import VIEWS
-from rituals.cli.registry import available
-from rituals.decide.redaction import redaction
-from rituals.hosts.observed.spool import Observation, spool_of
+from projection.fold.full_replay import State
+from projection.views.view_table import VIEWS
+from rituals.cli.command_registry import available
+from rituals.decide.withholding_texts import redaction
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.tools import TOOLS
 from rituals.sync.backoff import Timer
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import OWN_BRANCH, make_home
 from tests.conftest import Ran, Repo, Run
 from tests.teams import Clone, Team

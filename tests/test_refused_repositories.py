@@ -14,8 +14,8 @@ from ledger.errors import CorruptRepository, HomeNotFound, UnsupportedRepository
 from ledger.home import discover
 from ledger.model.findings import severe
 from memory.query.last_answers import continuity
-from rituals.check.run import verify
-from rituals.setup.home import plan_setup
+from rituals.check.check_runner import verify
+from rituals.setup.home_setup import plan_setup
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,

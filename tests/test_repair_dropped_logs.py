@@ -11,7 +11,7 @@ import pytest
 
 from ledger.home import Home
 from memory.api import Memory
-from memory.worktree.ahead import Ahead
+from memory.worktree.checkout_update import Ahead
 from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,

@@ -11,9 +11,9 @@ import pytest
 from ledger.home import discover
 from ledger.model.event import FactCreated
 from memory.api import Memory, SessionDraft
-from memory.recall.values import FACTS, Filters
-from rituals.report.quiz.questions import GENERAL
-from rituals.report.quiz.said import missing
+from memory.recall.recall_values import FACTS, Filters
+from rituals.report.quiz.quiz_findings import missing
+from rituals.report.quiz.quiz_questions import GENERAL
 from rituals.report.quiz.score import Score, score
 from rituals.report.quiz.suggest import suggestions
 from tests.conftest import NOW_MS

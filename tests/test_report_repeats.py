@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.shown import cost_in, cost_since
+from ledger.model.session_headers import cost_in, cost_since
 from memory.api import Memory
-from rituals.hosts.extraction.corrections import sets_right
-from rituals.report.report import report
+from rituals.hosts.extraction.spoken_corrections import sets_right
+from rituals.report.lifecycle_report import report
 from tests.captured_sessions import TALK, captured_texts, say, tell
 from tests.conftest import Repo, Run
 from tests.repeated_sessions import played
@@ -57,7 +57,7 @@ def test_breaks_before_and_after_a_session_was_told(
 ) -> None:
     """The first command brings the rule; the same once more was run although the session had it."""
     assert run("note", "id=uv-only convention: Use uv, never pip.").code == 0
-    monkeypatch.setattr("rituals.hosts.starts._brief", lambda *_: "A brief of nothing.")
+    monkeypatch.setattr("rituals.hosts.session_start._brief", lambda *_: "A brief of nothing.")
     mine.start()
     assert "uv-only" in mine.run("pip install requests")
     mine.run("pip install httpx")

@@ -17,9 +17,9 @@ import pytest
 from ledger.errors import UnsupportedRepository, WriteRefused
 from ledger.git.repository import find_repository, head
 from ledger.home import discover
-from projection.document.render import render
-from rituals.check.run import verify
-from rituals.setup.home import apply_setup, plan_setup
+from projection.document.page_renderer import render
+from rituals.check.check_runner import verify
+from rituals.setup.home_setup import apply_setup, plan_setup
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_BRANCH,
@@ -280,7 +280,7 @@ def test_c8_a_partial_clone_fetches_what_memory_needs_at_once(tmp_path: Path, ki
     assert len(open_memory(part).state()) == 81
     away.rename(home)
     open_memory(home).append(draft("c"))
-    from rituals.sync.sync import sync
+    from rituals.sync.sync_rounds import sync
 
     sync(open_memory(part))
     assert {"b", "c"} <= set(open_memory(part).state())

@@ -23,10 +23,10 @@ from ledger.errors import (
     Unreachable,
     WrongUsage,
 )
-from memory.replay.inbox import letters, waiting
-from rituals.sync.asking import ask
-from rituals.sync.inbox import WAITING, exchange, inbox_folder
-from rituals.sync.upstreams import sync_all
+from memory.replay.request_inbox import letters, waiting
+from rituals.sync.inbox_fetch import WAITING, exchange, inbox_folder
+from rituals.sync.request_sending import ask
+from rituals.sync.upstream_fetch import sync_all
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, git, hermetic, make_home
 from tests.teams import Clone
 from tests.web_client import client_of
@@ -472,7 +472,7 @@ def test_ten_thousand_branches_cost_little(
     packed.write_text(
         "".join(sorted((packed.read_text() + rows).splitlines(keepends=True), key=by_name))
     )
-    monkeypatch.setattr("rituals.sync.inbox.KNOWN", 60)
+    monkeypatch.setattr("rituals.sync.inbox_fetch.KNOWN", 60)
     began = time.perf_counter()
     said = dict(orders.meet())
     assert time.perf_counter() - began < 1.5

@@ -23,18 +23,18 @@ from ledger.model.layout import BRIEF_CHARS
 from ledger.model.logset import LogRef
 from ledger.model.order import stamp_of
 from ledger.model.session import Entry
-from memory.replay.state import state_from
+from memory.replay.replayed_state import state_from
 from projection.lifecycle.pace import Pace, pace, proposals
 from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, newly_due, reasons, room_for
 from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import PACED, Policy, Review, Windows
-from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
-from rituals.review.plan import Plan, plan_of
 from rituals.review.promotions import target_file
-from rituals.review.question import Question, threads_for
-from rituals.review.report import body
+from rituals.review.review_plan import Plan, plan_of
+from rituals.review.review_question import Question, threads_for
+from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
+from rituals.review.review_section import body
 
 START_MS = 1_780_000_000_000
 HOUR_MS = 3_600_000

@@ -16,13 +16,13 @@ import pytest
 from ledger.git.cli import Git
 from ledger.git.code_history import Code
 from ledger.model.ids import version_id
-from projection.fold.fact import Fact, Version
-from projection.fold.state import Standing
+from projection.fold.fact_history import Fact, Version
+from projection.fold.projection_state import Standing
 from projection.text.claims import claims
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.evidence.manifests import agrees, read_manifest
 from rituals.review.evidence.paths import known_ends
-from rituals.review.question import Question
+from rituals.review.review_question import Question
 
 WRITTEN = "2026-06-15-120000000-0c1d2e3f4a5b"
 BEFORE, EARLY, AFTER = "2026-06-01T12:00:00Z", "2026-06-10T12:00:00Z", "2026-07-01T12:00:00Z"

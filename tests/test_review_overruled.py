@@ -19,10 +19,10 @@ from ledger.model.event import (
 )
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from projection.fold.truth import said_against
-from rituals.decide.contradictions import OVERRULED
-from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
-from rituals.review.overruled import overruled_sides
+from projection.fold.falsity import said_against
+from rituals.decide.open_contradictions import OVERRULED
+from rituals.review.overruled_decisions import overruled_sides
+from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
 from tests.conftest import examples
 from tests.test_review import Book, new, rules
 

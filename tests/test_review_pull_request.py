@@ -14,7 +14,7 @@ import pytest
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME
 from ledger.model.findings import severe
 from memory.api import Memory
-from rituals.check.run import verify
+from rituals.check.check_runner import verify
 from rituals.review.pull_request import WAIT_SECONDS, Request, request, take_in
 from rituals.review.ticks import Refused
 from tests.campaigns import forks

@@ -11,8 +11,8 @@ from ledger.model.event import (
     FactUpdated,
     ThreadClosed,
 )
-from rituals.review.apply import ACCEPT, REJECT
-from rituals.review.report import body
+from rituals.review.review_record import ACCEPT, REJECT
+from rituals.review.review_section import body
 from tests.test_review import Book, limits, new, rules
 
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.model.event import FactInvalidated, FactUpdated, WorkDropped
-from rituals.review.answers import accepting, rejecting
-from rituals.review.apply import ACCEPT, LATER, REJECT, Answer, events_of
-from rituals.review.plan import Plan
-from rituals.review.question import Question
+from rituals.review.review_answers import accepting, rejecting
+from rituals.review.review_plan import Plan
+from rituals.review.review_question import Question
+from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer, events_of
 from rituals.review.ticks import LIMIT_BYTES, MOST, Form, Refused, answers, asking, read
 from tests.test_review import Book, limits, new
 

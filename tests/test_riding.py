@@ -15,7 +15,7 @@ from ledger.environment import OWN_COMMITS
 from ledger.home import discover
 from ledger.model.event import FactRedacted
 from memory.write.draft import NEXT_COMMIT, SessionDraft
-from rituals.setup.git_hooks.install import has_hook
+from rituals.setup.git_hooks.hook_install import has_hook
 from tests.campaigns.homes import draft, git, hermetic, logs_in, open_memory, user_repository
 from tests.campaigns.riding import PROGRAM, ROOT, make_riding_home
 from tests.campaigns.riding import run as spend_a_day

@@ -13,11 +13,12 @@ import pytest
 
 from ledger.codec.log import encode
 from ledger.model import order
-from ledger.model.digest import blob_id
 from ledger.model.event import FactCreated
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, seal
+from ledger.model.order import ended_of
+from ledger.model.seal import seal
 from ledger.model.session import SessionLog
+from ledger.model.sha256 import blob_id
 from tests.conftest import Repo, Run
 
 STAMP = "2026-11-20-101500000"

@@ -13,7 +13,7 @@ from ledger.codec.log import encode
 from ledger.model.event import Event, FactCreated, FactInvalidated, FactReinstated, FactSuperseded
 from ledger.model.session import SessionLog
 from memory.cache.rebuild import build
-from memory.replay.state import state_of
+from memory.replay.replayed_state import state_of
 from projection.policy.model import Policy
 from tests.campaigns.homes import OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

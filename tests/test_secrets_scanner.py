@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
 from ledger.model.session import SessionLog
 from ledger.secrets import scanner
+from ledger.secrets.log_redaction import guard
 from ledger.secrets.match import PERSONAL_RULES
-from ledger.secrets.redaction import guard
 from ledger.secrets.scanner import (
     Lines,
     find_all,
@@ -27,9 +27,9 @@ from ledger.secrets.scanner import (
     redacted,
     without_secrets,
 )
+from ledger.secrets.text_view import place_in_source
 from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import MARKS
-from ledger.secrets.view import place_in_source
 from tests.conftest import WHOLE
 from tests.planted_kinds import HELD, KNOWN, SEEN
 from tests.planted_places import DISGUISES, PLACES, leftover, logs, plant

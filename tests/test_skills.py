@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.registry import available
-from rituals.hosts.install.layout import FORMER_SKILLS, SKILLS, skill_files
+from rituals.cli.command_registry import available
+from rituals.hosts.install.host_files import FORMER_SKILLS, SKILLS, skill_files
+from rituals.hosts.install.install_plan import apply_plan, plan_install, plan_removal
 from rituals.hosts.install.own_file import is_as_written, stamped
-from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
 from tests.conftest import Repo, Run
 from tests.pages import blocks
 

@@ -15,7 +15,7 @@ from ledger.model.event import FactCreated, FactSuperseded, FactUpdated
 from ledger.remote.remote import Remote
 from ledger.remote.transport import push
 from memory.merge.tip_merge import APART
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -294,11 +294,11 @@ def test_i1_a_rejected_push_is_joined_and_tried_again(
     two.create("beta")
 
     def late(git: Git, remote: Remote, commit: str, **options: object) -> None:
-        monkeypatch.setattr("rituals.sync.sync.push", push)
+        monkeypatch.setattr("rituals.sync.sync_rounds.push", push)
         two.git("push", "-q", "origin", "main")
         push(git, remote, commit)
 
-    monkeypatch.setattr("rituals.sync.sync.push", late)
+    monkeypatch.setattr("rituals.sync.sync_rounds.push", late)
     report = one.sync()
     assert report.tries == 2
     assert len(report.came) == 1

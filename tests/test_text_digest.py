@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.secrets.scanner import find_secrets
-from projection.text.digest import Digest, gist
 from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
 from projection.text.salience import Quote, shortened
-from projection.text.sentences import cut_sentences
+from projection.text.sentence_cutter import cut_sentences
+from projection.text.session_digest import Digest, gist
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from projection.text.digest import gist, lead
-from projection.text.told import in_short, report_start
+from projection.text.session_digest import gist, lead
+from projection.text.session_lines import in_short, report_start
 
 LOG = """---
 host: claude

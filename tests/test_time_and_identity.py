@@ -30,16 +30,16 @@ from ledger.model.order import (
     is_stem,
     milliseconds_of,
     next_stamp,
-    seal,
     stamp_of,
 )
+from ledger.model.seal import seal
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
-from memory.replay.state import state_from
-from memory.worktree.publish import projection_files
-from projection.fold.replay import State
+from memory.replay.replayed_state import state_from
+from memory.worktree.projection_files import projection_files
+from projection.fold.full_replay import State
 from projection.policy.model import Policy, Windows
-from rituals.check.run import verify
+from rituals.check.check_runner import verify
 from tests.timed_homes import START_MS, TimedHome
 from tests.timed_homes import mallory as mallory  # a fixture
 

@@ -13,12 +13,12 @@ import pytest
 from ledger.git.code_history import Code
 from ledger.home import discover
 from memory.api import Memory
-from memory.cache.truth import truth_of
-from memory.cache.truth_file import read, truth_path
-from projection.document.marks import Gone
-from rituals.review import truth
-from rituals.serve.web.html.render import Renderer
-from rituals.serve.web.pages import fact, search
+from memory.cache.broken_truth import truth_of
+from memory.cache.broken_truth_file import read, truth_path
+from projection.document.fact_remarks import Gone
+from rituals.review import truth_marks
+from rituals.serve.web.html.templates import Renderer
+from rituals.serve.web.pages import fact_page, search_page
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import Repo, Run
 from tests.mcp_clients import ask, connected, open_home
@@ -55,7 +55,7 @@ def note(run: Run, **facts: str) -> None:
 def marks(repo: Repo) -> dict[str, tuple[Gone, ...]]:
     """Look anew; return what readers are told, by the ids of facts."""
     home = discover(str(repo.path))
-    truth.make(home)
+    truth_marks.make(home)
     found: dict[str, list[Gone]] = {}
     for one in truth_of(home):
         found.setdefault(one.fact, []).append(one.gone)
@@ -199,7 +199,10 @@ def test_agents_and_pages_are_told(repo: Repo, drifted: str) -> None:
     anyio.run(story)
     memory = Memory.open(str(repo.path), agent="claude")
     tip = TipViews().of(memory)
-    for page in (fact.fact(tip, {"id": "gone"}), search.search(tip, {"q": "walrus payments"})):
+    for page in (
+        fact_page.fact(tip, {"id": "gone"}),
+        search_page.search(tip, {"q": "walrus payments"}),
+    ):
         assert said in Renderer().render(page, frame_of(tip))
     memory.close()
 

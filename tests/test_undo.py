@@ -35,10 +35,10 @@ from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.replay.as_of import logs_in, state_by
 from memory.write.draft import SessionDraft
-from projection.fold.replay import State
+from projection.fold.full_replay import State
 from projection.fold.reversal import Irreversible
 from rituals.decide.decision import Author, record
-from rituals.decide.undo import Asked, redoing, taking_back, undoing
+from rituals.decide.log_undo import Asked, redoing, taking_back, undoing
 from rituals.decide.undo_plan import Undoing
 from tests.campaigns.homes import Clock, hermetic, make_home, open_memory
 from tests.conftest import Repo, Run, examples
@@ -237,7 +237,7 @@ def test_what_somebody_built_on_is_refused(event: Event, memory: Memory) -> None
 
 def test_redacted_texts_do_not_come_back(memory: Memory) -> None:
     """A redaction is for good, and so is what it withholds."""
-    from rituals.decide.redaction import redaction
+    from rituals.decide.withholding_texts import redaction
 
     say(memory, FactUpdated("a", "A2."))
     record(memory, redaction(memory, ("a",), "It names a customer.").decision, Author("codex"))

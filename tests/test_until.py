@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from ledger.git.repository import find_repository
 from ledger.home import checked_out_home, discover
 from memory.api import Memory
-from memory.cache import truth as kept_truth
-from memory.cache.truth import truth_of, with_ends
-from memory.cache.truth_file import Kept, Wait, read, truth_path
-from memory.replay.here import here_of
-from projection.text.until import FORMS, until_in, until_of
-from rituals.decide.endings import record_ended
-from rituals.review import truth
-from rituals.review.checked import CHECK_FAILS
-from rituals.review.plan import plan_review
+from memory.cache import broken_truth as kept_truth
+from memory.cache.broken_truth import truth_of, with_ends
+from memory.cache.broken_truth_file import Kept, Wait, read, truth_path
+from memory.replay.head_view import here_of
+from projection.text.until_conditions import FORMS, until_in, until_of
+from rituals.decide.recorded_endings import record_ended
+from rituals.review import truth_marks
+from rituals.review.failed_checks import CHECK_FAILS
+from rituals.review.review_plan import plan_review
 from tests.campaigns.until import PREDICATES, History, differences
 from tests.conftest import Repo, Run
 from tests.test_truth import commit, note
@@ -99,7 +99,7 @@ def test_to_and_fro_between_branches_tells_what_looking_anew_tells(
 def marks(repo: Repo) -> dict[str, str]:
     """Look anew; return what readers are told, by the ids of facts."""
     home = discover(str(repo.path))
-    truth.make(home)
+    truth_marks.make(home)
     return told(repo)
 
 
@@ -254,7 +254,7 @@ def test_a_head_that_is_known_asks_nothing_of_git(
     home = discover(str(repo.path))
     kept = read(home, whole=True)
     assert kept is not None
-    truth.make(home)
+    truth_marks.make(home)
     again = read(home, whole=True)
     assert again is not None
     assert (again.heads, again.ends) == (kept.heads, kept.ends)

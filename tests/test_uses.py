@@ -16,16 +16,16 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.duplicate_check import said_already
-from memory.write.openings import MOST_USES, _path, note_opened, opened_by
+from memory.write.opened_facts import MOST_USES, _path, note_opened, opened_by
 from projection.compare.restatements import Restatements
 from rituals.cli.app import main as diurna
-from rituals.hosts import openings
+from rituals.hosts import opened_ids
 from rituals.hosts.capture.boundary import Asked, boundary
 from rituals.hosts.extraction.deeds import Known
 from rituals.hosts.extraction.uses import uses
 from rituals.hosts.silence import begin as fall_silent
 from rituals.hosts.transcripts.turns import Turn
-from rituals.record.answer import answer_of
+from rituals.record.answer_lines import answer_of
 from rituals.record.note_lines import lines_of
 from rituals.record.request import Request
 from tests.campaigns import uses as campaign
@@ -375,14 +375,14 @@ def test_what_is_not_noted_as_opened(scene: Scene, monkeypatch: pytest.MonkeyPat
     """Nobody's session, a silent one, more than five at once, hooks that are off, a disk that refuses."""
     home, commondir = scene.memory.home, scene.memory.home.repository.commondir
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
-    openings.note(home, ["retry-three"])
-    openings.note(home, [f"fact-{n}" for n in range(6)], SESSION)
-    openings.note(home, ["../../etc", ""], SESSION)
+    opened_ids.note(home, ["retry-three"])
+    opened_ids.note(home, [f"fact-{n}" for n in range(6)], SESSION)
+    opened_ids.note(home, ["../../etc", ""], SESSION)
     monkeypatch.setenv("DIURNA_HOOKS", "off")
-    openings.note(home, ["retry-three"], SESSION)
+    opened_ids.note(home, ["retry-three"], SESSION)
     monkeypatch.delenv("DIURNA_HOOKS")
     fall_silent(commondir, str(scene.home), SESSION, 1)
-    openings.note(home, ["retry-three"], SESSION)
+    opened_ids.note(home, ["retry-three"], SESSION)
     assert opened_by(commondir, SESSION) == []
     folder = Path(commondir, "diurna/news")
     folder.mkdir(parents=True, exist_ok=True)
@@ -496,8 +496,8 @@ def test_what_a_tool_opens_is_named_by_the_log_of_a_tool(scene: Scene) -> None:
     """An agent without capture and command line: `get`, then `append`, of one session."""
     pytest.importorskip("mcp")
     from rituals.serve.mcp.client_name import Caller
+    from rituals.serve.mcp.input_schemas import AppendAsked, GetAsked
     from rituals.serve.mcp.read_tools import get
-    from rituals.serve.mcp.requests import AppendAsked, GetAsked
     from rituals.serve.mcp.write_tools import append
 
     caller = Caller("codex", "codex", "s-9")

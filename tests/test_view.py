@@ -15,9 +15,9 @@ from ledger.model.layout import log_path
 from memory.api import Memory
 from memory.query import last_answers
 from memory.write.draft import SessionDraft
-from projection.document.render import render
-from rituals.check.registry import REVIEW, VERIFY
-from rituals.check.run import made
+from projection.document.page_renderer import render
+from rituals.check.check_registry import REVIEW, VERIFY
+from rituals.check.check_runner import made
 from tests.campaigns.homes import as_left, git, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import Run

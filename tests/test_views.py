@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ledger.codec.log import encode, entry_of
 from ledger.errors import NotFound
-from ledger.model.digest import blob_id
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -25,18 +24,19 @@ from ledger.model.event import (
 from ledger.model.layout import VIEW_FILES, log_path
 from ledger.model.logset import LogRef
 from ledger.model.session import SessionLog
+from ledger.model.sha256 import blob_id
 from memory.cache.rebuild import build
-from memory.replay.state import state_from
+from memory.replay.replayed_state import state_from
 from memory.replay.view_source import source_of_cache, source_of_state
 from projection.document.edit_events import Absorbed
-from projection.fold.replay import State
+from projection.fold.full_replay import State
 from projection.policy.model import Policy
-from projection.views.decisions import numbered
-from projection.views.entities import typed
-from projection.views.files import absorb_file, has_rendered_form, published, unsaid
-from projection.views.sessions import week_of
-from projection.views.source import SessionLine, ViewSource
-from projection.views.views import VIEWS, view
+from projection.views.decision_view import numbered
+from projection.views.entity_view import typed
+from projection.views.session_views import week_of
+from projection.views.view_files import absorb_file, has_rendered_form, published, unsaid
+from projection.views.view_source import SessionLine, ViewSource
+from projection.views.view_table import VIEWS, view
 from tests.conftest import examples
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 

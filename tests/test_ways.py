@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rituals.cli.registry import FIRST, WAYS, find
-from rituals.cli.ways import taken_way
+from rituals.cli.command_registry import FIRST, WAYS, find
+from rituals.cli.command_words import taken_way
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -15,12 +15,12 @@ from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.cli.context import Invocation
-from rituals.decide.contradictions import KINDS, disputes
-from rituals.review.learning.plan import plan_learning
-from rituals.review.plan import plan_review
+from rituals.decide.open_contradictions import KINDS, disputes
+from rituals.review.learning.learning_plan import plan_learning
+from rituals.review.review_plan import plan_review
 from rituals.serve.web.actions.action import Recorded
-from rituals.serve.web.actions.fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
-from rituals.serve.web.actions.notices import Notices
+from rituals.serve.web.actions.form_fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
+from rituals.serve.web.actions.form_notices import Notices
 from tests.campaigns.homes import git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
 from tests.web.homes import undecided

@@ -62,7 +62,7 @@ def test_what_this_machine_could_learn_is_in_no_site(
 ) -> None:
     """It stands in transcripts and spools, and in no commit: it is not even looked at."""
     assert run("note", "id=tabs decision: We use tabs.").code == 0
-    monkeypatch.setattr("rituals.review.learning.plan.plan_learning", None)
+    monkeypatch.setattr("rituals.review.learning.learning_plan.plan_learning", None)
     _, said = exported(repo, tmp_path / "site")
     assert "We use tabs." in said
     assert not (tmp_path / "site/review/learn.html").exists()
@@ -141,7 +141,7 @@ def test_a_site_plans_its_review_and_reads_its_tip_once(
     repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What compares all facts is worked out once for all pages, also for those of the second process."""
-    from rituals.review import plan as review
+    from rituals.review import review_plan as review
     from rituals.serve.web.export import site
 
     assert run("note", "decision: We use tabs.").code == 0

@@ -12,13 +12,13 @@ from ledger.errors import NotFound
 from ledger.model.event import Event, FactCreated, FactReferenced, FactUpdated
 from ledger.model.ids import version_id
 from memory.api import Memory
-from memory.recall.values import Filters
+from memory.recall.recall_values import Filters
 from memory.write.draft import SessionDraft
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.lifecycle.transitions import fading, left_of
-from rituals.serve.web.html.render import Renderer, static_files
-from rituals.serve.web.page import Page
-from rituals.serve.web.pages import entities, fact, now, search, session
+from rituals.serve.web.html.templates import Renderer, static_files
+from rituals.serve.web.page_value import Page
+from rituals.serve.web.pages import entities_page, fact_page, now_page, search_page, session_page
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 from tests.test_secrets_scanner import token as github_token
 from tests.test_web_html import Read, frame_of
@@ -57,7 +57,7 @@ def test_each_list_says_how_a_fact_is_known(tip: Tip) -> None:
     """By the words of `show` and `why`."""
     meta = (("kind", "decision"), ("entity", "Quay"))
     append(tip, "One", FactCreated("ferry", "The ferry waits for the tide.", "", meta))
-    pages = (now.now(tip(), {}), search.search(tip(), {"q": "ferry"}), entities.entity(tip(), {"name": "Quay"}))  # fmt: skip
+    pages = (now_page.now(tip(), {}), search_page.search(tip(), {"q": "ferry"}), entities_page.entity(tip(), {"name": "Quay"}))  # fmt: skip
     assert ["said by claude" in text_of(told(tip(), page)) for page in pages] == [True] * 3
 
 
@@ -66,7 +66,7 @@ def test_now_has_the_sections_and_facts_of_the_published_page(tip: Tip) -> None:
     append(tip, "One", FactCreated("a", "Rule A.", "", (("kind", "invariant"),)), FactCreated("b", "It is B."),
            FactCreated("c", "It is C."))  # fmt: skip
     append(tip, "Two", FactReferenced("c"))
-    page = now.now(tip(), {})
+    page = now_page.now(tip(), {})
     published = re.findall(r"^## (.+)$", render(tip().state.view()), re.MULTILINE)
     titles = [one.title for one in page.values["sections"]]
     assert titles == [one for one in published if one in titles]
@@ -86,7 +86,7 @@ def test_now_is_filtered_by_words_tier_and_section(tip: Tip) -> None:
            FactCreated("other", "Orders STAY."))  # fmt: skip
 
     def shown(**asked: str) -> list[str]:
-        page = now.now(tip(), asked)
+        page = now_page.now(tip(), asked)
         return [one.fact.id for part in page.values["sections"] for one in part.facts]
 
     assert shown() == ["retry-queue", "other"]
@@ -94,12 +94,12 @@ def test_now_is_filtered_by_words_tier_and_section(tip: Tip) -> None:
     assert shown(q="queue orders") == []
     assert shown(q="stay", tier="working") == ["other"]
     assert shown(tier="core") == ["retry-queue"]
-    (title,) = [one.title for one in now.now(tip(), {"q": "stay"}).values["sections"]]
+    (title,) = [one.title for one in now_page.now(tip(), {"q": "stay"}).values["sections"]]
     assert shown(section=title) == ["other"]
-    html = told(tip(), now.now(tip(), {"q": "stay", "tier": "working"}))
+    html = told(tip(), now_page.now(tip(), {"q": "stay", "tier": "working"}))
     assert 'value="stay"' in html
     assert '<a class="chip" aria-current="true" href="/?q=stay">' in html
-    assert "No live fact is so." in told(tip(), now.now(tip(), {"tier": "<b>"}))
+    assert "No live fact is so." in told(tip(), now_page.now(tip(), {"tier": "<b>"}))
 
 
 def test_now_is_light_however_many_facts_live(tip: Tip) -> None:
@@ -107,30 +107,30 @@ def test_now_is_light_however_many_facts_live(tip: Tip) -> None:
     long = "This is said in so many words that nobody reads them to their end. " * 9
     append(tip, "One", *[FactCreated(f"fact-with-a-long-name-{n}", f"Number {n}. {long}", "",
            (("kind", ("fact", "decision", "convention")[n % 3]),)) for n in range(100)])  # fmt: skip
-    page = now.now(tip(), {})
+    page = now_page.now(tip(), {})
     html = told(tip(), page)
     loads = sum([len(static_files()[name]) for name in ("diurna.css", "diurna.js")])
     assert len(html.encode()) + loads <= 60_000
     shown = [len(one.facts) for one in page.values["sections"]]
     assert sum(shown) <= 50 < sum(shown) + len(shown)
     assert sum([one.total for one in page.values["sections"]]) == 100
-    addresses = [one for one in now.addresses(tip()) if "section" in one]
+    addresses = [one for one in now_page.addresses(tip()) if "section" in one]
     assert len(addresses) == 3
     for one in page.values["sections"]:
-        whole = now.now(tip(), {"section": one.title})
+        whole = now_page.now(tip(), {"section": one.title})
         assert len(whole.values["sections"][0].facts) == one.total
 
 
 def test_now_says_what_needs_somebody(tip: Tip, repo: Repo) -> None:
     """Counts that lead to the review; nothing where nothing waits, and in an empty home what to do."""
-    assert "Nothing is remembered yet" in told(tip(), now.now(tip(), {}))
+    assert "Nothing is remembered yet" in told(tip(), now_page.now(tip(), {}))
     first = append(tip, "One", FactCreated("limit", "Ten."))
-    assert "attention" not in told(tip(), now.now(tip(), {}))
+    assert "attention" not in told(tip(), now_page.now(tip(), {}))
     was = (version_id("Ten."),)
     for text in ("Twenty.", "Thirty."):
         append(tip, text, FactUpdated("limit", text, was))
     assert first
-    said = text_of(told(tip(), now.now(tip(), {})))
+    said = text_of(told(tip(), now_page.now(tip(), {})))
     assert "1 contradiction to resolve" in said
 
 
@@ -141,7 +141,7 @@ def test_why_is_told_newest_first_and_uses_are_folded(tip: Tip) -> None:
         append(tip, f"Used {number}", FactReferenced("a"))
     append(tip, "Said", FactReferenced("a", "it saved a day"))
     append(tip, "Again", FactReferenced("a"))
-    page = fact.fact(tip(), {"id": "a"})
+    page = fact_page.fact(tip(), {"id": "a"})
     assert [(one.run, len(one.steps)) for one in page.values["told"]] == [
         (True, 1), (False, 1), (True, 3), (False, 1)
     ]  # fmt: skip
@@ -158,14 +158,14 @@ def test_a_text_is_compared_with_those_that_it_replaced(tip: Tip) -> None:
     append(tip, "One", FactUpdated("a", "Twenty seconds.", was))
     append(tip, "Two", FactUpdated("a", "Thirty seconds.", was))
     append(tip, "Both", FactUpdated("a", "Forty seconds.", None))
-    changes = [one.changes for one in fact.fact(tip(), {"id": "a"}).values["told"]]
+    changes = [one.changes for one in fact_page.fact(tip(), {"id": "a"}).values["told"]]
     assert [[(before, after) for _, before, after in one] for one in changes] == [
         [("Twenty seconds.", "Forty seconds."), ("Thirty seconds.", "Forty seconds.")],
         [("Ten seconds.", "Thirty seconds.")],
         [("Ten seconds.", "Twenty seconds.")],
         [],
     ]
-    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert "<del>Ten</del><ins>Thirty</ins> seconds." in html
 
 
@@ -175,7 +175,7 @@ def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> Non
     was = (version_id("Ten seconds."),)
     append(tip, "One", FactUpdated("a", "Twenty seconds.", was))
     append(tip, "Two", FactUpdated("a", "Thirty seconds.", was))
-    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert html.count('class="card side"') == 2
     assert "Resolve it in the review" in html
     assert "diurna confirm" not in html
@@ -183,7 +183,7 @@ def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> Non
     assert said.index("Contradicted changed on several sides") < said.index("Thirty seconds.")
     assert "Twenty seconds. Thirty seconds." not in said
     assert "Thirty seconds. Twenty seconds." not in said
-    html = told(tip(), now.now(tip(), {}))
+    html = told(tip(), now_page.now(tip(), {}))
     assert html.count('class="side card text clamp"') == 2, "no side is left out among what holds"
     assert "Twenty seconds." in html and "Thirty seconds." in html
     assert html.count(">contradicted</span>") == 1
@@ -202,11 +202,11 @@ def test_what_does_not_hold_says_so_first(tip: Tip, run: Run) -> None:
         ("ask", "This is closed."),
         ("away", "It is in the archive: somebody put it away."),
     ):
-        said = text_of(told(tip(), fact.fact(tip(), {"id": name})))
+        said = text_of(told(tip(), fact_page.fact(tip(), {"id": name})))
         assert words in said, (name, said)
         assert said.index(words) < said.index("Is it?" if name == "ask" else f"It is {name}.")
-    assert "diurna restore old" in told(tip(), fact.fact(tip(), {"id": "old"}))
-    assert "diurna archive away --back" in told(tip(), fact.fact(tip(), {"id": "away"}))
+    assert "diurna restore old" in told(tip(), fact_page.fact(tip(), {"id": "old"}))
+    assert "diurna archive away --back" in told(tip(), fact_page.fact(tip(), {"id": "away"}))
 
 
 def test_a_redacted_fact_shows_no_word(tip: Tip, run: Run) -> None:
@@ -214,13 +214,15 @@ def test_a_redacted_fact_shows_no_word(tip: Tip, run: Run) -> None:
     append(tip, "One", FactCreated("a", "The villain is Xaver."), FactCreated("b", "It is B."))
     stem = append(tip, "Two", FactUpdated("a", "The villain is Yorick."))
     assert run("redact", "a", "--reason", "a name").code == 0
-    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert "Its words are withheld" in html
     assert "diurna confirm" not in html
-    for address in session.addresses(tip()):
-        html += told(tip(), session.session(tip(), {"stem": address.removeprefix("/session/")}))
-    html += told(tip(), session.session(tip(), {"stem": stem}))
-    html += told(tip(), search.search(tip(), {"q": "villain", "level": "full"}))
+    for address in session_page.addresses(tip()):
+        html += told(
+            tip(), session_page.session(tip(), {"stem": address.removeprefix("/session/")})
+        )
+    html += told(tip(), session_page.session(tip(), {"stem": stem}))
+    html += told(tip(), search_page.search(tip(), {"q": "villain", "level": "full"}))
     assert "Xaver" not in html
     assert "Yorick" not in html
     assert "It is B." in html
@@ -230,16 +232,16 @@ def test_an_id_without_a_text_has_a_page_and_what_nobody_names_has_none(tip: Tip
     """What logs name is shown with its events; a link leads only where there is a page."""
     append(tip, "One", FactCreated("a", "See [[ghost]] and [[nobody]]."))
     append(tip, "Two", FactReferenced("ghost"))
-    page = fact.fact(tip(), {"id": "ghost"})
+    page = fact_page.fact(tip(), {"id": "ghost"})
     said = text_of(told(tip(), page))
     assert "an id without a text" in said
     assert "Used by" in said
-    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert 'href="/fact/ghost"' in html
     assert 'href="/fact/nobody"' not in html
-    assert "/fact/ghost" in list(fact.addresses(tip()))
+    assert "/fact/ghost" in list(fact_page.addresses(tip()))
     with pytest.raises(NotFound):
-        fact.fact(tip(), {"id": "nobody"})
+        fact_page.fact(tip(), {"id": "nobody"})
 
 
 def test_the_card_says_when_a_fact_fades(tip: Tip) -> None:
@@ -258,8 +260,10 @@ def test_the_card_says_when_a_fact_fades(tip: Tip) -> None:
     left = left_of(view.standings["a"], view.state.decay, policy)
     assert left is not None
     assert expected.get("a", left) == left
-    assert f"after {left.left} sessions unused" in text_of(told(view, fact.fact(view, {"id": "a"})))
-    assert "never by itself" in text_of(told(view, fact.fact(view, {"id": "b"})))
+    assert f"after {left.left} sessions unused" in text_of(
+        told(view, fact_page.fact(view, {"id": "a"}))
+    )
+    assert "never by itself" in text_of(told(view, fact_page.fact(view, {"id": "b"})))
 
 
 def test_a_search_parts_what_holds_from_what_was_said(
@@ -276,19 +280,19 @@ def test_a_search_parts_what_holds_from_what_was_said(
 
     monkeypatch.setattr(Memory, "recall", listening)
     for level in ("", "index", "timeline", "full", "nonsense"):
-        page = search.search(tip(), {"q": "queue", "level": level, "in": "", "yours": "1"})
+        page = search_page.search(tip(), {"q": "queue", "level": level, "in": "", "yours": "1"})
         html = told(tip(), page)
         said = text_of(html)
         assert said.index("What holds 1") < said.index("What was said")
         assert 'href="/fact/queue"' in html
         assert "Why this rank" in said
     for within in ("facts", "sessions", "upstream", "me"):
-        page = search.search(tip(), {"q": "queue", "in": within})
+        page = search_page.search(tip(), {"q": "queue", "in": within})
         assert page.values["within"] == (within if within in ("facts", "sessions") else "")
     assert not any(one.yours or one.within == "upstream" for one in asked)
-    assert "Nothing answers that." in told(tip(), search.search(tip(), {"q": "zebra"}))
+    assert "Nothing answers that." in told(tip(), search_page.search(tip(), {"q": "zebra"}))
     count = len(asked)
-    assert "What holds" not in told(tip(), search.search(tip(), {"q": "  "}))
+    assert "What holds" not in told(tip(), search_page.search(tip(), {"q": "  "}))
     assert len(asked) == count
 
 
@@ -297,7 +301,7 @@ def test_a_session_says_what_it_did_and_stands_in_a_row(tip: Tip) -> None:
     first = append(tip, "First", FactCreated("a", "It is A."), FactCreated("b", "It is B."))
     second = append(tip, "Second", FactUpdated("a", "It is a better A."), FactReferenced("b"))
     third = append(tip, "Third")
-    page = session.session(tip(), {"stem": second})
+    page = session_page.session(tip(), {"stem": second})
     assert (page.values["before"], page.values["behind"]) == (first, third)
     html = told(tip(), page)
     assert f'href="/session/{first}" rel="prev"' in html
@@ -308,11 +312,11 @@ def test_a_session_says_what_it_did_and_stands_in_a_row(tip: Tip) -> None:
     assert "It is a better A. a" in said  # the footer of the block is a link
     assert "<!--" not in said
     assert page.title == "Second"
-    assert session.session(tip(), {"stem": second[:22]}).values["entry"].stem == second
+    assert session_page.session(tip(), {"stem": second[:22]}).values["entry"].stem == second
     with pytest.raises(NotFound):
-        session.session(tip(), {"stem": "2001-01-01"})
+        session_page.session(tip(), {"stem": "2001-01-01"})
     with pytest.raises(NotFound):
-        session.session(tip(), {"stem": "me/a"})
+        session_page.session(tip(), {"stem": "me/a"})
 
 
 def test_secrets_of_old_logs_are_on_no_page(tip: Tip, repo: Repo) -> None:
@@ -327,9 +331,9 @@ def test_secrets_of_old_logs_are_on_no_page(tip: Tip, repo: Repo) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "by hand")
     view = tip()
-    html = told(view, session.session(view, {"stem": "2026-01-02-030405"}))
-    html += told(view, fact.fact(view, {"id": "old"})) + told(view, now.now(view, {}))
+    html = told(view, session_page.session(view, {"stem": "2026-01-02-030405"}))
+    html += told(view, fact_page.fact(view, {"id": "old"})) + told(view, now_page.now(view, {}))
     for level in ("index", "timeline", "full"):
-        html += told(view, search.search(view, {"q": "queue", "level": level}))
+        html += told(view, search_page.search(view, {"q": "queue", "level": level}))
     assert "The queue uses" in html
     assert secret not in html

@@ -7,7 +7,7 @@ import re
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.render import HERE, Renderer
+from rituals.serve.web.html.templates import HERE, Renderer
 
 _CALLS = """{% from "forms.html" import act, ask with context %}
 {{ act("confirm", {"id": ids}, "It still holds", command, primary=True) }}

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from ledger.errors import DiurnaError
 from rituals.cli.app import main
 from rituals.serve.web.actions.action import Action, Recorded
-from rituals.serve.web.actions.table import ACTIONS
-from rituals.serve.web.pages import table
+from rituals.serve.web.actions.form_table import ACTIONS
+from rituals.serve.web.pages import page_table
 from rituals.serve.web.server.access import Access, new_token
-from rituals.serve.web.server.forms import ours, with_done
 from rituals.serve.web.server.guard import FORM_BYTES, HEADERS
 from rituals.serve.web.server.login import WRONG
+from rituals.serve.web.server.posted_forms import ours, with_done
 from tests.conftest import make_repository
 from tests.web_client import HOST, ORIGIN, PORT, TOKEN, Answer, Client, Headers, client_of
 
@@ -301,7 +301,7 @@ def test_wrong_tokens_are_heard_so_often_and_no_more(
 ) -> None:
     """Behind that not even the right one opens, until a minute is over."""
     now = [1000.0]
-    monkeypatch.setattr("rituals.serve.web.server.app.monotonic", lambda: now[0])
+    monkeypatch.setattr("rituals.serve.web.server.web_app.monotonic", lambda: now[0])
     client = client_of(home)
     wrong = [client.post("/login", {"t": one}) for one in (*"x" * (WRONG - 1), "")]
     assert {one.status for one in wrong} == {403}
@@ -416,8 +416,8 @@ def test_every_answer_has_the_headers_of_the_policy(
         "method": PAGE._replace(method="PUT").by(client), "path": FORM._replace(address="/").by(client),
         "file": STYLE.by(client), "no file": STYLE._replace(address="/static/x").by(client),
     }  # fmt: skip
-    rows = tuple(row._replace(page=fault) for row in table.ROWS)
-    monkeypatch.setattr("rituals.serve.web.server.app.ROWS", rows)
+    rows = tuple(row._replace(page=fault) for row in page_table.ROWS)
+    monkeypatch.setattr("rituals.serve.web.server.web_app.ROWS", rows)
     told: list[Exception] = []
     answers["fault"] = client_of(home, tell=told.append).login().get("/")
     assert answers["fault"].status == 500

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 pytest.importorskip("jinja2")
 
 from memory.api import Memory
-from projection.fold.state import TIERS
-from rituals.report.report import Course, report
-from rituals.review.plan import plan_review
-from rituals.serve.web.pages.health import points
-from rituals.serve.web.pictures.tier_areas import evenly, steps, tier_areas
+from projection.fold.projection_state import TIERS
+from rituals.report.lifecycle_report import Course, report
+from rituals.review.review_plan import plan_review
+from rituals.serve.web.pages.health_page import points
+from rituals.serve.web.pictures.tiers_picture import evenly, steps, tier_areas
 from tests.conftest import examples
 from tests.test_query_timeline import log
 from tests.web_client import Client, client_of

@@ -17,15 +17,15 @@ from markupsafe import Markup
 
 from ledger.escape import numbered, unseen_in, visible
 from memory.api import Memory
-from projection.fold.state import NOTHING
-from rituals.serve.web.html import markdown
+from projection.fold.projection_state import NOTHING
+from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.markdown import block, line
-from rituals.serve.web.html.plain import plain, seen
-from rituals.serve.web.html.render import STATIC, Frame, Renderer, drawn, static_files
+from rituals.serve.web.html.html_markdown import block, line
+from rituals.serve.web.html.plain_html import plain, seen
+from rituals.serve.web.html.templates import STATIC, Frame, Renderer, drawn, static_files
 from rituals.serve.web.html.word_differences import GONE, NEW, differences, word_differences
-from rituals.serve.web.page import Page
-from rituals.serve.web.pages.table import ROWS
+from rituals.serve.web.page_value import Page
+from rituals.serve.web.pages.page_table import ROWS
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 from tests.test_secrets_scanner import token as github_token
 from tests.web import homes
@@ -162,12 +162,12 @@ def test_no_text_becomes_more_than_text(text: str) -> None:
 
 def test_the_checks_have_teeth(monkeypatch: pytest.MonkeyPatch) -> None:
     """With HTML let through, or any link, or nothing made visible, they fail."""
-    monkeypatch.setitem(markdown._WRITER.options, "html", True)
+    monkeypatch.setitem(html_markdown._WRITER.options, "html", True)
     for payload in homes.FIRING:
         with pytest.raises(AssertionError):
             inert(block(payload))
     monkeypatch.undo()
-    monkeypatch.setattr(markdown._WRITER, "validateLink", lambda url: True)
+    monkeypatch.setattr(html_markdown._WRITER, "validateLink", lambda url: True)
     with pytest.raises(AssertionError):
         inert(block(f"[x](javascript:{DOES})"))
     monkeypatch.undo()

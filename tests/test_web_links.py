@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rituals.serve.web.export.links import NOT_HERE, Links, file_of, safe_name
+from rituals.serve.web.export.site_links import NOT_HERE, Links, file_of, safe_name
 
 names = st.text(min_size=1, max_size=300) | st.sampled_from(
     [

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.graph.links import LINK
-from projection.graph.neighbours import ENTITY, SUPERSEDES, Links, Neighbour
-from rituals.serve.web.pictures.neighbours import neighbours
-from rituals.serve.web.pictures.sparkline import sparkline
+from projection.graph.fact_links import LINK
+from projection.graph.graph_neighbours import ENTITY, SUPERSEDES, Links, Neighbour
+from rituals.serve.web.pictures.neighbour_picture import neighbours
+from rituals.serve.web.pictures.sparkline_picture import sparkline
 
 
 def read(picture: str) -> ElementTree.Element:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import Busy, StorageFailed, WriteRefused
-from rituals.serve.web.export.place import LIST, Target
+from rituals.serve.web.export.site_folder import LIST, Target
 from tests.small_ledgers import tree_of
 
 FIRST = {"index.html": "first", "fact/a.html": "a", "fact/b.html": "b", "static/x.css": "x"}

@@ -13,11 +13,11 @@ from ledger.model.event import FactUpdated
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from rituals.decide.contradictions import KINDS, SAYS, disputes
-from rituals.review.plan import plan_review
-from rituals.review.question import RULES, Question
-from rituals.serve.web.html.render import STATIC
-from rituals.serve.web.pages import review
+from rituals.decide.open_contradictions import KINDS, SAYS, disputes
+from rituals.review.review_plan import plan_review
+from rituals.review.review_question import RULES, Question
+from rituals.serve.web.html.templates import STATIC
+from rituals.serve.web.pages import review_page
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.campaigns.homes import lay, logs_in
 from tests.conftest import NOW_MS
@@ -269,20 +269,20 @@ def test_many_questions_weigh_no_more(home: Path) -> None:
         for n in range(30)
     )
     tip.keep("plan", plan._replace(questions=many, raised=()))
-    page = review.review(tip, {})
+    page = review_page.review(tip, {})
     assert sum(len(one.cards) for one in page.values["groups"]) <= len(rules)
     assert page.values["asked"] == len(many) + len(KINDS)
-    addresses = list(review.addresses(tip))
+    addresses = list(review_page.addresses(tip))
     shown = [
         card.question.key
         for address in addresses[1:]
-        for card in review.review(
+        for card in review_page.review(
             tip, dict(pair.split("=") for pair in address.partition("?")[2].split("&"))
         ).values["group"].cards
     ]  # fmt: skip
     assert sorted(shown) == sorted(one.key for one in many)
-    assert review.review(tip, {"rule": "no-such-rule"}).template == "review"
-    assert review.review(tip, {"rule": rules[0], "from": "99999"}).values["start"] < 30
+    assert review_page.review(tip, {"rule": "no-such-rule"}).template == "review"
+    assert review_page.review(tip, {"rule": rules[0], "from": "99999"}).values["start"] < 30
 
 
 def test_no_side_can_put_markup_into_the_page(home: Path) -> None:

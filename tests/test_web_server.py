@@ -34,7 +34,7 @@ HURRIED = f"""
 import pathlib, sys, time
 from rituals.cli.entry import main
 from rituals.serve import request_limits as limits
-from rituals.serve.web.actions.table import ACTIONS
+from rituals.serve.web.actions.form_table import ACTIONS
 limits.HEAD_SECONDS, limits.BODY_SECONDS = {HEAD_SECONDS * 0.15}, {BODY_SECONDS * 0.1}
 archive = ACTIONS["archive"]
 def slowly(memory, fields):

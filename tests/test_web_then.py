@@ -14,16 +14,16 @@ from ledger.errors import NotFound
 from ledger.model.event import Event, FactCreated, FactRedacted
 from ledger.model.session import SessionLog
 from memory.api import Memory
-from projection.fold.fact import REDACTED_TEXT
+from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.fold import collect
-from projection.fold.replay import State
-from projection.fold.state import NOTHING
+from projection.fold.full_replay import State
+from projection.fold.projection_state import NOTHING
 from projection.lifecycle.lives import lives_of
-from projection.lifecycle.past import Past
+from projection.lifecycle.past_states import Past
 from projection.policy.model import Policy
 from rituals.serve.web.export.past_data import Parts, past_data
-from rituals.serve.web.html.markdown import line
-from rituals.serve.web.pages.then import then
+from rituals.serve.web.html.html_markdown import line
+from rituals.serve.web.pages.then_page import then
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.test_laws import Logged, ledgers, policies, replayed
 

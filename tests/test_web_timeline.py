@@ -18,20 +18,20 @@ from ledger.errors import NotFound
 from ledger.model.order import key_of, stem_in
 from ledger.model.session import Entry
 from memory.api import Memory
-from memory.query import timeline as timelines
-from memory.query.timeline import Session, sessions_of
-from projection.document.render import REDACTED
-from rituals.serve.web.pages import timeline
-from rituals.serve.web.pages.timeline import SESSIONS
-from rituals.serve.web.pictures.heatmap import WEEKS, Day, heatmap, level, weeks_of
+from memory.query import session_timeline as timelines
+from memory.query.session_timeline import Session, sessions_of
+from projection.document.page_renderer import REDACTED
+from rituals.serve.web.pages import timeline_page
+from rituals.serve.web.pages.timeline_page import SESSIONS
+from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, heatmap, level, weeks_of
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import examples
 from tests.test_query_timeline import log
 from tests.web_client import Client, client_of
 
 if TYPE_CHECKING:
-    from rituals.serve.web.page import Page
-    from rituals.serve.web.pages.timeline import OneDay
+    from rituals.serve.web.page_value import Page
+    from rituals.serve.web.pages.timeline_page import OneDay
     from tests.conftest import Repo, Run
 
 #: On how many days there is a session; each fifth of them has two.
@@ -59,7 +59,7 @@ class Told:
 
 def page_of(tip: Told, at: str = "") -> Page:
     """Return the page of a tip."""
-    return timeline.timeline(cast("TipView", tip), {"at": at} if at else {})
+    return timeline_page.timeline(cast("TipView", tip), {"at": at} if at else {})
 
 
 def keys_on(page: Page) -> list[str]:
@@ -111,7 +111,7 @@ def test_each_session_stands_on_one_page(keys: list[str]) -> None:
         assert keys_on(back) == keys_on(before)
     assert seen == keys[::-1]
     assert page.values["all"] == len(keys)
-    listed = list(timeline.addresses(cast("TipView", tip)))
+    listed = list(timeline_page.addresses(cast("TipView", tip)))
     asked = [parse_qs(urlsplit(address).query).get("at", [""])[0] for address in listed]
     assert asked == ["", *walked]
 
@@ -123,7 +123,7 @@ def test_each_day_of_the_calendar_leads_to_its_newest_session(keys: list[str]) -
     tip = Told(keys)
     page = page_of(tip)
     sites = {"", *[parse_qs(urlsplit(one).query).get("at", [""])[0]
-                   for one in timeline.addresses(cast("TipView", tip))]}  # fmt: skip
+                   for one in timeline_page.addresses(cast("TipView", tip))]}  # fmt: skip
     counted: dict[str, int] = {}
     for key in keys:
         counted[key[:10]] = counted.get(key[:10], 0) + 1
@@ -151,7 +151,7 @@ def test_a_page_reads_its_own_sessions_alone() -> None:
     page = page_of(tip)
     assert tip.read == keys[-SESSIONS:]
     assert page.values["older"] == keys[-SESSIONS - 1][:20]
-    assert len(list(timeline.addresses(cast("TipView", tip)))) == 250
+    assert len(list(timeline_page.addresses(cast("TipView", tip)))) == 250
 
 
 @pytest.mark.parametrize(

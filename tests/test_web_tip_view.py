@@ -12,9 +12,9 @@ import pytest
 from ledger.home import discover
 from memory.api import Memory
 from projection.lifecycle.lives import Lives
-from rituals.report.report import report
-from rituals.review.learning.plan import plan_learning
-from rituals.review.plan import plan_review
+from rituals.report.lifecycle_report import report
+from rituals.review.learning.learning_plan import plan_learning
+from rituals.review.review_plan import plan_review
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.tip_view import preparing
 from rituals.serve.web.tip_view.preparing import Preparing

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from memory.api import Memory
-from rituals.serve.web.pages import entities, tasks
+from rituals.serve.web.pages import entities_page, tasks_page
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.campaigns.homes import lay
 from tests.conftest import NOW_MS, Repo
@@ -133,7 +133,7 @@ def test_of_very_many_tasks_the_first_are_shown(
 ) -> None:
     """The page stays small, and says how many more there are and which command has them."""
     assert run("task", "add", "One more", "--id", "more").code == 0
-    monkeypatch.setattr(tasks, "TASKS", 1)
+    monkeypatch.setattr(tasks_page, "TASKS", 1)
     page = browser.get("/tasks").text
     assert "To do <small>2</small>" in page
     assert "1 more: diurna task list" in words(page)
@@ -159,7 +159,7 @@ def test_entities_are_listed_and_each_has_a_page(browser: Client, home: Repo) ->
     assert "Payments API also payments-api 2 1" in said
     assert "a/b?c#d %2F 1" in said
     memory = Memory.open(str(home.path))
-    listed = list(entities.addresses(TipView(memory, memory.state())))
+    listed = list(entities_page.addresses(TipView(memory, memory.state())))
     memory.close()
     links = re.findall(r'<th scope="row"><a href="([^"]+)"', page)
     assert links == listed

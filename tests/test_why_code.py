@@ -17,8 +17,8 @@ from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.query.logs_around import names
 from memory.write.draft import SessionDraft
-from rituals.serve.web.html.render import Renderer
-from rituals.serve.web.pages import fact, file
+from rituals.serve.web.html.templates import Renderer
+from rituals.serve.web.pages import fact_page, file_page
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import NOW_MS, Repo
 from tests.test_web_html import frame_of
@@ -338,7 +338,7 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
     code.repo.write("src/queue.py", "other\n")
     memory, views = Memory.open(str(code.repo.path)), TipViews()
     tip = views.of(memory)
-    page = Renderer().render(file.file(tip, {"path": "src/queue.py"}), frame_of(tip))
+    page = Renderer().render(file_page.file(tip, {"path": "src/queue.py"}), frame_of(tip))
     assert (
         mine[:7] in page
         and "/fact/one-of" in page
@@ -347,11 +347,13 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
     )
     with monkeypatch.context() as patch:
         patch.setattr(Git, "start", None)
-        file.file(tip, {"path": "src/queue.py"})
-    one = Renderer().render(file.file(tip, {"path": "src/queue.py", "line": "2"}), frame_of(tip))
+        file_page.file(tip, {"path": "src/queue.py"})
+    one = Renderer().render(
+        file_page.file(tip, {"path": "src/queue.py", "line": "2"}), frame_of(tip)
+    )
     assert "<pre>two</pre>" in one
     assert "/file/src/queue.py" in Renderer().render(
-        fact.fact(tip, {"id": "one-of"}), frame_of(tip)
+        fact_page.fact(tip, {"id": "one-of"}), frame_of(tip)
     )
     for path, line in (
         ("src/none.py", ""),
@@ -361,7 +363,7 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
         (mine, ""),
     ):
         with pytest.raises(NotFound):
-            file.file(tip, {"path": path, "line": line})
+            file_page.file(tip, {"path": path, "line": line})
     memory.close()
 
 

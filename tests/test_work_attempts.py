@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projection.fold.fact import Fact, Version
-from projection.work.attempts import FAILED, WORKED, failed_before
+from projection.fold.fact_history import Fact, Version
+from projection.work.failed_attempts import FAILED, WORKED, failed_before
 from tests.conftest import examples
 
 DAYS = "2026-06-{:02}-101500123-0c1d2e3f4a5b"

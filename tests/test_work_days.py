@@ -13,7 +13,7 @@ from ledger.model.event import FactCreated, FactReferenced
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.fold.decay import Decay
-from projection.fold.state import DecayClock
+from projection.fold.projection_state import DecayClock
 from projection.policy.model import PACED, Windows
 from tests.campaigns.homes import OWN_REPOSITORY, Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

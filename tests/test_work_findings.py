@@ -7,10 +7,17 @@ from hypothesis import strategies as st
 
 from ledger.model.event import Event, FactCreated, ThreadClosed, ThreadReopened
 from ledger.model.ids import is_fact_id
-from projection.fold.fact import Act, History
+from projection.fold.fact_history import Act, History
 from projection.fold.fold import merge, resolve
 from projection.policy.model import FINDING_KIND
-from projection.work.findings import FIXED, OPEN, REGRESSED, BugFound, finding_of, without_numbers
+from projection.work.finding_facts import (
+    FIXED,
+    OPEN,
+    REGRESSED,
+    BugFound,
+    finding_of,
+    without_numbers,
+)
 
 BUG = BugFound("sql-injection", "query built from `name` at line 12", "src/db.py", "find", 12)
 BORN = FactCreated(BUG.id, BUG.text, " ", (("kind", FINDING_KIND), *BUG.footers))

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.model.task_states import BLOCKED, CANCELLED, DONE, HANDOFF_READY, IN_PROGRESS, TODO
-from projection.fold.fact import Fact, Move, Version
-from projection.fold.state import Standing
+from projection.fold.fact_history import Fact, Move, Version
+from projection.fold.projection_state import Standing
 from projection.work.circles import circles
 from projection.work.handoffs import handed_elsewhere, handed_to
-from projection.work.tasks import Task, pick, tasks
+from projection.work.tracked_tasks import Task, pick, tasks
 from tests.conftest import examples
 
 STEM = "2026-11-2{}-083012417-aaaa"

@@ -7,12 +7,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.model.digest import blob_id
-from memory.cache.file import open_cache
+from ledger.model.sha256 import blob_id
+from memory.cache.cache_file import open_cache
 from memory.cache.rebuild import build
 from memory.worktree.forecast import forecast
-from memory.worktree.publish import projection_files
-from projection.document.archive import pages
+from memory.worktree.projection_files import projection_files
+from projection.document.archive_pages import pages
 from projection.document.archive_update import revise
 from projection.policy.model import Policy
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed

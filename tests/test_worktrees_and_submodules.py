@@ -10,7 +10,7 @@ import pytest
 from ledger.errors import HomeNotFound, UnsupportedRepository, WaitsInSpool
 from ledger.home import discover
 from ledger.wal.atomic_files import Lock
-from rituals.setup.home import apply_setup, plan_setup
+from rituals.setup.home_setup import apply_setup, plan_setup
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_BRANCH,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rituals.hosts import hook, starts
+from rituals.hosts import hook_answer, session_start
 
 #: The keys under which hosts take context.
 _KEYS = ("hookSpecificOutput", "additionalContext")
@@ -30,9 +30,9 @@ class ToldSession:
         self, folder: str, patch: pytest.MonkeyPatch, host: str = "claude", session: str = "told-1"
     ) -> None:
         self._folder, self._patch, self.host, self.session = folder, patch, host, session
-        patch.setattr(starts, "_apart", lambda doing: doing())
+        patch.setattr(session_start, "_apart", lambda doing: doing())
         for limit in ("START_SECONDS", "OTHER_SECONDS"):
-            patch.setattr(hook, limit, 60)
+            patch.setattr(hook_answer, limit, 60)
 
     def start(self, source: str = "startup") -> str:
         """Begin, or go on."""
@@ -63,8 +63,8 @@ class ToldSession:
             **said,
         }
         data = json.dumps(payload).encode("utf-8", "surrogatepass")
-        self._patch.setattr(hook, "_read", lambda: data)
-        call = hook.Call(self.host, event, {**os.environ})
+        self._patch.setattr(hook_answer, "_read", lambda: data)
+        call = hook_answer.Call(self.host, event, {**os.environ})
         answer = call.answer()
         call.was_heard()
         call.follow_up()
@@ -75,7 +75,7 @@ class ToldSession:
 def unbriefed(folder: str, patch: pytest.MonkeyPatch) -> Sessions:
     """Return what makes sessions in a folder, whose brief shows them no fact."""
     patch.delenv("DIURNA_AGENT")
-    patch.setattr(starts, "_brief", lambda *_: "A brief of nothing.")
+    patch.setattr(session_start, "_brief", lambda *_: "A brief of nothing.")
 
     def made(host: str = "claude", session: str = "told-1") -> ToldSession:
         return ToldSession(folder, patch, host, session)

@@ -22,7 +22,7 @@ from ledger.home import Home, discover
 from memory.api import Memory
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.app import app_of
+from rituals.serve.web.server.web_app import app_of
 from tests.conftest import NOW_MS
 
 PORT, TOKEN = 7874, "a-token-of-a-test-that-is-long-enough-for-all"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import read_facts
 from ledger.codec.outline_by_lines import outline_by_lines
+from ledger.model.captured_reach import reach_in
 from ledger.model.event import (
     GRAMMAR,
     OF_LOGS,
@@ -26,7 +27,6 @@ from ledger.model.event import (
     used_in,
 )
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
-from ledger.model.reach import reach_in
 from ledger.model.session import (
     HEADER_KEYS,
     IDS_LIMIT,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ledger.model.digest import sha256
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
 
 LIMIT_BYTES = 4096
 #: The branches of requests, `PROJECT-HASH` behind this, and of answers, a hash.

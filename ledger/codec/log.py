@@ -13,6 +13,7 @@ from ledger.codec.fast_read import scan
 from ledger.codec.outline import outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.codec.plain_text import normal
+from ledger.model.captured_reach import reach_in
 from ledger.model.event import (
     OF_LOGS,
     VERB_OF,
@@ -28,7 +29,6 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, is_sealed
-from ledger.model.reach import reach_in
 from ledger.model.session import (
     FACTS_HEADING,
     HEADER_KEYS,

@@ -11,8 +11,8 @@ import os
 import zlib
 
 from ledger.errors import StorageFailed
-from ledger.model.digest import sha1
 from ledger.model.record import Record
+from ledger.model.sha256 import sha1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ledger.git.commit_record import (
     in_the_way,
     loose_object,
 )
-from ledger.git.objects import move_reference
+from ledger.git.git_objects import move_reference
 from ledger.git.repository import Repository, read_reference
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import os
 import stat
 from struct import Struct
 
-from ledger.model.digest import blob_id
+from ledger.model.sha256 import blob_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ expression because `re` is not loaded on the fast path.
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
+from ledger.model.sha256 import sha256
 
 ID_LIMIT_CHARS = 80
 #: Begins what stands for a text that is withheld. No bytes are read as this character, so no log says it.

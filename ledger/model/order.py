@@ -10,21 +10,13 @@ from __future__ import annotations
 
 from time import gmtime
 
-from ledger.model.digest import sha256
-
-#: How a log is sealed: the first 130 bits of the SHA-256 of its bytes, in base32 characters.
+#: A seal is the first 130 bits of the SHA-256 of a log, in base32 characters (`ledger.model.seal`).
 SEAL_CHARS = 26
-_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
-#: Every other byte becomes what no number has.
-_AS_DIGITS = bytes(
-    b"0123456789abcdefghijklmnopqrstuv!"[_BASE32.find(chr(byte))] for byte in range(256)
-)
+BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 #: Of ledgers from before that: 48 bits in hex digits, of which two logs can be made that fit.
-_WEAK_HEX = 12
-#: A seal of fewer bits than that proves nothing against somebody who tries.
-_STRONG_BITS = 128
+WEAK_HEX = 12
 _HEX = "0123456789abcdef"
-_STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm
+STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm
 _DAY_MS = 86_400_000
 LATEST_YEAR = 9999
 #: The first millisecond that no stamp can say.
@@ -52,7 +44,7 @@ def milliseconds_of(stem: str) -> int:
     hour, minute, second, ms = 0, 0, 0, 0
     if has_time(stem):
         hour, minute, second = int(stem[11:13]), int(stem[13:15]), int(stem[15:17])
-        ms = int(stem[17:20]) if len(stem) >= _STAMP_CHARS and _is_clock(stem[11:20]) else 0
+        ms = int(stem[17:20]) if len(stem) >= STAMP_CHARS and _is_clock(stem[11:20]) else 0
     return _days(year, month, day) * _DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 
 
@@ -96,10 +88,10 @@ def next_stamp(now_ms: int, newest: str) -> str:
     Raises:
         WriteRefused: no stamp is left behind that log, or the clock is past the last one.
     """
-    if now_ms < _END_MS and (stamp := stamp_of(now_ms)) > newest[:_STAMP_CHARS]:
+    if now_ms < _END_MS and (stamp := stamp_of(now_ms)) > newest[:STAMP_CHARS]:
         return stamp
     later = milliseconds_of(newest) + 1 if newest else now_ms
-    if later < _END_MS and stamp_of(later) <= newest[:_STAMP_CHARS]:
+    if later < _END_MS and stamp_of(later) <= newest[:STAMP_CHARS]:
         # a name that goes on behind its second in its own way sorts behind all of that second
         later += 1000 - later % 1000
     if later < _END_MS:
@@ -117,27 +109,6 @@ def next_stamp(now_ms: int, newest: str) -> str:
 def ended_of(stamp: str) -> str:
     """Write a stamp as the `ended` header: `2026-11-21T08:30:12.417Z`."""
     return f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:{stamp[15:17]}.{stamp[17:20]}Z"
-
-
-def seal(stamp: str, data: bytes) -> str:
-    """Name a log: its stamp and the first 26 base32 characters of the SHA-256 of its bytes."""
-    number = _leading_bits(sha256(data).digest())
-    return f"{stamp}-{''.join([_BASE32[number >> at & 31] for at in range(5 * SEAL_CHARS - 5, -1, -5)])}"
-
-
-def _leading_bits(digest: bytes) -> int:
-    return int.from_bytes(digest, "big") >> 8 * len(digest) - 5 * SEAL_CHARS
-
-
-def proves(stem: str, digest: bytes) -> bool:
-    """Tell whether what follows the stamp of a stem seals bytes with this SHA-256."""
-    mark = stem[_STAMP_CHARS + 1 :]
-    if len(mark) == SEAL_CHARS:
-        try:  # a number compares in a fraction of the time that writing the characters takes
-            return int(mark.encode().translate(_AS_DIGITS), 32) == _leading_bits(digest)
-        except ValueError:
-            return False
-    return len(mark) == _WEAK_HEX and mark == digest.hex()[:_WEAK_HEX]
 
 
 _DATES: dict[str, bool] = {}  # days met; a ledger has few, and each names hundreds of logs
@@ -178,26 +149,20 @@ def _is_clock(text: str) -> bool:
 
 def is_sealed(stem: str) -> bool:
     """Tell whether `stem` has the form of a sealed name (its bytes are not looked at)."""
-    chars = len(stem) - _STAMP_CHARS - 1
+    chars = len(stem) - STAMP_CHARS - 1
     return (
-        chars in (SEAL_CHARS, _WEAK_HEX)
+        chars in (SEAL_CHARS, WEAK_HEX)
         and stem[10] == "-"
         and stem[20] == "-"
         and is_date(stem[:10])
         and _is_clock(stem[11:20])
-        and not stem[21:].strip(_BASE32 if chars == SEAL_CHARS else _HEX)
+        and not stem[21:].strip(BASE32 if chars == SEAL_CHARS else _HEX)
     )
 
 
 def is_stamp(text: str) -> bool:
     """Tell whether `text` is a whole stamp, to the millisecond."""
-    return len(text) == _STAMP_CHARS and is_stem(text) and _is_clock(text[11:])
-
-
-def is_weak(stem: str) -> bool:
-    """Tell whether a sealed stem has so short a seal that other bytes can be made to fit it."""
-    chars = len(stem) - _STAMP_CHARS - 1
-    return (5 if chars == SEAL_CHARS else 4) * chars < _STRONG_BITS
+    return len(text) == STAMP_CHARS and is_stem(text) and _is_clock(text[11:])
 
 
 def is_stem(stem: str) -> bool:
@@ -218,8 +183,3 @@ def is_stem(stem: str) -> bool:
 def has_time(stem: str) -> bool:
     """Tell whether a stem carries a time of day."""
     return len(stem) >= 17 and _is_clock(stem[11:17])
-
-
-def breaks_seal(stem: str, data: bytes) -> bool:
-    """Tell whether `stem` is sealed and `data` is not what it was sealed with."""
-    return is_sealed(stem) and not proves(stem, sha256(data).digest())

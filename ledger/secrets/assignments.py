@@ -28,7 +28,7 @@ from ledger.secrets.credential_names import (
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
 from ledger.secrets.outcomes import is_outcome
-from ledger.secrets.sentences import BEFORE, BEHIND, may_tell, told
+from ledger.secrets.secret_sentences import BEFORE, BEHIND, may_tell, told
 from ledger.secrets.value_places import (
     NAME_CHARS,
     SETTERS,

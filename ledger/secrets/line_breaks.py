@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from ledger.secrets.text_view import View
 from ledger.secrets.unmask import is_word
 from ledger.secrets.vendor_tokens import MARKS
-from ledger.secrets.view import View
 
 _DIGITS = frozenset("0123456789")
 #: How tokens begin: what follows such a line break is no rest of the word before it.

@@ -17,9 +17,9 @@ from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_pat
 from ledger.secrets.personal_data import find_personal
 from ledger.secrets.program_flags import find_flags
 from ledger.secrets.shapes import find_shapes
+from ledger.secrets.text_view import View, parts_edited, place_in_source
 from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import BASE64, HEX, find_tokens
-from ledger.secrets.view import View, parts_edited, place_in_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ledger.escape import is_plain, unseen_in
-from ledger.secrets.view import View
+from ledger.secrets.text_view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

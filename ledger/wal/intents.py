@@ -10,8 +10,8 @@ import os
 
 from ledger.errors import DiurnaError
 from ledger.git.commit_record import Commit, Identity
-from ledger.model.digest import blob_id
 from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder
 
 _END = b"\0\0\n"

@@ -6,14 +6,14 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.order import key_of
 from ledger.model.session import Entry
-from memory.cache.apply import Head
+from memory.cache.log_application import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, sqlite3, unpack
 from projection.fold.decay import clock_at
-from projection.fold.fact import Fact, History
+from projection.fold.fact_history import Fact, History
 from projection.fold.fold import resolve
-from projection.fold.state import DecayClock, LiveView, Standing, Summary
+from projection.fold.projection_state import DecayClock, LiveView, Standing, Summary
 from projection.fold.tiers import live_view, never_decaying, stand
 from projection.policy.model import CLOSABLE, Policy
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from projection.document.marks import Met
-    from projection.fold.truth import Edge
+    from projection.document.fact_remarks import Met
+    from projection.fold.falsity import Edge
 
     _Resolved = tuple[bytes, frozenset[Edge], Fact | None]
 

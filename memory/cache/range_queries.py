@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory.cache.file import Cache
-    from projection.fold.fact import Fact
+    from memory.cache.cache_file import Cache
+    from projection.fold.fact_history import Fact
 
 #: Sorts behind every character of a stem.
 END = "\U0010ffff"

@@ -11,14 +11,14 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from ledger.wal.locks import is_abandoned
-from memory.cache.apply import Head, put_edges, put_facts, put_logs
-from memory.cache.file import Cache, open_cache
+from memory.cache.cache_file import Cache, open_cache
+from memory.cache.log_application import Head, put_edges, put_facts, put_logs
 from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable
 from memory.cache.sqlite import FILE_ERRORS, sqlite3
 from memory.cache.stamp import Stamp
 from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fold import collect
-from projection.fold.state import NOTHING, log_digest, set_digest, summarise
+from projection.fold.projection_state import NOTHING, log_digest, set_digest, summarise
 from projection.fold.withholding import redactions_in, withheld_entry
 from projection.policy.model import Policy
 

@@ -11,9 +11,9 @@ from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.model.session import WORK, Entry
 from memory.cache.sqlite import unpack_once
-from projection.fold.fact import NOBODY, Act, History, Signature
+from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
-from projection.graph.links import ENTITY_KEY, footer, pointed
+from projection.graph.fact_links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
     Background,
     Branches,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from projection.fold.truth import Edge
+    from projection.fold.falsity import Edge
 
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;

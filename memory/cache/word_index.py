@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 #: How many facts are read in one transaction, so that no other process waits long.
 _CHUNK_FACTS = 2000

@@ -8,32 +8,32 @@ from __future__ import annotations
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
 from ledger.git.identity import identity_findings
 from ledger.home import Home
-from ledger.model.digest import blob_id
 from ledger.model.event import VERB_OF, Event
 from ledger.model.findings import Finding
 from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR, VIEW_FILES
 from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.edits.committed import absorb_committed, committed_edit_findings
 from memory.edits.detect import Edit, committed_edit, edited_files, find_edit, find_edits, title_of
-from memory.replay.snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.view_source import source_of_cache
 from memory.worktree.authorship import EDITED_KEY, NO_LOG, OVER_KEY, left_alone
 from memory.worktree.checkout import note_written, store_blob, write_noted
 from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
-from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
 from memory.write.commit import Committer, Occasion
 from memory.write.draft import How, SessionDraft
-from projection.document.render import render
-from projection.views.files import published
+from projection.document.page_renderer import render
+from projection.views.view_files import published
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from projection.fold.replay import State
+    from projection.fold.full_replay import State
 
 
 class Absorption(Record):

@@ -17,30 +17,31 @@ from ledger.home import Home
 from ledger.model.event import ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.order import ended_of, is_stem, next_stamp, seal, stem_in
+from ledger.model.order import ended_of, is_stem, next_stamp, stem_in
 from ledger.model.record import Record
+from ledger.model.seal import seal
 from ledger.model.session import SessionLog
-from ledger.secrets.redaction import guard
+from ledger.secrets.log_redaction import guard
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.edits.detect import title_of
-from memory.redaction.telling import Telling
+from memory.redaction.withheld_lines import Telling
 from memory.replay.log_bytes import read_bytes
-from memory.replay.state import cold_state
+from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import EDITED_KEY, OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
-from memory.worktree.publish import refuse_unwritable
-from memory.write.seen import with_seen
+from memory.worktree.projection_files import refuse_unwritable
+from memory.write.seen_versions import with_seen
 from memory.write.withheld_words import repeated
-from projection.views.files import read_edit
+from projection.views.view_files import read_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ledger.model.event import Event
-    from memory.replay.snapshot import Snapshot
+    from memory.replay.ledger_snapshot import Snapshot
     from memory.write.commit import Committer, Occasion
-    from projection.fold.replay import State
+    from projection.fold.full_replay import State
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100

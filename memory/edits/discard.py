@@ -11,20 +11,20 @@ import re
 
 from ledger.errors import HandEdited
 from ledger.home import Home
-from ledger.model.digest import blob_id
 from ledger.model.layout import ABSORB_LOCK_FILE, DROPPED_DIR, EDITABLE, MIRROR_DIR
 from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from memory.edits.committed import note_checked
 from memory.edits.detect import edited_files
-from memory.replay.snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import in_the_way, left_alone, refuse_left
 from memory.worktree.checkout import place_of, store_blob, update_index, write_noted
 from memory.worktree.next_index import index_line
-from memory.worktree.publish import changes, projection_files, standing_files
+from memory.worktree.projection_files import changes, projection_files, standing_files
 from memory.write.commit import Committer, Occasion
 from memory.write.ref_update import commit_files
-from projection.document.render import STATE_LABELS
+from projection.document.page_renderer import STATE_LABELS
 
 #: Lines that say nothing of a person's: they are computed.
 _COMPUTED = re.compile(rf"\s*$|\s*<!--|- (?:{'|'.join(STATE_LABELS)}): ")
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memory.write.ref_update import Files
-    from projection.fold.replay import State
+    from projection.fold.full_replay import State
 
 
 class Dropped(Record):

@@ -8,7 +8,7 @@ from memory.write.ref_update import move
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.replay.snapshot import Progress, Snapshot
+    from memory.replay.ledger_snapshot import Progress, Snapshot
     from memory.write.commit import Committer
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ledger.git.objects import BLOB, TREE, Objects, write_objects
+from ledger.git.git_objects import BLOB, TREE, Objects, write_objects
 from ledger.remote.tree_merge import find
-from memory.replay.state import cold_state
+from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import left_alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.remote.tree_merge import Joined
-    from memory.replay.snapshot import Snapshot
-    from projection.fold.replay import State
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.fold.full_replay import State
 
 
 class HandWritten:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.document.archive import summary_of
+from projection.document.archive_pages import summary_of
 from projection.fold.fold import collect, merged, resolve
 
 TYPE_CHECKING = False
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.model.session import Entry
-    from memory.replay.snapshot import Snapshot
-    from projection.fold.fact import Fact
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.fold.fact_history import Fact
 
 #: What can be said of a fact: it is new, has a new text, is false now, is closed, is contested now.
 CHANGES = "new", "updated", "superseded", "closed", "contradiction"

@@ -11,8 +11,7 @@ import os
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
-from ledger.git.log_history import altered_between
-from ledger.git.objects import (
+from ledger.git.git_objects import (
     BLOB,
     COMMIT,
     LIMIT_BYTES,
@@ -24,6 +23,7 @@ from ledger.git.objects import (
     object_id,
     write_objects,
 )
+from ledger.git.log_history import altered_between
 from ledger.git.repository import is_shallow
 from ledger.git.trees import entries
 from ledger.model.findings import Finding
@@ -43,12 +43,12 @@ from ledger.wal.intents import Intents
 from memory.merge.foreign import code_beside, moved_away, refuse_modes
 from memory.merge.hand_written import HandWritten, nothing, write_joined
 from memory.merge.summary import Learned, learned
-from memory.redaction.purged import expected, refuse_purged
+from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.read_logs import Reading, read_all, read_given
-from memory.replay.state import cold_state
+from memory.replay.replayed_state import cold_state
 from memory.worktree.checkout import EMPTY_TREE
 from memory.worktree.forecast import Rendering, forecast, whole
-from memory.worktree.publish import is_projection
+from memory.worktree.projection_files import is_projection
 from memory.worktree.trunk import publishes
 from memory.write.commit import check_writable
 
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.remote.tree_merge import Joined, Read
-    from memory.cache.file import Cache
-    from memory.replay.snapshot import Progress, Snapshot
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Progress, Snapshot
     from projection.policy.model import Policy
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)

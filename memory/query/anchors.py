@@ -7,14 +7,14 @@ from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, span_of
 from ledger.model.order import is_date, is_stem, milliseconds_of
 from ledger.model.record import Record
-from memory.cache.named import fact_named, log_named
-from memory.recall.values import parted
+from memory.cache.name_lookup import fact_named, log_named
+from memory.recall.recall_values import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from memory.cache.file import Cache
-    from memory.recall.values import Answer
+    from memory.cache.cache_file import Cache
+    from memory.recall.recall_values import Answer
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
 #: A log that has less to do with a commit is around it and not of it.
@@ -57,7 +57,7 @@ def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
 
 def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     """Find the commit of the code that an anchor names, and the logs of it; None where it names none."""
-    from memory.query.code_asked import REVISION
+    from memory.query.code_question import REVISION
 
     if not REVISION.fullmatch(asked):
         return None

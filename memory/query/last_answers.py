@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memory.brief.place import Wish
+    from memory.brief.brief_place import Wish
     from memory.query.reader import Reader
-    from memory.replay.snapshot import Progress, Snapshot
-    from memory.replay.view import View
+    from memory.replay.clone_view import View
+    from memory.replay.ledger_snapshot import Progress, Snapshot
 
 _HEADER = b"diurna-shown"
 _SHOWN, _BRIEFED, _VIEWED = ".shown", ".briefs", ".views"
@@ -45,7 +45,7 @@ def continuity(start: str) -> bytes | None:
     """
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
-        from projection.document.render import render
+        from projection.document.page_renderer import render
 
         return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), name)
 
@@ -58,8 +58,8 @@ def brief(start: str, wish: Wish) -> bytes | None:
     Raises:
         DiurnaError: as for `continuity`.
     """
-    from memory.brief.place import agent_of, branch_of, changed_files
-    from memory.cache.truth import truth_of
+    from memory.brief.brief_place import agent_of, branch_of, changed_files
+    from memory.cache.broken_truth import truth_of
 
     home = discover(start)
     gone = truth_of(home).said + _elsewhere(home)
@@ -67,7 +67,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
     changed = changed_files(home) if wish.task else ()
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
-        from memory.brief.making import Asked, found_for, made_for, words_of
+        from memory.brief.brief_maker import Asked, found_for, made_for, words_of
         from memory.replay.layers import layers_beside
 
         found: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def _elsewhere(home: Home) -> str:
     """Return what is said of facts that HEAD does not hold; beside code it is not asked."""
     if home.kind != OWN_BRANCH or _is_all_here(home):
         return ""
-    from memory.replay.here import here_known, here_of
+    from memory.replay.head_view import here_known, here_of
 
     here = here_known(home)
     if here is None:
@@ -110,7 +110,7 @@ def _elsewhere(home: Home) -> str:
 def _is_all_here(home: Home) -> bool:
     """Tell whether it was told of this very HEAD and ledger that nothing is elsewhere, as most often."""
     from ledger.git.repository import head
-    from memory.cache.here import read
+    from memory.cache.head_store import read
 
     reference, commit = head(home.repository)
     told = read(home).of(commit, reference.removeprefix("refs/heads/"), home.tip())
@@ -125,8 +125,8 @@ def view(start: str, name: str, argument: str) -> bytes | None:
     """
 
     def make(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
-        from memory.query.views import view_page
-        from projection.views.page import write
+        from memory.query.home_views import view_page
+        from projection.views.view_page import write
 
         return snapshot.ask(
             lambda cache: (cache.commit, write(view_page(snapshot, cache, name, argument))), as_of

@@ -16,10 +16,10 @@ from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import floor_of, key_of, milliseconds_of, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
-from memory.cache.here import read as read_here
+from memory.cache.head_store import read as read_here
 from memory.cache.range_queries import keys_within, logs_of
 from memory.query.commits import COMMIT_KEY
-from memory.redaction.withheld import redacted_logs
+from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 HERE, BESIDE, EDITED, NAMED, TOLD, WITH, LANDED = (
     "at the commit", "around the commit", "edited the file", "names it", "tells of the commit",

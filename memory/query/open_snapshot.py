@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from memory.replay.view import View
+from memory.replay.clone_view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from memory.cache.file import Cache
-    from memory.replay.snapshot import Progress
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Progress
 
 
 def open_snapshot(home: Home, progress: Progress | None = None) -> View:

@@ -21,25 +21,25 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
-from memory.query.logs import logs_of, taking_part
-from memory.query.marks import marked
+from memory.query.fact_marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
 from memory.query.supersessions import Link, chain_of, supersessions
-from memory.recall.hits.outdated import Outdated, brought_by
-from memory.redaction.withheld import ids_in
-from memory.replay.marks import marks_at
-from memory.replay.snapshot import Snapshot
+from memory.query.visible_logs import logs_of, taking_part
+from memory.recall.hits.outdated_hits import Outdated, brought_by
+from memory.redaction.withheld_texts import ids_in
+from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.reader_marks import marks_at
 from memory.worktree.authorship import EDITED_KEY
-from projection.document.marks import PLAIN, Mark
-from projection.document.render import REDACTED
-from projection.fold.replay import State
+from projection.document.fact_remarks import PLAIN, Mark
+from projection.document.page_renderer import REDACTED
+from projection.fold.full_replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.query.origins import Origins
     from memory.query.resident import Resident
 

@@ -9,7 +9,7 @@ from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
 from ledger.model.order import is_stem
-from memory.brief.place import BRIEF_CHARS
+from memory.brief.brief_place import BRIEF_CHARS
 from memory.query.open_snapshot import open_snapshot
 
 TYPE_CHECKING = False
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from memory.query.origins import Origins
     from memory.query.provenance import Difference, LogLine, Provenance
     from memory.query.resident import Resident
-    from memory.query.timeline import Timeline
-    from memory.recall.beside import Recallers
-    from memory.recall.values import Answer, Filters
-    from memory.replay.snapshot import Progress
-    from memory.replay.state import Follower
-    from projection.brief.values import Brief
-    from projection.document.marks import Mark
-    from projection.fold.fact import Fact
-    from projection.fold.replay import State
-    from projection.fold.state import LiveView, Standing
+    from memory.query.session_timeline import Timeline
+    from memory.recall.other_homes_recall import Recallers
+    from memory.recall.recall_values import Answer, Filters
+    from memory.replay.ledger_snapshot import Progress
+    from memory.replay.replayed_state import Follower
+    from projection.brief.brief_values import Brief
+    from projection.document.fact_remarks import Mark
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import LiveView, Standing
     from projection.graph.entities import Entity, EntityView
-    from projection.graph.neighbours import Links
-    from projection.text.digest import Digest
+    from projection.graph.graph_neighbours import Links
+    from projection.text.session_digest import Digest
 
 
 class Reader:
@@ -69,13 +69,13 @@ class Reader:
 
     def short(self, stem: str) -> str:
         """Return a stem as people read it; whatever takes a stem takes that too."""
-        from memory.cache.named import short_stem
+        from memory.cache.name_lookup import short_stem
 
         return self.snapshot.ask(lambda cache: short_stem(cache, stem))
 
     def named(self, fact: str) -> str:
         """Return the whole id for it or the start of it (`fact_named`); an unknown one as it is."""
-        from memory.cache.named import fact_named
+        from memory.cache.name_lookup import fact_named
 
         return self.snapshot.ask(lambda cache: fact_named(cache, fact))
 
@@ -91,7 +91,7 @@ class Reader:
 
             return state_at(self.snapshot, stem_of(as_of, self._clock()))
         if self._follower is None:
-            from memory.replay.state import Follower
+            from memory.replay.replayed_state import Follower
 
             self._follower = Follower(self.snapshot)
         return self._follower.state()
@@ -100,7 +100,7 @@ class Reader:
         """Return the replayed state of what is committed, without the captured logs that wait."""
         if self.snapshot.cache() is self.snapshot.tip.cache():
             return self.state()
-        from memory.replay.state import Follower
+        from memory.replay.replayed_state import Follower
 
         return Follower(self.snapshot.tip).state()
 
@@ -110,13 +110,13 @@ class Reader:
 
     def continuity(self) -> str:
         """Return the replayed `continuity.md`."""
-        from projection.document.render import render
+        from projection.document.page_renderer import render
 
         return render(self.view())
 
     def cold_state(self) -> State:
         """Replay from git alone, without any cache."""
-        from memory.replay.state import cold_state
+        from memory.replay.replayed_state import cold_state
 
         return cold_state(self.snapshot.tip, self.home.tip(), self._progress)
 
@@ -176,7 +176,7 @@ class Reader:
 
     def entities(self) -> tuple[Entity, ...]:
         """List the entities that facts are about, those with most facts first."""
-        from memory.query.graph import entities
+        from memory.query.entity_graph import entities
 
         return self.snapshot.ask(entities)
 
@@ -189,13 +189,13 @@ class Reader:
         Raises:
             NotFound: no fact is about it.
         """
-        from memory.query.graph import entity
+        from memory.query.entity_graph import entity
 
         return self.snapshot.ask(lambda cache: entity(cache, name))
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
-        from memory.query.marks import marks_of
+        from memory.query.fact_marks import marks_of
 
         return marks_of(self.snapshot, facts)
 
@@ -209,7 +209,7 @@ class Reader:
         Raises:
             NotFound: there is no such fact and nothing names it.
         """
-        from memory.query.graph import links
+        from memory.query.entity_graph import links
 
         name = self.named(fact)
         found = self.snapshot.ask(lambda cache: links(cache, name, hops, self.home))
@@ -245,7 +245,7 @@ class Reader:
         Raises:
             NotFound: `filters.as_of` is no time, stem or commit, or a bound neither a time nor a stem.
         """
-        from memory.recall.values import Filters
+        from memory.recall.recall_values import Filters
 
         asked = filters or Filters()
         if asked.since or asked.until:
@@ -270,7 +270,7 @@ class Reader:
 
     def _recall(self) -> Recallers:
         if self._recaller is None:
-            from memory.recall.beside import Recallers
+            from memory.recall.other_homes_recall import Recallers
 
             self._recaller = Recallers(self.snapshot, self._progress)
         return self._recaller
@@ -284,7 +284,7 @@ class Reader:
         Raises:
             NotFound: there is no such log, or several begin so.
         """
-        from memory.brief.digest import digest
+        from memory.brief.log_digests import digest
 
         return digest(self.snapshot, stem)
 
@@ -295,7 +295,7 @@ class Reader:
             text: a session log, or any other text.
             name: of the file that it stands in.
         """
-        from memory.brief.digest import digest_text
+        from memory.brief.log_digests import digest_text
 
         return digest_text(self.snapshot, text, name)
 
@@ -324,7 +324,7 @@ class Reader:
             NotFound: nothing is named so, and nothing answers it.
             WrongUsage: `before` or `after` is no length of time.
         """
-        from memory.query.timeline import Window, timeline
+        from memory.query.session_timeline import Window, timeline
 
         window = Window(anchor, before, after, limit, agent, kinds, self._clock())
         return timeline(self.snapshot, lambda query: self.recall(query, limit=1), window)
@@ -352,7 +352,7 @@ class Reader:
 
     def asker(self) -> str:
         """Return who asks, as logs name it."""
-        from memory.brief.place import agent_of
+        from memory.brief.brief_place import agent_of
 
         return agent_of(self.home)
 
@@ -382,8 +382,8 @@ class Reader:
         Raises:
             WrongUsage: the budget is too small, or there is no such format.
         """
-        from memory.brief.making import Asked, found_for, made_for, words_of
-        from memory.brief.place import branch_of, changed_files
+        from memory.brief.brief_maker import Asked, found_for, made_for, words_of
+        from memory.brief.brief_place import branch_of, changed_files
         from memory.replay.layers import layers_beside
 
         if branch is None:

@@ -15,7 +15,8 @@ from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.range_queries import logs_of
-from memory.query.code_asked import CodeAsked, Touched
+from memory.query.code_question import CodeAsked, Touched
+from memory.query.fact_marks import marked
 from memory.query.logs_around import (
     EDITED,
     EDITED_FAR,
@@ -27,16 +28,15 @@ from memory.query.logs_around import (
     logs_around,
     names,
 )
-from memory.query.marks import marked
 from memory.query.provenance import LogLine, lines_of
-from memory.recall.index.follow import IndexFollower
+from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.passage_search import search
 from memory.recall.query.postings import Lookups
-from memory.recall.rank.facts import IN_ONE_STRETCH
-from memory.recall.search import search
-from memory.recall.values import without_operators
-from memory.redaction.withheld import redacted_logs
-from memory.replay.marks import marks_at
+from memory.recall.rank.fact_ranking import IN_ONE_STRETCH
+from memory.recall.recall_values import without_operators
+from memory.redaction.withheld_texts import redacted_logs
+from memory.replay.reader_marks import marks_at
 from projection.policy.model import ENGLISH
 
 TYPE_CHECKING = False
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ledger.git.cli import Git
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.query.reader import Reader
     from memory.recall.index.fts_file import Index
-    from projection.document.marks import Mark
-    from projection.fold.fact import Fact
+    from projection.document.fact_remarks import Mark
+    from projection.fold.fact_history import Fact
 
 #: What a text gains that names the commit or its pull request, and the file.
 _NAMES, _FILE = 6.0, 3.0

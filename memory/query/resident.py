@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.model.event import facts_in
-from memory.query.logs import logs_of, taking_part
 from memory.query.supersessions import supersessions
+from memory.query.visible_logs import logs_of, taking_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry, SessionLog
     from memory.query.supersessions import Edges
-    from memory.replay.snapshot import Snapshot
-    from projection.document.marks import Met
-    from projection.fold.fact import Fact, History
-    from projection.fold.replay import State
-    from projection.fold.state import Standing
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.document.fact_remarks import Met
+    from projection.fold.fact_history import Fact, History
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
 
 #: So many events of logs are kept at most, beside those of the fact that is asked for.
 _MOST_EVENTS = 100_000

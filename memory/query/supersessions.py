@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Protocol
 
-    from projection.fold.fact import History
-    from projection.fold.truth import Edge
+    from projection.fold.fact_history import History
+    from projection.fold.falsity import Edge
 
     class Histories(Protocol):
         """Gives facts' histories: the cache does, and whoever holds a state."""

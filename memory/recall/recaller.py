@@ -5,23 +5,23 @@ from __future__ import annotations
 from ledger.errors import NotFound
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
-from memory.cache.named import fact_named, log_named
-from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
-from memory.recall.hits.facts import Facts, Past, past_at
+from memory.cache.name_lookup import fact_named, log_named
+from memory.recall.hits.answer_hits import answer_of, holding_first, mixed, with_score
+from memory.recall.hits.fact_hits import Facts, Past, past_at
 from memory.recall.hits.filters import kept
 from memory.recall.hits.log_texts import LogTexts
-from memory.recall.hits.outdated import Outdated
-from memory.recall.hits.passages import passage_hit, passage_text
+from memory.recall.hits.outdated_hits import Outdated
+from memory.recall.hits.passage_hits import passage_hit, passage_text
 from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
-from memory.recall.hits.stated import Stated
-from memory.recall.index.follow import IndexFollower
+from memory.recall.hits.stated_facts import Stated
+from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.passage_search import search
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
-from memory.recall.rank.standing import answers, ordered
-from memory.recall.rank.types import Ranking
-from memory.recall.search import search
-from memory.recall.values import (
+from memory.recall.rank.rank_types import Ranking
+from memory.recall.rank.standing_order import answers, ordered
+from memory.recall.recall_values import (
     DOCS,
     FULL,
     INDEX,
@@ -34,7 +34,7 @@ from memory.recall.values import (
     tokens_of,
 )
 from memory.replay.gc_pause import Uncollected
-from memory.replay.marks import marks_at
+from memory.replay.reader_marks import marks_at
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
 
@@ -42,14 +42,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memory.cache.file import Cache
-    from memory.recall.documents.passages import Documents
+    from memory.cache.cache_file import Cache
+    from memory.recall.documents.document_passages import Documents
     from memory.recall.index.fts_file import Index
     from memory.recall.index.rows import LogRow
+    from memory.recall.passage_search import Search
     from memory.recall.rank.meaning_store import Meanings
-    from memory.recall.rank.types import Keeps, Scored
-    from memory.recall.search import Search
-    from memory.replay.snapshot import Snapshot
+    from memory.recall.rank.rank_types import Keeps, Scored
+    from memory.replay.ledger_snapshot import Snapshot
 
 #: How many passages beyond twice the hits are fetched at first: some may not be shown.
 _MORE_TOLD = 40
@@ -177,7 +177,7 @@ class Recaller:
 
     def _of_documents(self) -> Documents:
         if self._documents is None:
-            from memory.recall.documents.passages import Documents
+            from memory.recall.documents.document_passages import Documents
 
             self._documents = Documents(self._snapshot)
         return self._documents
@@ -208,7 +208,7 @@ class _View:
         self._scored: dict[str, Scored] = {}
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:
-            from memory.redaction.withheld import redacted_logs
+            from memory.redaction.withheld_texts import redacted_logs
 
             self._withheld = redacted_logs(cache)
 

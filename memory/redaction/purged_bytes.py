@@ -13,9 +13,9 @@ from ledger.model.event import FactCreated, FactHelped, FactRedacted, FactUpdate
 from ledger.model.ids import is_purged, purged_text
 from ledger.model.layout import COMMIT_SUBJECT
 from ledger.model.order import is_sealed
-from memory.redaction.withheld import without_beside, without_lines, without_words
-from projection.document.render import COMPUTED_KEYS
-from projection.fold.fact import REDACTED_TEXT
+from memory.redaction.withheld_texts import without_beside, without_lines, without_words
+from projection.document.page_renderer import COMPUTED_KEYS
+from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import names, structural
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ledger.model.event import Event
     from ledger.model.session import SessionLog
-    from memory.redaction.telling import Telling
+    from memory.redaction.withheld_lines import Telling
 
 #: What stands before a text on its line.
 _LEAD = " \t-*+#>"

@@ -18,7 +18,7 @@ from memory.worktree.checkout import work_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 #: How the reflog tells of the revert of a commit.
 _REVERTS = ("revert: ", 'commit: Revert "')
@@ -41,7 +41,7 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     known = cache.known(kept) if kept else {}
     paths = {stem: log_path(stem) for stem in kept if stem not in known}
     if paths and cache.redacted:
-        from memory.redaction.withheld import held_logs
+        from memory.redaction.withheld_texts import held_logs
 
         redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (fault:E7)
         paths = {stem: path for stem, path in paths.items() if stem not in redacted}

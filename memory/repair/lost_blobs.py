@@ -12,24 +12,24 @@ import os
 from ledger.errors import StorageFailed
 from ledger.git.commit_record import loose_object
 from ledger.home import Home
-from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
+from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.view_name import rides
 from memory.repair.dropped_logs import dropped
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
-from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 
 def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
@@ -89,7 +89,7 @@ def drop_purged(cache: Cache, spool: Spool) -> None:
     """Let go of copies of logs that were redacted and taken out of the history: they must not return."""
     if not cache.redacted:
         return
-    from memory.redaction.withheld import held_logs
+    from memory.redaction.withheld_texts import held_logs
 
     held = held_logs(cache)
     for stem in {stem for stem, _ in held}:

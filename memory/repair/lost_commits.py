@@ -11,13 +11,21 @@ import os
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.commit_record import loose_object
-from ledger.git.objects import BLOB, COMMIT, TREE, Objects, merge_commit, object_id, write_objects
+from ledger.git.git_objects import (
+    BLOB,
+    COMMIT,
+    TREE,
+    Objects,
+    merge_commit,
+    object_id,
+    write_objects,
+)
 from ledger.git.repository import read_reference
 from ledger.git.trees import FOLDER, entries
-from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
 from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.locks import journal
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ledger.home import Home
-    from memory.replay.snapshot import Snapshot
+    from memory.replay.ledger_snapshot import Snapshot
 
 #: How many commits that others made are passed when looking for ours below a tip.
 _STRANGERS = 200
@@ -293,8 +301,8 @@ def _read(path: str) -> bytes | None:
 
 def _rendered(snapshot: Snapshot, commit: str) -> list[bytes]:
     """Return the projection of a commit, as it was when that was made: a replay gives it again."""
-    from memory.replay.state import cold_state
-    from memory.worktree.publish import projection_files
+    from memory.replay.replayed_state import cold_state
+    from memory.worktree.projection_files import projection_files
 
     try:
         return list(projection_files(cold_state(snapshot, commit)).values())

@@ -15,27 +15,27 @@ import zlib
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.digest import blob_id, sha256
+from ledger.model.captured_reach import OBSERVED, span_of
 from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
-from ledger.model.reach import OBSERVED, span_of
+from ledger.model.sha256 import blob_id, sha256
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
-from memory.redaction.telling import Telling, telling_of
-from memory.redaction.withheld import held_logs, redacted_logs
+from memory.redaction.withheld_lines import Telling, telling_of
+from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_blobs import drop_purged
 from memory.replay.layers import brief_file
 from memory.replay.log_bytes import read_bytes
-from projection.document.render import REDACTED
+from projection.document.page_renderer import REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 #: How the files begin in which repairs and faults are noted.
 _NOTES = ("journal.log", "hooks.log", "bug-")
@@ -237,9 +237,9 @@ def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
     """Write the mirror of an own branch anew where it still shows what is withheld."""
     if home.kind != OWN_BRANCH or not home.repository.top:
         return
-    from memory.replay.state import state_of
+    from memory.replay.replayed_state import state_of
     from memory.worktree.mirror import mirror
-    from memory.worktree.publish import projection_files
+    from memory.worktree.projection_files import projection_files
 
     folder = f"{home.repository.top}/{MIRROR_DIR}"
     files = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.order import is_stem, stem_in
-from memory.cache.named import last_key
-from memory.replay.state import cold_state, state_from
+from memory.cache.name_lookup import last_key
+from memory.replay.replayed_state import cold_state, state_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
-    from memory.replay.snapshot import Snapshot
-    from projection.fold.replay import State
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.fold.full_replay import State
 
 
 def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:

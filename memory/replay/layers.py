@@ -11,20 +11,20 @@ import os
 from ledger.errors import DiurnaError
 from ledger.git.repository import Repository, read_reference
 from ledger.home import PERSONAL, Home, has_layers, personal_home
-from ledger.model.digest import sha256
 from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
 from memory.cache.view_name import beside
-from memory.replay.upstreams import upstream_homes
+from memory.replay.upstream_homes import upstream_homes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from memory.cache.file import Cache
-    from memory.replay.snapshot import Snapshot
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
     from projection.policy.model import Policy
 
     Answer = TypeVar("Answer")
@@ -49,7 +49,7 @@ class Layer(Record):
 
     def ask(self, question: Callable[[Cache], Answer], empty: Answer) -> Answer:
         """Return what it answers; `empty` where it can not be read, or is personal and does not say so."""
-        from memory.replay.view import View  # a brief that is kept does without
+        from memory.replay.clone_view import View  # a brief that is kept does without
 
         snapshot = View(self.home, lambda _home, _cache: True)
         try:

@@ -6,7 +6,7 @@ import os
 
 from ledger.errors import GitFailed, StorageFailed
 from ledger.git.commit_record import loose_object
-from ledger.model.digest import blob_id
+from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 
 TYPE_CHECKING = False

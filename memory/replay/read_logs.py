@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ledger.codec.log import read_entry, stamp_findings
-from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, is_weak, proves
+from ledger.model.order import is_sealed
 from ledger.model.packed import pack_entry, unpack_entry
 from ledger.model.record import Record
+from ledger.model.seal import is_weak, proves
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
+from ledger.model.sha256 import blob_id
 from memory.replay.fork import in_two, may_fork
 from memory.replay.gc_pause import Uncollected
 from memory.replay.log_bytes import LOOSE_UP_TO, blobs, read_bytes
@@ -140,7 +141,7 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
     if len(refs) > LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
-        from ledger.model.digest import sha256
+        from ledger.model.sha256 import sha256
     for ref, data in zip(refs, contents, strict=True):
         if data is None:
             findings.append(unreadable(ref))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ledger.codec.log import read_entry, stamp_findings
 from ledger.model.findings import Finding
-from ledger.model.order import is_weak
 from ledger.model.record import Record
+from ledger.model.seal import is_weak
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.logset import log_refs
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
-from memory.worktree.publish import is_projection, standing_files
+from memory.worktree.projection_files import is_projection, standing_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from projection.document.edit_events import Absorbed
-    from projection.fold.replay import State
+    from projection.fold.full_replay import State
     from projection.policy.model import Policy
 
 #: The header key of a log that says what a person's edit says: the blob id of the edited file.
@@ -67,7 +67,7 @@ def left_alone(
         return ()
     texts = _texts(home, unknown)
     made = made_by_diurna(home, tip, unknown)
-    from projection.views.files import has_rendered_form, unsaid
+    from projection.views.view_files import has_rendered_form, unsaid
 
     said: list[Finding] = []
     for path, text in texts.items():
@@ -186,7 +186,7 @@ def standing_edit(
     `path` is relative to the home, `blob` its id, `text` what it holds; `told` gives the blob ids that
     logs behind a stem name by a header key.
     """
-    from projection.views.files import NOTHING, left_said, read_edit
+    from projection.views.view_files import NOTHING, left_said, read_edit
 
     line = line_of(home, tip, text, path)
     since = line.newest if line else ""
@@ -210,7 +210,7 @@ def _stays(path: str, found: Absorbed) -> tuple[Finding, ...]:
 
 def _withheld(home: Home, rows: Iterable[tuple[str, str, str]], state: State) -> Iterator[Finding]:
     """Name what a projection that stays still shows of facts that were redacted."""
-    from projection.views.files import withheld
+    from projection.views.view_files import withheld
 
     texts = _texts(home, {path: blob for _, blob, path in rows if is_projection(path)})
     for path, text in texts.items():

@@ -13,7 +13,6 @@ from ledger.environment import now_seconds
 from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import Home
-from ledger.model.digest import blob_id, sha1
 from ledger.model.findings import Finding
 from ledger.model.layout import (
     EDITABLE,
@@ -21,6 +20,7 @@ from ledger.model.layout import (
     SESSIONS_DIR,
     VIEW_FILES,
 )
+from ledger.model.sha256 import blob_id, sha1
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.dead_owner import died
 from ledger.wal.locks import clear_index_lock

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE, VIEW_FILES
-from projection.document.parse import machine_line, parse
-from projection.document.render import render
-from projection.views.files import absorb_file, has_rendered_form
-from projection.views.files import published as written_view
+from projection.document.page_parser import machine_line, parse
+from projection.document.page_renderer import render
+from projection.views.view_files import absorb_file, has_rendered_form
+from projection.views.view_files import published as written_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from ledger.home import Home
-    from projection.document.parse import MachineLine
-    from projection.fold.replay import State
+    from projection.document.page_parser import MachineLine
+    from projection.fold.full_replay import State
 
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"
@@ -102,8 +102,8 @@ def _as_made(home: Home, commit: str, made_from: MachineLine, file: str, text: s
     commit has the machine line `made_from`; `text` is of the oldest file with that line that Diurna may
     have rendered, "" for none.
     """
-    from memory.replay.snapshot import Snapshot
-    from memory.replay.state import cold_state
+    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.replayed_state import cold_state
 
     state = cold_state(Snapshot(home, lambda *_: None), commit)
     if state.summary.digest != made_from.digest:

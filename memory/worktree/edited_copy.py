@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.digest import blob_id
 from ledger.model.layout import CONTINUITY_FILE, MIRROR_DIR
+from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import plain_bytes
 from memory.worktree.checkout import is_editable, read_written
 

@@ -8,17 +8,17 @@ only a committed projection that is one of them is brought forward, anything els
 from __future__ import annotations
 
 from ledger.errors import TipMoved
-from ledger.model.digest import blob_id
 from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES, quarter_of
 from ledger.model.record import Record
-from memory.replay.state import state_of
+from ledger.model.sha256 import blob_id
+from memory.replay.replayed_state import state_of
 from memory.worktree.checkout import edited_finding, hand_edited
-from memory.worktree.publish import is_projection, projection_files, standing_files
+from memory.worktree.projection_files import is_projection, projection_files, standing_files
 from projection.document.archive_update import revise
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.fold.decay import Decay
 from projection.fold.fold import collect
-from projection.fold.state import CLOSED, FADED, Standing
+from projection.fold.projection_state import CLOSED, FADED, Standing
 from projection.fold.tiers import never_decaying, stand
 
 TYPE_CHECKING = False
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from ledger.model.findings import Finding
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
-    from projection.fold.replay import State
-    from projection.fold.state import DecayClock
+    from memory.cache.cache_file import Cache
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import DecayClock
 
     #: Gives the bytes of an object.
     Read = Callable[[str], bytes]
@@ -162,7 +162,7 @@ class _Question:
         views = cache.policy.view_files
         if views:
             from memory.replay.view_source import source_of_cache
-            from projection.views.files import published
+            from projection.views.view_files import published
 
             source = source_of_cache(cache, [VIEW_FILES[path] for path in views])
             changed.update({path: published(VIEW_FILES[path], source) for path in views})

@@ -10,9 +10,9 @@ import os
 
 from ledger.errors import DiurnaError
 from ledger.home import Home
-from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, MIRROR_DIR
+from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.worktree.checkout import (
     EMPTY_TREE,

@@ -10,7 +10,7 @@ import os
 
 from ledger.git.repository import head
 from ledger.home import Home
-from ledger.model.digest import blob_id
+from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder
 from ledger.wal.locks import next_index
 from memory.worktree.checkout import FILE_MODE, pending_file

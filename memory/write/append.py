@@ -11,15 +11,16 @@ from ledger.home import OWN_BRANCH
 from ledger.model.event import FactRedacted, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in
+from ledger.model.order import ended_of, milliseconds_of, next_stamp, stamp_of, stem_in
 from ledger.model.record import Record
+from ledger.model.seal import seal
 from ledger.model.session import WORK, WORKING, SessionLog
-from ledger.secrets.redaction import guard
+from ledger.secrets.log_redaction import guard
 from memory.cache.view_name import seen, tip_of
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
-from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
-from memory.worktree.follow import follow
+from memory.worktree.commit_follow import follow
 from memory.write.birth_footers import footer_findings
 from memory.write.branch_lock import Branch
 from memory.write.commit import Committer, Occasion, check_writable
@@ -30,10 +31,10 @@ from memory.write.ends_check import ends_told
 from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named, with_whole_ids
-from memory.write.openings import opened_by, with_opened
-from memory.write.personal import as_personal, is_own, refuse_personal, statements
-from memory.write.received import with_received
-from memory.write.seen import seen_here, still_moves, with_seen
+from memory.write.opened_facts import opened_by, with_opened
+from memory.write.personal_guard import as_personal, is_own, refuse_personal, statements
+from memory.write.received_handoffs import with_received
+from memory.write.seen_versions import seen_here, still_moves, with_seen
 from memory.write.tier_changes import moves, tiers_of
 from projection.fold.fold import resolve
 
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
-    from projection.fold.fact import Fact, History
+    from memory.cache.cache_file import Cache
+    from projection.fold.fact_history import Fact, History
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
@@ -272,7 +273,7 @@ class Recorder:
             with_seen(event, facts.get(event.id), histories, opened) for event in draft.events
         )
         if any(isinstance(event, FactRedacted) for event in events):
-            from memory.redaction.withheld import naming_holders
+            from memory.redaction.withheld_texts import naming_holders
 
             events = naming_holders(self.home, cache, events)
         return canonical(SessionLog(header, draft.title, draft.prose, events))
@@ -376,7 +377,7 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
     def asked(cache: Cache) -> tuple[Finding, ...]:
         if not receipt.commit or receipt.already or receipt.type not in WORKING:
             return tuple(cache.unread())
-        from memory.write.review_due import due_findings, fading_findings
+        from memory.write.review_notice import due_findings, fading_findings
 
         return (*cache.unread(), *due_findings(cache, receipt), *fading_findings(cache, receipt))
 

@@ -9,7 +9,7 @@ from ledger.escape import prose
 from ledger.model.event import Event, FactCreated, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.personal import PERSONAL_KEY, PERSONAL_VALUE
+from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
 from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
@@ -120,7 +120,7 @@ def _wrong(key: str, value: str, kind: str) -> str:
     if key == PERSONAL_KEY:
         return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
     if key in (UNTIL_KEY, CHECK_KEY):
-        from projection.text.until import CHECKS, FORMS, until_in
+        from projection.text.until_conditions import CHECKS, FORMS, until_in
 
         if key == CHECK_KEY:
             return "" if until_in(f"{CHECK_KEY} {value}") else f"one of: {CHECKS}"

@@ -21,24 +21,24 @@ from ledger.errors import (
 from ledger.git.commit_record import Commit, Identity
 from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH
-from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, log_path
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from ledger.model.sha256 import blob_id
 from ledger.wal.intents import Intents
 from memory.cache.sqlite import CacheDamaged
 from memory.repair.dropped_logs import dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
-from memory.replay.snapshot import Snapshot
-from memory.worktree.ahead import Ahead
-from memory.worktree.follow import show_elsewhere
+from memory.replay.ledger_snapshot import Snapshot
+from memory.worktree.checkout_update import Ahead
+from memory.worktree.commit_follow import show_elsewhere
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.commit_subject import commit_subject
 from memory.write.landing import born_from_upstream, is_busy, refuse_unfit
-from memory.write.personal import kept_back
+from memory.write.personal_guard import kept_back
 from memory.write.shelf import Shelf
 from memory.write.signing import Signing
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ledger.git.fast_import import FastImport
     from ledger.git.pygit2_store import Store
     from ledger.wal.atomic_files import Lock
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from projection.policy.model import Policy
 
     #: What waits: stem -> its bytes, and what they say where that is known.

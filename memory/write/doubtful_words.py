@@ -45,7 +45,7 @@ def _of_text(home: Home, id: str, text: str, now_ms: int) -> Iterator[Finding]:
     low = text.lower()
     signs = any(sign in low for sign in _SIGNS) or any(month in text for month in _SHORT)
     if signs or ("20" in text and "-" in text):
-        from projection.text.told_days import no_days, told_from_today
+        from projection.text.relative_days import no_days, told_from_today
 
         for said, day in told_from_today(text, now_ms):
             hint = f"say the day: {day}" if day else "say the day"

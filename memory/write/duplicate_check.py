@@ -11,9 +11,9 @@ from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, Fac
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.sqlite import CacheDamaged
-from projection.fold.fact import Fact
+from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
-from projection.fold.state import Standing
+from projection.fold.projection_state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from ledger.model.event import Event
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
-    from memory.replay.snapshot import Snapshot
-    from projection.compare.pairs import Claim, Opposition, Overlap
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.compare.pair_comparison import Claim, Opposition, Overlap
 
 #: How many new texts of one log are looked at; one that brings more is a bulk load.
 NEW_LIMIT = 50
@@ -79,7 +79,7 @@ def said_already(snapshot: Snapshot, text: str) -> str:
     from projection.compare.candidates import queries, subjects
     from projection.compare.restatements import Restatements
     from projection.text.normalize import index_words, plain, statements
-    from projection.work.attempts import leaves, tried_in_vain
+    from projection.work.failed_attempts import leaves, tried_in_vain
 
     said = statements(text)
     try:
@@ -144,7 +144,7 @@ def _compared(fact: Fact, others: Sequence[Standing], claims: dict[str, Claim]) 
     """Compare a fact with others, whose statements are read once for all facts of a log."""
     if not others:
         return []
-    from projection.compare.pairs import claim, opposition, overlap, same_text
+    from projection.compare.pair_comparison import claim, opposition, overlap, same_text
     from projection.text.fuzzy import ratio
 
     found = []

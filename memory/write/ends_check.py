@@ -6,7 +6,7 @@ from ledger.git.repository import is_shallow
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.session import CHECK_KEY, UNTIL_KEY
-from memory.cache.truth_file import has_code
+from memory.cache.broken_truth_file import has_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from ledger.model.session import SessionLog
-    from projection.text.until import Until
+    from projection.text.until_conditions import Until
 
 
 def ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
@@ -24,7 +24,7 @@ def ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
         said = dict(meta)
         if not (UNTIL_KEY in said or CHECK_KEY in said):
             continue
-        from projection.text.until import DATE, check_of, until_in
+        from projection.text.until_conditions import DATE, check_of, until_in
 
         words = (said.get(UNTIL_KEY, ""), check_of(meta))
         for until in filter(None, map(until_in, filter(None, words))):
@@ -33,7 +33,7 @@ def ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
 
 
 def _told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
-    from memory.cache.ended import is_true_now
+    from memory.cache.ended_facts import is_true_now
 
     repository = home.repository
     if not has_code(home) or repository.promisor or is_shallow(repository):

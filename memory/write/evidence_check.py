@@ -30,7 +30,7 @@ def check_evidence(home: Home, log: SessionLog) -> tuple[Finding, ...]:
     commit = log.get("commit")
     places = [(event, place) for event in helped if (place := place_in(event.remark))]
     if commit and places and home.kind != OWN_REPOSITORY:
-        from ledger.git.places import missing
+        from ledger.git.code_places import missing
 
         gone = missing(home.repository.git(), [(commit, place) for _, place in places])
         wrong = tuple(

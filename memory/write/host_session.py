@@ -9,9 +9,9 @@ import os
 
 from ledger.codec.log import canonical, read_entry
 from ledger.errors import Busy, StorageFailed
+from ledger.model.captured_reach import reach_in
 from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.order import milliseconds_of
-from ledger.model.reach import reach_in
 from ledger.model.session import CONTINUED, WORK, WORKING
 from ledger.wal.atomic_files import Lock
 from memory.cache.newest_logs import reach_rows, session_name, session_names, stretch_name
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.session import SessionLog
     from ledger.wal.spool import Spool
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.write.draft import How, SessionDraft
 
 #: What names the session: said by the user; else set by Claude Code, Qwen Code or Gemini CLI, as was seen.

@@ -25,7 +25,7 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT, WORK
 from ledger.model.task_states import DONE, TODO, either, may_follow
-from memory.cache.named import fact_named
+from memory.cache.name_lookup import fact_named
 from memory.write.draft import births, named_ids, renamed
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from ledger.wal.spool import Spool
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.write.draft import SessionDraft
-    from projection.fold.fact import Fact, History
+    from projection.fold.fact_history import Fact, History
 
 ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
 

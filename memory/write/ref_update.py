@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ledger.git.objects import move_reference
+from ledger.git.git_objects import move_reference
 from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from memory.cache.sqlite import CacheDamaged
-from memory.replay.snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import update_index
-from memory.worktree.follow import catch_up, show_elsewhere, show_move
+from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
 from memory.write.commit import Committer, Occasion, check_writable
-from memory.write.personal import refuse_personal_logs
+from memory.write.personal_guard import refuse_personal_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
-from memory.replay.snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 from memory.write.landing import obstacle
-from memory.write.written_on import for_here, on_their_branches
+from memory.write.log_branches import for_here, on_their_branches
 
 
 class Shelf:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memory.cache.file import Cache
-from projection.fold.fact import History
+from memory.cache.cache_file import Cache
+from projection.fold.fact_history import History
 from projection.fold.fold import resolve
-from projection.fold.state import DecayClock
+from projection.fold.projection_state import DecayClock
 from projection.fold.tiers import never_decaying, tier
 
 TYPE_CHECKING = False

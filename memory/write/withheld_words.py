@@ -9,7 +9,7 @@ from ledger.errors import DraftRefused
 from ledger.model.event import FactCreated, FactRedacted, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT
-from memory.redaction.telling import Telling, telling_of
+from memory.redaction.withheld_lines import Telling, telling_of
 from memory.write.draft import DEFAULT_TITLE
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.event import Event
     from ledger.model.session import SessionLog
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 _HINT = "a redaction is for good; say what may be known in other words"
 
@@ -49,7 +49,7 @@ def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
     said += [(f"what is said of {event.id}", event.remark) for event in log.events if event.remark]
     hint = _HINT
     if log.type == EDIT:
-        from projection.views.files import WAY_OUT  # it reads pages, which few logs need
+        from projection.views.view_files import WAY_OUT  # it reads pages, which few logs need
 
         hint = f"{_HINT}, {WAY_OUT}"
     found = [

@@ -8,13 +8,10 @@ of its own. The budget counts every character of the output.
 
 from __future__ import annotations
 
-from projection.brief.envelope import NONCE_CHARS, nonce_for
-from projection.brief.forms import Ending, Said
-from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
-from projection.brief.plain_text import shortened
-from projection.brief.roles import is_summary
-from projection.brief.sections import fact_of, gone_of, is_correction, usual_word, wanted
-from projection.brief.values import (
+from projection.brief.brief_formats import Ending, Said
+from projection.brief.brief_lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
+from projection.brief.brief_sections import fact_of, gone_of, is_correction, usual_word, wanted
+from projection.brief.brief_values import (
     ASKED,
     BORN,
     CHANGES,
@@ -36,15 +33,18 @@ from projection.brief.values import (
     Session,
     Stated,
 )
-from projection.document.marks import is_behind
+from projection.brief.envelope import NONCE_CHARS, nonce_for
+from projection.brief.role_choice import is_summary
+from projection.brief.single_line import shortened
+from projection.document.fact_remarks import is_behind
 from projection.policy.model import DEFAULT_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from projection.brief.forms import Form
-    from projection.brief.values import Item, Material, Wanted
+    from projection.brief.brief_formats import Form
+    from projection.brief.brief_values import Item, Material, Wanted
 
 LEAST_CHARS = 1000
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.

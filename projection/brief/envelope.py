@@ -6,7 +6,7 @@ that it is evidence, not instruction.
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
+from ledger.model.sha256 import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

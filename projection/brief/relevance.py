@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from projection.fold.fact import Fact
-    from projection.fold.state import Standing
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
 
 _K = 60
 _LEAST_WORD_CHARS = 4

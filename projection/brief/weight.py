@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from projection.fold.fact import Fact
+    from projection.fold.fact_history import Fact
 
 SALIENCE = "salience"
 _LEAST, USUAL, _MOST = 1, 5, 10

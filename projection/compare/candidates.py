@@ -54,7 +54,7 @@ def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[
                 asked.append(one)
     for part in parts[:ASKING]:
         if any(mark in part.text for mark in _TURNING):
-            from projection.compare.overturned import turn_of
+            from projection.compare.overturning import turn_of
 
             turn = turn_of(part)
             old = known.intersection(turn.old) if turn is not None else frozenset()

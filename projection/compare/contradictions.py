@@ -20,9 +20,9 @@ from projection.compare.difference import (
     same_family,
     scoped,
 )
-from projection.compare.overturned import exception, replacement
+from projection.compare.overturning import exception, replacement
 from projection.compare.rivals import ROOTS_LIMIT, alternative, denial, order, owner, value
-from projection.compare.subjects import Subject, read_once, subject
+from projection.compare.statement_subjects import Subject, read_once, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
 from projection.text.vocabulary import COUNTED, LABELS, MOMENTS, NEGATORS, SLOTS
 

@@ -32,7 +32,7 @@ def _load_tables() -> None:
             for two in right.split():
                 _antonyms.add((stem(one), stem(two)))
                 _antonyms.add((stem(two), stem(one)))
-    from projection.compare.subjects import families
+    from projection.compare.statement_subjects import families
 
     for name, rows in families().items():
         _families.setdefault(stem(name), set()).update([number for number, _, _ in rows])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ledger.model.record import Record
-from projection.compare.subjects import read_once, root
+from projection.compare.statement_subjects import read_once, root
 from projection.text.normalize import stem, value_with_unit
 from projection.text.topics import ASPECTS, OFTEN
 from projection.text.vocabulary import COUNTED, LABELS, UNITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.compare.subjects import Subject
+    from projection.compare.statement_subjects import Subject
 
 _ASPECTS = {word: name for name, words in ASPECTS.items() for word in words.split()}
 #: As they stand in a statement.

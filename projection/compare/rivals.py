@@ -8,7 +8,14 @@ a choice, what the other one denies, an order or an owner.
 from __future__ import annotations
 
 from projection.compare.quantities import measuring, quantities
-from projection.compare.subjects import Subject, is_rare, parted, read_once, subject, weight_of
+from projection.compare.statement_subjects import (
+    Subject,
+    is_rare,
+    parted,
+    read_once,
+    subject,
+    weight_of,
+)
 from projection.text.normalize import statement, stem
 from projection.text.topics import AFTER, BEFORE, FIRST, OWNING, THEN
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
-from projection.document.archive import INDEX_TITLE, PAGE_TITLE, index_line, page_block
+from projection.document.archive_pages import INDEX_TITLE, PAGE_TITLE, index_line, page_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from projection.fold.state import Standing
+    from projection.fold.projection_state import Standing
 
 _PART = "\n\n- "
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import tidy
 from ledger.model.ids import version_id
 from projection.document.frame import COMPUTED
+from projection.document.page_renderer import COMPUTED_KEYS
 from projection.document.reflow import flowed
-from projection.document.render import COMPUTED_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from projection.document.parse import Block
+    from projection.document.page_parser import Block
 
     #: Notes a finding: what is wrong, its line, and what to do.
     Find = Callable[[str, int, str], None]

@@ -26,18 +26,18 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.personal import says_personal
+from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from projection.document.changed_block import new_meta, new_text
 from projection.document.frame import COMPUTED, surroundings
+from projection.document.kind_sections import Places
 from projection.document.new_ids import NewIds
-from projection.document.parse import AFTER_FOOTER, NO_BULLET, Block, Parsed, parse
+from projection.document.page_parser import AFTER_FOOTER, NO_BULLET, Block, Parsed, parse
+from projection.document.page_renderer import COMPUTED_KEYS, LEAD
 from projection.document.reflow import flowed, narrowed
-from projection.document.render import COMPUTED_KEYS, LEAD
-from projection.document.sections import Places
-from projection.document.seen import closed_in, seen_in
-from projection.document.taken_away import broken, doubts, left_below, unstack
+from projection.document.removed_lines import broken, doubts, left_below, unstack
+from projection.document.shown_versions import closed_in, seen_in
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ledger.model.event import Meta
-    from projection.fold.state import Standing
+    from projection.fold.projection_state import Standing
 
     #: Gives the fact of an id where it stands now, None when there is none.
     Known = Callable[[str], Standing | None]

@@ -7,15 +7,15 @@ event, so it is a finding (FORMAT.md, A3).
 from __future__ import annotations
 
 from ledger.model.findings import Finding
-from projection.document.items import Conflict
-from projection.document.parse import Parsed
+from projection.document.footers import Conflict
+from projection.document.page_parser import Parsed
 from projection.policy.model import CONTRADICTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from projection.fold.state import Standing
+    from projection.fold.projection_state import Standing
 
     Known = Callable[[str], Standing | None]
     #: A finding: what is wrong, the line, and what to do.

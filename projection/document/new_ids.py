@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from projection.document.parse import Block
-    from projection.fold.state import Standing
+    from projection.document.page_parser import Block
+    from projection.fold.projection_state import Standing
 
 
 class NewIds:

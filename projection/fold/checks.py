@@ -18,14 +18,14 @@ from ledger.model.layout import log_path
 from ledger.model.order import is_stem, stem_in
 from ledger.model.session import EDIT
 from ledger.model.task_states import TODO, either, may_follow
-from projection.fold.moves import Moves, moves_said
-from projection.fold.truth import against
+from projection.fold.falsity import against
+from projection.fold.task_moves import Moves, moves_said
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.fold.fact import Fact, History
-    from projection.fold.truth import Edge
+    from projection.fold.fact_history import Fact, History
+    from projection.fold.falsity import Edge
     from projection.policy.model import Policy
 
 _NO_EVIDENCE_HINT = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ledger.model.event import FactReinstated, FactSuperseded
-from projection.fold.fact import History
-from projection.fold.truth import Edge, Take, taken, takes_of
+from projection.fold.fact_history import History
+from projection.fold.falsity import Edge, Take, taken, takes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

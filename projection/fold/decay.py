@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from projection.fold.state import DecayClock
+from projection.fold.projection_state import DecayClock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

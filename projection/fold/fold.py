@@ -38,11 +38,11 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import META_KEYS, WORKING, Entry
-from projection.fold.fact import Act, Fact, History, Signature, Version
+from projection.fold.fact_history import Act, Fact, History, Signature, Version
+from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
 from projection.fold.helps import helps_in, ignores_in
-from projection.fold.moves import closed_by, standing_moves
-from projection.fold.truth import Call, Edge, Take, known, taken, takes_in
-from projection.fold.versions import Texts
+from projection.fold.task_moves import closed_by, standing_moves
+from projection.fold.text_versions import Texts
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
 

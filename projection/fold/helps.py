@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import FactHelped, FactIgnored
 from ledger.model.evidence import form_of, role_in
-from projection.fold.fact import Act, Help
+from projection.fold.fact_history import Act, Help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

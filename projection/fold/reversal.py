@@ -24,16 +24,16 @@ from ledger.model.event import (
 )
 from ledger.model.order import stem_in
 from ledger.model.task_states import DONE, TODO
-from projection.fold.fact import History
-from projection.fold.state import BY_HAND
-from projection.fold.truth import calls
+from projection.fold.fact_history import History
+from projection.fold.falsity import calls
+from projection.fold.projection_state import BY_HAND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from projection.fold.fact import Fact
-    from projection.fold.state import Standing
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
 
 
 class Irreversible(DiurnaError):

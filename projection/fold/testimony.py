@@ -21,8 +21,8 @@ from ledger.model.ids import version_id
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.task_states import CLOSING
-from projection.fold.state import CLOSED, INVALIDATED, SUPERSEDED
-from projection.fold.truth import against
+from projection.fold.falsity import against
+from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
 from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.session import Entry
-    from projection.fold.fact import Fact, History
+    from projection.fold.fact_history import Fact, History
 
     #: Gives what a log says, by its key; None for one that is not there.
     Entries = Callable[[str], Entry | None]

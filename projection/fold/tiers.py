@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated
 from ledger.model.layout import quarter_of
-from projection.fold.fact import Fact, History
-from projection.fold.state import (
+from projection.fold.fact_history import Fact, History
+from projection.fold.projection_state import (
     ARCHIVED_TIERS,
     BY_HAND,
     CLOSED,

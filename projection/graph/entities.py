@@ -6,16 +6,16 @@ Pure and by rules alone: every line of a summary is the beginning of a fact's ow
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.document.archive import summary_of
-from projection.graph.neighbours import entity_names, folded
+from projection.document.archive_pages import summary_of
+from projection.graph.graph_neighbours import entity_names, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TypeVar
 
-    from projection.fold.fact import Fact
-    from projection.fold.state import Standing
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
 
     Value = TypeVar("Value", int, str)
 

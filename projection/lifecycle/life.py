@@ -6,11 +6,11 @@ from functools import lru_cache
 
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
-from projection.fold.state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED
+from projection.fold.projection_state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.fold.fact import Fact
+    from projection.fold.fact_history import Fact
 
 #: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.
 RETURNED, REINSTATED = "returned", "reinstated"

@@ -32,7 +32,7 @@ from ledger.model.record import Record
 from ledger.model.task_states import CLOSING
 from projection.fold.cycles import Cuts
 from projection.fold.decay import Decay
-from projection.fold.fact import Act, Fact, History
+from projection.fold.fact_history import Act, Fact, History
 from projection.fold.fold import collect, resolve
 from projection.fold.tiers import never_decaying, stand, tier
 from projection.lifecycle.life import Life, Track

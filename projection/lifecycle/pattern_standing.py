@@ -6,8 +6,8 @@ from projection.policy.model import PATTERN_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.document.marks import Mark
-    from projection.fold.fact import Fact
+    from projection.document.fact_remarks import Mark
+    from projection.fold.fact_history import Fact
     from projection.policy.model import Learning
 
 OBSERVED, CANDIDATE, VERIFIED = "observed", "candidate", "verified"

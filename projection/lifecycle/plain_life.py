@@ -19,7 +19,7 @@ from ledger.model.event import (
     FactVerified,
 )
 from ledger.model.ids import WITHHELD
-from projection.fold.state import FADED
+from projection.fold.projection_state import FADED
 from projection.lifecycle.life import Life, Track
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from projection.fold.decay import Decay
-    from projection.fold.fact import Act
+    from projection.fold.fact_history import Act
 
 #: What changes neither where a fact stands nor since when it counts, by its type alone.
 _IDLE = (FactVerified, FactReferenced, FactHelped, FactIgnored)

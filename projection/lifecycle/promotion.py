@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from projection.fold.fact import Fact
+from projection.fold.fact_history import Fact
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import CLOSABLE, DELIBERATE
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.model.session import Entry
-    from projection.fold.state import Standing
+    from projection.fold.projection_state import Standing
 
 PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
 #: The sum from which a fact is worth promoting, and the sum up to which it may fade.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.layout import BRIEF_CHARS
 from ledger.model.record import Record
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, Review
 
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from projection.fold.fact import Fact
-    from projection.fold.state import LiveView, Standing
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import LiveView, Standing
 
 #: The longest line of a fact in a brief.
 _LINE_CHARS = 220

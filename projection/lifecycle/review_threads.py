@@ -7,10 +7,10 @@ whether its thread is open or closed (FORMAT.md, R2).
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from projection.fold.fact import Fact
+from ledger.model.sha256 import sha256
+from projection.fold.fact_history import Fact
 from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ quarters of all do not exceed (definition 1 of Hyndman and Fan, The American Sta
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.fold.state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
+from projection.fold.projection_state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
 from projection.lifecycle.life import RETURNED, Life, Moment
 
 TYPE_CHECKING = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from projection.policy.keys import quoted
 from projection.policy.model import (
     BUILT_IN_KINDS,
     BY_BRIEF,
@@ -21,6 +20,7 @@ from projection.policy.model import (
     Upstream,
     Windows,
 )
+from projection.policy.policy_keys import quoted
 
 _PERSONAL = """\
 personal = true  # what is only yours: facts with `personal: true` come here, and into no other home

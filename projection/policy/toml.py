@@ -17,8 +17,6 @@ from ledger.codec.conflict_markers import marker_line
 from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
-from projection.policy.messages import no_place, sentence
 from projection.policy.model import (
     BUILT_IN_KINDS,
     PUBLISHABLE,
@@ -40,7 +38,9 @@ from projection.policy.model import (
     Views,
     Windows,
 )
-from projection.policy.words import is_place, one_line, pattern, role, section
+from projection.policy.policy_keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
+from projection.policy.policy_messages import no_place, sentence
+from projection.policy.policy_words import is_place, one_line, pattern, role, section
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import re
 
 from ledger.codec.fenced_code import prose_lines
 from ledger.model.record import Record
-from projection.text.commits import commits_in, is_hash
+from projection.text.named_commits import commits_in, is_hash
 
 PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
     "path", "folder", "module", "name", "target", "version", "commit",

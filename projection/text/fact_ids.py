@@ -6,7 +6,7 @@ An id stands in footers, titles, addresses and other facts, and no redaction tak
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
+from ledger.model.sha256 import sha256
 from ledger.secrets.scanner import nameable
 from projection.text.vocabulary import NEGATORS, SMALL
 

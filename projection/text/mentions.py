@@ -12,7 +12,7 @@ from projection.text.vocabulary import NEGATORS, SMALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.text.sentences import Reading
+    from projection.text.sentence_cutter import Reading
 
 FACT, FILE, IDENTIFIER, VERSION, NAME = "fact", "file", "identifier", "version", "name"
 #: An ordinary word in back-ticks: an identifier, if it is written so often and never without them.

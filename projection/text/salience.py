@@ -9,7 +9,7 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.policy.model import CLOSABLE
 from projection.text.clipping import clipped
-from projection.text.cues import (
+from projection.text.passage_cues import (
     ACTION_LABELS,
     ACTION_PHRASES,
     ACTIONS,
@@ -26,7 +26,7 @@ from projection.text.cues import (
     WEIGHING_PHRASES,
     WEIGHING_WORDS,
 )
-from projection.text.sentences import Reading, Sentence, plain_type, says_little
+from projection.text.sentence_cutter import Reading, Sentence, plain_type, says_little
 from projection.text.vocabulary import SMALL
 
 TYPE_CHECKING = False

@@ -1,6 +1,6 @@
 """List what parts one subject from another, and in which words things are measured, denied and owned.
 
-Plain tables for `projection.compare.subjects`, English first, German and Spanish as they come.
+Plain tables for `projection.compare.statement_subjects`, English first, German and Spanish as they come.
 """
 
 from __future__ import annotations

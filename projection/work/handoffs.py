@@ -7,8 +7,8 @@ to get it (`to`: an agent or a role, in any case; nobody, for whoever moves the 
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.fold.state import Standing
-from projection.graph.links import footer, served
+from projection.fold.projection_state import Standing
+from projection.graph.fact_links import footer, served
 from projection.policy.model import HANDOFF_KIND
 from projection.text.role_names import role_names
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from projection.fold.fact import Fact
+    from projection.fold.fact_history import Fact
 
 
 class Handoff(Record):

@@ -10,12 +10,12 @@ import re
 
 from ledger.codec.log import decode
 from ledger.codec.outline import outline
-from ledger.model.digest import sha256
 from ledger.model.findings import Finding
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
 from memory.replay.log_bytes import read_bytes
-from projection.document.render import REDACTED
+from projection.document.page_renderer import REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

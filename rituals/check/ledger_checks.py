@@ -6,15 +6,15 @@ from bisect import bisect_right
 
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.personal import says_personal
+from ledger.model.personal_footer import says_personal
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
-from memory.worktree.publish import committed_projection
-from memory.write.personal import finding, is_own
+from memory.worktree.projection_files import committed_projection
+from memory.write.personal_guard import finding, is_own
 from rituals.check.survey import TEXTS
-from rituals.check.verify.checkpoint import rewritten_findings
+from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
-from rituals.check.verify.logs import (
+from rituals.check.verify.log_set_checks import (
     clock_findings,
     name_writers,
     placed,
@@ -23,7 +23,7 @@ from rituals.check.verify.logs import (
     spool_findings,
     weak_findings,
 )
-from rituals.check.verify.projection import projection_findings
+from rituals.check.verify.projection_checks import projection_findings
 from rituals.check.verify.worktree import work_tree_findings
 
 TYPE_CHECKING = False
@@ -120,7 +120,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `diurna absorb` would record, and every edit that it would not understand."""
-    from rituals.check.lint.edits import undeclared
+    from rituals.check.lint.unrecorded_edits import undeclared
 
     return undeclared(survey.memory, survey.edits)
 
@@ -152,7 +152,7 @@ def due(survey: Survey) -> Iterator[Finding]:
 
 def texts(survey: Survey) -> Iterator[Finding]:
     """Look for secrets, personal data and leftovers of merges in logs and projections."""
-    from rituals.check.lint.files import of_log
+    from rituals.check.lint.linted_files import of_log
     from rituals.check.lint.secrets import log_findings, text_findings
 
     home = survey.home

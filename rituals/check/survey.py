@@ -7,13 +7,13 @@ from functools import cached_property
 from ledger.model.event import FactRedacted
 from ledger.model.layout import POLICY_FILE, stem_of
 from ledger.model.logset import log_refs
-from memory.redaction.withheld import held_logs
+from memory.redaction.withheld_texts import held_logs
 from memory.replay.read_logs import read_all
-from memory.replay.state import state_from
+from memory.replay.replayed_state import state_from
 from projection.fold.withholding import held_in
 from rituals.check.baseline import Acceptance, acceptances, key_of
 from rituals.check.verify.history import damaged, without_purged
-from rituals.check.verify.listing import list_sessions
+from rituals.check.verify.session_listing import list_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from memory.edits.detect import Edit
     from memory.replay.read_logs import Reading
-    from projection.fold.replay import State
+    from projection.fold.full_replay import State
     from projection.policy.model import Policy
-    from rituals.check.verify.listing import Listing
+    from rituals.check.verify.session_listing import Listing
 
     Progress = Callable[[int, int], None]
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.api import Memory
-    from rituals.check.accept import Baseline
+    from rituals.check.acceptance import Baseline
 
 ACCEPTED, UNACCEPTED = "accepted", "unaccepted"
 
@@ -20,7 +20,7 @@ def baseline(memory: Memory, what: str, findings: tuple[str, ...], reason: str) 
     Raises:
         NotFound: a finding is not there, or is not accepted.
     """
-    from rituals.check.accept import acceptance, unacceptance
+    from rituals.check.acceptance import acceptance, unacceptance
 
     plan = unacceptance if what == UNACCEPTED else acceptance
     return plan(memory, findings, reason)

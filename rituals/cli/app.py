@@ -8,10 +8,10 @@ from importlib import import_module
 import click
 
 from ledger.errors import WrongUsage
-from rituals.cli import options, registry
+from rituals.cli import command_registry, options
+from rituals.cli.command_words import taken_way, with_ways
 from rituals.cli.context import Invocation
-from rituals.cli.errors import report
-from rituals.cli.ways import taken_way, with_ways
+from rituals.cli.error_messages import report
 
 _EPILOG = """\b
 Options: --home PATH, --no-pager, --version.  Begin: diurna init
@@ -25,7 +25,7 @@ Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted
 
 
 #: Of the longest name, so that all groups of the help stand in line.
-_WIDTH = max(len(entry.name) for entry in registry.ENTRIES)
+_WIDTH = max(len(entry.name) for entry in command_registry.ENTRIES)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ class _Commands(click.Group):
     """Finds commands by the registry, and loads the module of the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [entry.name for entry in registry.available()]
+        return [entry.name for entry in command_registry.available()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = registry.find(cmd_name)
+        entry = command_registry.find(cmd_name)
         if entry is None:
             return None
         found = import_module(entry.module).command
@@ -49,7 +49,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        args = [*registry.FORMER.get(name, (name,)), *args[1:]]
+        args = [*command_registry.FORMER.get(name, (name,)), *args[1:]]
         if not name.startswith("-") and self.get_command(ctx, args[0]) is None:
             from rituals.cli.synonyms import proposal
 
@@ -58,7 +58,7 @@ class _Commands(click.Group):
         call = ctx.ensure_object(Invocation)
         call.command = name
         called, args = taken_way(args, lambda name: self.get_command(ctx, name))
-        if args[0] in registry.PAGED:
+        if args[0] in command_registry.PAGED:
             call.out.hold()
         _, command, rest = super().resolve_command(ctx, args)
         if command is not None and any(one.startswith("--json") for one in rest):
@@ -72,7 +72,7 @@ class _Commands(click.Group):
         """Complete the name of a command without loading any."""
         from click.shell_completion import CompletionItem
 
-        fits = [one for one in registry.available() if one.name.startswith(incomplete)]
+        fits = [one for one in command_registry.available() if one.name.startswith(incomplete)]
         shown = [one for one in fits if not one.hidden] or fits
         found = [CompletionItem(entry.name, help=entry.does) for entry in shown]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -82,8 +82,8 @@ class _Commands(click.Group):
         everything = "--all" in ctx.ensure_object(Invocation).arguments
         if everything:
             click.Command.format_options(self, ctx, formatter)
-        known = [entry for entry in registry.available() if everything or not entry.hidden]
-        for group in registry.GROUPS:
+        known = [entry for entry in command_registry.available() if everything or not entry.hidden]
+        for group in command_registry.GROUPS:
             rows = [
                 (f"{entry.name:<{_WIDTH}}", _line(entry)) for entry in known if entry.group == group
             ]
@@ -98,9 +98,9 @@ class _Commands(click.Group):
         super().format_epilog(ctx, formatter)
 
 
-def _line(entry: registry.Entry) -> str:
+def _line(entry: command_registry.Entry) -> str:
     """Say what a command does, or how people call what has another name."""
-    shown = registry.shown(entry.name)
+    shown = command_registry.shown(entry.name)
     return entry.does if shown == entry.name else f"diurna {shown}"
 
 

@@ -12,11 +12,11 @@ from memory.recall.hits.snippets import one_line
 from memory.write.draft import draft_of
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
-from rituals.record.compose import kinds_of
+from rituals.record.draft_composer import kinds_of
 from rituals.record.kind_words import says_nothing
 from rituals.record.note_lines import FACT
 from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
-from rituals.record.own_home import drafts_of, is_yours
+from rituals.record.own_home_parts import drafts_of, is_yours
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
 from rituals.record.slips import no_text
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from ledger.model.findings import Finding
     from memory.api import Memory
-    from rituals.record.answer import Answer
+    from rituals.record.answer_lines import Answer
     from rituals.record.note_lines import Line
-    from rituals.record.own_home import Drafts
+    from rituals.record.own_home_parts import Drafts
 
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
@@ -94,7 +94,7 @@ def read_note_of(
         WrongUsage: there is nothing to note, or it is not clear what is one fact.
         DraftRefused: a key is none.
     """
-    from rituals.record.answer import answer_of
+    from rituals.record.answer_lines import answer_of
     from rituals.record.note_lines import line_read, lines_of
 
     kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
@@ -148,7 +148,7 @@ def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
     Raises:
         WrongUsage: there are several.
     """
-    from rituals.record.answer import with_asked
+    from rituals.record.answer_lines import with_asked
 
     new = answer.request.new
     if not asked or not new:

@@ -19,11 +19,11 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-from memory.cache.names import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
-from rituals.cli import registry
+from memory.cache.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
+from rituals.cli import command_registry
+from rituals.cli.command_words import taken_way
 from rituals.cli.context import Invocation
 from rituals.cli.json_fields import lists_of
-from rituals.cli.ways import taken_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _command(group: click.Group, args: list[str]) -> click.Command | None:
     """Return the command that answers what is being typed."""
     load = partial(group.get_command, click.Context(group))
     for place, argument in enumerate(args):
-        if registry.find(argument):
+        if command_registry.find(argument):
             return load(taken_way(args[place:], load)[1][0])
     return None
 

@@ -195,7 +195,7 @@ class Invocation:
 
     def opened(self, ids: Iterable[str]) -> None:
         """Note that facts of the home were shown by their ids: to a host's session that is a use."""
-        from rituals.hosts.openings import note
+        from rituals.hosts.opened_ids import note
 
         note(self.reader().home, ids)
 
@@ -209,7 +209,7 @@ class Invocation:
         if not any("/" in one for one in ids):
             memory = self.memory()
             return memory, tuple(map(memory.named, ids)), ""
-        from memory.query.beside import holding
+        from memory.query.fact_homes import holding
 
         reader, there, name = holding(self.memory(), ids)
         self.out.short = reader.short
@@ -263,11 +263,11 @@ class Invocation:
             return
         cache = reader.snapshot.cache()
         if cache.policy_problem:
-            from rituals.check.verify.logs import policy_problem
+            from rituals.check.verify.log_set_checks import policy_problem
 
             self.out.findings((policy_problem(cache.policy_problem),))
         if cache.policy.format > FORMAT_VERSION:
-            from rituals.check.verify.logs import newer_format
+            from rituals.check.verify.log_set_checks import newer_format
 
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
         # what waits after an append is on its way, and `verify` has told it already
@@ -284,7 +284,7 @@ class Invocation:
         self.out.findings(tuple(cache.unread()))
         reader.close()
         if self.landed:
-            from rituals.hosts.background import look_after
+            from rituals.hosts.background_start import look_after
 
             look_after(reader.home, cache.policy)
 

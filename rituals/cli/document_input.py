@@ -7,9 +7,9 @@ import os
 from ledger.errors import NotFound
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
-from rituals.cli.views import intake as views
-from rituals.intake.harvest.plan import BUDGET, plan_harvest
-from rituals.intake.sources.table import DOCUMENTS
+from rituals.cli.terminal import intake_text as views
+from rituals.intake.harvest.harvest_plan import BUDGET, plan_harvest
+from rituals.intake.sources.source_table import DOCUMENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memory.query.places import Place
+    from memory.query.memory_places import Place
 
 _PLUS = frozenset(
     "vi vim nvim view ex gvim mvim vimx nano pico emacs emacsclient joe jed kak mg micro ne mcedit"

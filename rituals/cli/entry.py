@@ -22,7 +22,7 @@ def main() -> int:
         from rituals.hosts.adapters import HOSTS
 
         if arguments[1] in HOSTS:
-            from rituals.hosts.hook import run as answer
+            from rituals.hosts.hook_answer import run as answer
 
             # an agent waits, and nothing is left to do: taking Python down takes an eighth of all
             os._exit(answer(arguments[1], arguments[2], variables()))

@@ -8,8 +8,8 @@ import sys
 import tempfile
 
 from ledger.errors import DiurnaError, NotFound
-from rituals.answers.fields import fields_of
-from rituals.answers.objects import finding_objects
+from rituals.answers.json_objects import finding_objects
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 

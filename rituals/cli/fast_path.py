@@ -77,7 +77,7 @@ _BRIEF_OPTIONS = {"--agent": True, "--for": True, "--task": True, "--budget": Tr
 
 def _brief(arguments: list[str], home: str, agent: str) -> int | None:
     try:
-        from memory.brief.place import BRIEF_CHARS, Wish
+        from memory.brief.brief_place import BRIEF_CHARS, Wish
         from memory.query.last_answers import brief
 
         read = _read(arguments, _BRIEF_OPTIONS)
@@ -116,7 +116,7 @@ def _recall(arguments: list[str]) -> int | None:
         return None
 
     def said(call: Invocation) -> None:
-        from rituals.cli.views.recall import answer
+        from rituals.cli.terminal.recall_text import answer
 
         answer(call, tuple(words), given)
 
@@ -136,7 +136,7 @@ def _tasks(arguments: list[str]) -> int | None:
         return None
 
     def said(call: Invocation) -> None:
-        from rituals.cli.views.tasks import answer
+        from rituals.cli.terminal.tasks_text import answer
 
         answer(call, given)
 
@@ -210,7 +210,7 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
         from memory.api import Memory
         from memory.write.draft import draft_of
         from memory.write.host_session import host_session
-        from memory.write.personal import may_part
+        from memory.write.personal_guard import may_part
 
         data = _file(arguments[1], LOG_LIMIT_BYTES + 1)
         if len(data) > LOG_LIMIT_BYTES or not data.strip():
@@ -234,7 +234,7 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
     code = _print(_said(receipt, memory))
     if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:
         return _talk(receipt, memory, arguments)
-    from rituals.hosts.background import look_after
+    from rituals.hosts.background_start import look_after
 
     look_after(memory.home, memory.snapshot.cache().policy)
     return code
@@ -278,7 +278,7 @@ def _talk(receipt: Receipt, memory: Memory, arguments: list[str]) -> int:
 def report(problem: BaseException, arguments: list[str], memory: Memory | None = None) -> int:
     """Say what went wrong, as the command line does, and what the home noted; return the exit code."""
     from rituals.cli.context import Invocation
-    from rituals.cli.errors import report
+    from rituals.cli.error_messages import report
 
     call = Invocation(arguments)
     call.command = arguments[0] if arguments else ""

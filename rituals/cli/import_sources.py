@@ -7,8 +7,8 @@ import os
 import click
 
 from ledger.environment import working_directory
-from rituals.cli.ways import words_of
-from rituals.intake.sources.table import DOCUMENTS, SOURCES
+from rituals.cli.command_words import words_of
+from rituals.intake.sources.source_table import DOCUMENTS, SOURCES
 
 EVENTS = "events"
 _DOES = words_of("import") | {one.name: one.does for one in SOURCES}

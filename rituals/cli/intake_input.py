@@ -9,11 +9,11 @@ from ledger.errors import NotFound
 from ledger.home import personal_home
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
-from rituals.cli.views.intake import intake_object, show_plan, show_written, wanted
-from rituals.intake.apply import Applied, apply_intake
-from rituals.intake.items import Reading
-from rituals.intake.plan import IntakePlan, plan_intake
-from rituals.intake.sources.table import Ground, Source, read_source
+from rituals.cli.terminal.intake_text import intake_object, show_plan, show_written, wanted
+from rituals.intake.intake_items import Reading
+from rituals.intake.intake_logs import Applied, apply_intake
+from rituals.intake.intake_plan import IntakePlan, plan_intake
+from rituals.intake.sources.source_table import Ground, Source, read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,19 +13,19 @@ from ledger.environment import user_folder, variables
 from ledger.home import OWN_REPOSITORY
 from ledger.secrets.scanner import without_secrets
 from rituals.cli.intake_input import Intake, shown_place
-from rituals.cli.views.intake import of_documents, show_documents, wanted
-from rituals.intake.adopt.layout import CONTINUITY, FOLDER
-from rituals.intake.harvest.documents import is_rules_file
-from rituals.intake.harvest.plan import plan_harvest
-from rituals.intake.plan import plan_intake
-from rituals.intake.sources.table import SOURCES, Ground, read_source
+from rituals.cli.terminal.intake_text import of_documents, show_documents, wanted
+from rituals.intake.adopt.adopted_files import CONTINUITY, FOLDER
+from rituals.intake.harvest.document_choice import is_rules_file
+from rituals.intake.harvest.harvest_plan import plan_harvest
+from rituals.intake.intake_plan import plan_intake
+from rituals.intake.sources.source_table import SOURCES, Ground, read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rituals.cli.context import Invocation
-    from rituals.intake.items import Reading
+    from rituals.intake.intake_items import Reading
 
 
 def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) -> None:

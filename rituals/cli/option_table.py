@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from ledger.model.task_states import STATES
-from memory.recall.values import LEVELS, WITHIN
-from projection.fold.state import TIERS
+from memory.recall.recall_values import LEVELS, WITHIN
+from projection.fold.projection_state import TIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

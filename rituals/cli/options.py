@@ -13,7 +13,7 @@ from rituals.cli.option_table import AS_OF, SINCE, UNTIL, Option
 
 P = ParamSpec("P")
 
-#: The fields of a fact in JSON (`rituals.answers.objects.fact_object`), and of a finding.
+#: The fields of a fact in JSON (`rituals.answers.json_objects.fact_object`), and of a finding.
 FACT = (
     "branch circle closed contradiction created denied false here how id instead invalidated "
     "kind landed last_used marks meta moves origin point quarter reason redacted rivals "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from rituals.cli.registry import shown
+from rituals.cli.command_registry import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

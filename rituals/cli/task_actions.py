@@ -50,21 +50,21 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
     """
     _check(action, words, given)
     if action == "list":
-        from rituals.cli.views.tasks import answer
+        from rituals.cli.terminal.tasks_text import answer
 
         return answer(call, given)
     if action in ("request", "requests"):
-        from rituals.cli.views.requests import ask, list_all
+        from rituals.cli.terminal.requests_text import ask, list_all
 
         return ask(call, words[0], given) if words else list_all(call)
-    from rituals.cli.views.receipt import record
-    from rituals.cli.views.tasks import tell
+    from rituals.cli.terminal.receipt_text import record
+    from rituals.cli.terminal.tasks_text import tell
     from rituals.record.option_values import parse_ids
-    from rituals.record.own_home import Drafts
+    from rituals.record.own_home_parts import Drafts
     from rituals.record.tasks.author import Author
     from rituals.record.tasks.handoff import Leaving, handing_over
-    from rituals.record.tasks.moves import carried_out, moving, picking, starting
     from rituals.record.tasks.new_task import NewTask, adding
+    from rituals.record.tasks.task_steps import carried_out, moving, picking, starting
 
     memory, dry_run = call.memory(), given["dry_run"]
     author = Author(given["agent"], given["role"], session=given["session"])
@@ -77,7 +77,7 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
         drafts = Drafts(*adding(memory, new, author, anyway=given["anyway"]))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
     if action in ("accept", "decline"):
-        from rituals.cli.views.requests import answer_request
+        from rituals.cli.terminal.requests_text import answer_request
 
         return answer_request(call, words, (new, author), given)
     if action == "handoff":
@@ -102,7 +102,7 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
 def _afterwards(call: Invocation, action: str, session: str) -> None:
     """Send the answer that is due to a request; ask a session that hands over what it did not record."""
     if action in ("done", "move"):
-        from rituals.cli.views.requests import send_due
+        from rituals.cli.terminal.requests_text import send_due
 
         send_due(call)
     if action == "handoff" and not call.json:
@@ -112,8 +112,8 @@ def _afterwards(call: Invocation, action: str, session: str) -> None:
 def _ask_before_leaving(call: Invocation, session: str) -> None:
     """Ask a session that hands over what it did not record yet."""
     from projection.policy.model import OFF
-    from rituals.hosts.ask import before_leaving
     from rituals.hosts.silence import is_silent, place_of
+    from rituals.hosts.stop_request import before_leaving
 
     memory = call.memory()
     commondir, session = memory.home.repository.commondir, session or memory.occasion().session

@@ -6,16 +6,16 @@ from bisect import bisect_right
 
 from ledger.errors import DiurnaError
 from ledger.model.event import FactReinstated, FactVerified
+from projection.fold.falsity import said_against
 from projection.fold.tiers import never_decaying
-from projection.fold.truth import said_against
 from rituals.decide.decision import Decision, titled
-from rituals.record.remarks import because
+from rituals.record.event_reasons import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from projection.fold.fact import Fact
-    from projection.fold.replay import State
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
 
 
 def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:

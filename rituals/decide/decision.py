@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
     from memory.write.draft import Receipt
-    from projection.fold.fact import Fact
+    from projection.fold.fact_history import Fact
 
 _TYPE = "edit"
 _TITLE_CHARS = 100

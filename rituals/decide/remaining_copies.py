@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 
 from ledger.codec.log import decode
-from ledger.model.digest import blob_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
 from memory.redaction.purged_bytes import Purge
-from memory.redaction.telling import Telling
-from memory.redaction.withheld import held_logs, holders, texts_in, withheld_texts
+from memory.redaction.withheld_lines import Telling
+from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
 from memory.replay.log_bytes import read_bytes
-from projection.fold.fact import REDACTED_TEXT
+from projection.fold.fact_history import REDACTED_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,9 +21,10 @@ from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
-from projection.brief.plain_text import shortened
-from projection.fold.truth import said_against
-from rituals.decide.contradictions import (
+from projection.brief.single_line import shortened
+from projection.fold.falsity import said_against
+from rituals.decide.decision import Decision, titled
+from rituals.decide.open_contradictions import (
     CIRCLE,
     CLOSED,
     MOVED,
@@ -33,12 +34,11 @@ from rituals.decide.contradictions import (
     Dispute,
     disputes,
 )
-from rituals.decide.decision import Decision, titled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from projection.fold.fact import Fact
+    from projection.fold.fact_history import Fact
 
 #: The most digits of a choice's number in the list; what is longer is the start of a version.
 _NUMBER_CHARS = 3

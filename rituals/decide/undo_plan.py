@@ -1,7 +1,7 @@
 """Plan what takes logs back, or does them again: the events, what they do, and what is left.
 
 It is a plan like any decision. The aim is the ledger as if those logs had never been
-(`projection.fold.taken_back`). What somebody else touched since is left, and said; before anything is
+(`projection.fold.undone_logs`). What somebody else touched since is left, and said; before anything is
 offered it is folded into what the ledger says, and what would not stand as it stood is left, too.
 """
 
@@ -27,13 +27,13 @@ from ledger.model.session import Entry
 from memory.query.provenance import lines_of
 from memory.recall.hits.snippets import one_line
 from memory.replay.as_of import logs_in, state_by
-from memory.write.seen import with_seen
+from memory.write.seen_versions import with_seen
 from projection.fold.fold import collect, merged
-from projection.fold.replay import State
+from projection.fold.full_replay import State
 from projection.fold.reversal import Irreversible, reversal, stands_as
-from projection.fold.taken_back import BEHIND, TakenBack, effect
+from projection.fold.undone_logs import BEHIND, TakenBack, effect
 from rituals.decide.decision import Decision
-from rituals.decide.rests_on import Reach, reach_of
+from rituals.decide.derived_facts import Reach, reach_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

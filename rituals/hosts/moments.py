@@ -13,7 +13,7 @@ from ledger.environment import working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
 from rituals.hosts.adapters import BATCH, OTHER, START, SUBAGENT_STOP, caller, meaning
-from rituals.hosts.question import BEGINS
+from rituals.hosts.stop_question import BEGINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.ids import version_id
-from rituals.intake.known import IMPORTED
+from rituals.intake.known_items import IMPORTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

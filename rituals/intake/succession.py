@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from projection.fold.replay import State
+    from projection.fold.full_replay import State
 
 
 def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tuple[str, str]]:

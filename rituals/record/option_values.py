@@ -12,7 +12,7 @@ from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.session import META_KEYS
 from memory.write.birth_footers import FOOTERS, meant_key
-from projection.graph.neighbours import names_in
+from projection.graph.graph_neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.kind_words import kind_of
 from rituals.record.request import NewFact, Pairs, Supersession

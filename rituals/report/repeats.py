@@ -11,28 +11,28 @@ import re
 from math import log
 
 from ledger.codec.log import decode
+from ledger.model.captured_reach import span_of
 from ledger.model.event import FactReferenced
 from ledger.model.evidence import CORRECTED, proof_in
 from ledger.model.order import stamp_of
-from ledger.model.reach import span_of
 from ledger.model.record import Record
-from ledger.model.shown import SHOWN_KEY, TOLD_KEY, shown_in
-from projection.fold.state import INVALIDATED, SUPERSEDED
-from projection.graph.links import footer
+from ledger.model.session_headers import SHOWN_KEY, TOLD_KEY, shown_in
+from projection.fold.projection_state import INVALIDATED, SUPERSEDED
+from projection.graph.fact_links import footer
 from projection.lifecycle.life import REINSTATED
 from projection.text.normalize import content_words, sentences
-from projection.work.attempts import leaves, tried_in_vain
+from projection.work.failed_attempts import leaves, tried_in_vain
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.context.moment_rules import spoken_against
-from rituals.hosts.observed.commands import PROGRAMS
 from rituals.hosts.observed.shell import read
+from rituals.hosts.observed.shell_outcomes import PROGRAMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ledger.model.session import Entry, SessionLog
-    from projection.fold.fact import Fact
+    from projection.fold.fact_history import Fact
     from projection.lifecycle.life import Life
 
 #: So much of what was tried is done again, and so many of its words.

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactHelped, FactIgnored, FactUpdated
 from ledger.model.record import Record
-from ledger.model.shown import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
+from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
 from projection.fold.fold import resolve
-from projection.lifecycle.remarks import REMARKS, remarks
+from projection.lifecycle.footer_remarks import REMARKS, remarks
 from projection.lifecycle.review_threads import RULE_KEY, raised_threads
 from projection.policy.model import (
     FINDING_KIND,
@@ -19,8 +19,8 @@ from projection.policy.model import (
     TASK_KIND,
     THREAD_KIND,
 )
-from projection.work.findings import STATES, finding_of
-from rituals.report.quiz.questions import questions_of
+from projection.work.finding_facts import STATES, finding_of
+from rituals.report.quiz.quiz_questions import questions_of
 from rituals.report.quiz.row import QUIZ_KEY, Row, row_of
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ledger.model.session import Entry
-    from projection.fold.fact import Fact, History
+    from projection.fold.fact_history import Fact, History
     from projection.lifecycle.life import Life
 
 _NOTED = frozenset((*REMARKS, RULE_KEY))

@@ -11,24 +11,24 @@ from bisect import bisect_right
 from ledger.escape import prose
 from ledger.model.event import FactUpdated, FactVerified, ThreadClosed
 from ledger.model.record import Record
-from projection.fold.replay import State
-from projection.fold.state import Standing
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
 from projection.fold.tiers import never_decaying
-from projection.graph.links import served
+from projection.graph.fact_links import served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import Size, closed_threads, most_facts, text_lines
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
-from rituals.review.question import INVARIANT_DUE, Question, listed
+from rituals.review.review_question import INVARIANT_DUE, Question, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.model.session import Entry
-    from projection.fold.fact import Fact, History
+    from projection.fold.fact_history import Fact, History
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6

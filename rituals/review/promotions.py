@@ -6,7 +6,7 @@ from ledger.model.event import FactPromoted
 from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores, sessions_using
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import FOLDER, PATH, claims
-from rituals.review.question import Question
+from rituals.review.review_question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ledger.git.code_history import Code
     from ledger.model.session import Entry
-    from projection.fold.replay import State
-    from projection.fold.state import Standing
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
 
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: Files that agents read at every start, best first, and folders of rules.

@@ -12,8 +12,8 @@ from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Iden
 from ledger.git.fast_import import FastImport
 from ledger.model.layout import COMMIT_SUBJECT, REVIEW_BRANCH, REVIEW_FILE
 from ledger.model.record import Record
-from rituals.review.apply import Outcome, events_of, review
-from rituals.review.plan import plan_review
+from rituals.review.review_plan import plan_review
+from rituals.review.review_record import Outcome, events_of, review
 from rituals.review.ticks import LIMIT_BYTES, Asking, Refused, answers, asking, read
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ledger.model.event import Event
     from ledger.model.findings import Finding
     from memory.api import Memory
-    from rituals.review.apply import Answer
-    from rituals.review.plan import Plan
+    from rituals.review.review_plan import Plan
+    from rituals.review.review_record import Answer
     from rituals.review.ticks import Form
 
 #: For so long a question waits for its answer before the next plan asks it.

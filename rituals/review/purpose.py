@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from ledger.model.event import ThreadClosed
 from ledger.model.session import OBSOLETE_KEY
-from projection.document.marks import instead_of
-from projection.graph.links import served
-from projection.lifecycle.remarks import MISFIT_KEY, remarks
+from projection.document.fact_remarks import instead_of
+from projection.graph.fact_links import served
+from projection.lifecycle.footer_remarks import MISFIT_KEY, remarks
 from projection.lifecycle.review_threads import is_raised, key_of
 from projection.policy.model import TASK_KIND, THREAD_KIND, VISION_KIND
-from projection.text.until import until_of
+from projection.text.until_conditions import until_of
 from rituals.decide.decision import over
-from rituals.review.question import Question
+from rituals.review.review_question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from projection.document.marks import Met
-    from projection.fold.fact import Fact
-    from projection.fold.replay import State
+    from projection.document.fact_remarks import Met
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
     from rituals.review.ledger_questions import Ground
 
 DRIFT, OBSOLETE, MISFIT = "drift", "obsolete", "misfit"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.api import Memory
-    from rituals.review.plan import Plan
+    from rituals.review.review_plan import Plan
 
 _SUFFIX = ".tally"
 #: The version of what is written; another version is counted anew.
@@ -53,7 +53,7 @@ def tally_of(memory: Memory) -> tuple[Tally | None, bool]:
         return known, True
     if not tip or not _is_cheap(memory, code):
         return known, False
-    from rituals.review.plan import plan_review
+    from rituals.review.review_plan import plan_review
 
     try:
         return keep(memory, plan_review(memory)), True
@@ -63,7 +63,7 @@ def tally_of(memory: Memory) -> tuple[Tally | None, bool]:
 
 def keep(memory: Memory, plan: Plan) -> Tally:
     """Count what a plan asks and what the checks of the tip find, and keep it; a full disk is no fault."""
-    from rituals.check.registry import STATUS, TIP, chosen, make
+    from rituals.check.check_registry import STATUS, TIP, chosen, make
     from rituals.check.survey import Survey
 
     home = memory.home

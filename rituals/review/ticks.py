@@ -12,20 +12,20 @@ import re
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.escape import visible
-from ledger.model.digest import sha256
 from ledger.model.layout import REVIEW_BRANCH
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
 from projection.lifecycle.review_threads import Raised, key_of
-from rituals.review.answers import FALSE, REWORD, accepting, answer_of, rejecting
-from rituals.review.apply import ACCEPT, LATER, REJECT
-from rituals.review.question import RULES, Question
+from rituals.review.review_answers import FALSE, REWORD, accepting, answer_of, rejecting
+from rituals.review.review_question import RULES, Question
+from rituals.review.review_record import ACCEPT, LATER, REJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rituals.review.apply import Answer
-    from rituals.review.plan import Plan
+    from rituals.review.review_plan import Plan
+    from rituals.review.review_record import Answer
 
 #: How many questions a person is asked at once, how much of their facts is shown, and how large a file is.
 MOST, _LINES, _LINE_CHARS, LIMIT_BYTES = 30, 12, 500, 256 << 10

@@ -17,15 +17,15 @@ from ledger.model.layout import (
     SESSIONS_DIR,
 )
 from memory.worktree.authorship import in_the_way, refuse_left
-from memory.worktree.publish import is_projection, standing_files
-from projection.document.unsaid import has_rendered_form
+from memory.worktree.projection_files import is_projection, standing_files
+from projection.document.unlogged_lines import has_rendered_form
 from projection.policy.model import Commits
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.setup.plan import SetupPlan
+    from rituals.setup.setup_plan import SetupPlan
 
 #: Keeps a folder in git that has nothing else.
 _KEEP = ".gitkeep"

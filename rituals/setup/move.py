@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 
 from ledger.errors import WriteRefused
-from ledger.git.objects import (
+from ledger.git.folder_relocation import relocated
+from ledger.git.git_objects import (
     BLOB,
     COMMIT,
     TREE,
@@ -22,11 +23,9 @@ from ledger.git.objects import (
     object_id,
     write_objects,
 )
-from ledger.git.relocating import relocated
 from ledger.git.repository import Repository, config_value, head, read_reference
 from ledger.git.trees import FOLDER, lookup, put
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
-from ledger.model.digest import blob_id
 from ledger.model.layout import (
     ARCHIVE_DIR,
     CONFIG_BRANCH,
@@ -39,6 +38,7 @@ from ledger.model.layout import (
     stem_of,
 )
 from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
 from ledger.wal.spool import Spool
 from memory.api import Memory
@@ -47,7 +47,7 @@ from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror, mirror_changes
 from memory.worktree.trunk import trunk_of
 from rituals.setup.existing_files import is_known, refuse_others_folder
-from rituals.setup.plan import refuse_state
+from rituals.setup.setup_plan import refuse_state
 from rituals.setup.strays import join_strays
 from rituals.setup.tree import pointer_to
 
@@ -251,7 +251,7 @@ def _published(home: Home, when: str, trunk: str) -> Files:
     line = rb'(?m)^(publish\s*=\s*)"%s"' % usual.encode()
     said = re.sub(line, rb'\g<1>"%s"' % when.encode(), data, count=1)
     if trunk and said != data and not re.search(rb"(?m)^trunk\s*=", said):
-        from projection.policy.keys import quoted
+        from projection.policy.policy_keys import quoted
 
         added = f"trunk   = {quoted(trunk)}\n".encode()
         said = re.sub(rb"(?m)^(publish\s*=.*\n)", lambda one: one[1] + added, said, count=1)

@@ -20,10 +20,11 @@ from ledger.model.layout import (
     log_path,
     stem_of,
 )
-from ledger.model.order import breaks_seal, is_sealed
+from ledger.model.order import is_sealed
+from ledger.model.seal import breaks_seal
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.redaction.withheld import held_logs
+from memory.redaction.withheld_texts import held_logs
 
 
 def strays(memory: Memory) -> dict[str, bytes]:

@@ -20,7 +20,7 @@ from rituals.setup.existing_files import (
     refuse_others_folder,
     refuse_overwriting,
 )
-from rituals.setup.plan import SetupPlan, initial, missing, named, refuse_state
+from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

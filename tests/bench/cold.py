@@ -10,7 +10,7 @@ import time
 
 from ledger.home import discover
 from memory.api import Memory
-from projection.document.render import render
+from projection.document.page_renderer import render
 
 
 def main(path: str) -> None:

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from memory.api import Memory
-from memory.recall.values import SESSION_KIND
+from memory.recall.recall_values import SESSION_KIND
 from rituals.cli.app import main as diurna
 
 LIMIT = 10

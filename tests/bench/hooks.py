@@ -22,9 +22,9 @@ import pytest
 from ledger.environment import now_ms
 from ledger.home import discover
 from rituals.cli.app import main as command
-from rituals.hosts import hook as answering
+from rituals.hosts import hook_answer as answering
 from rituals.hosts.capture.stamps import Told, note_told
-from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.bench.__main__ import DIURNA, ENVIRONMENT, Row, count, in_turn, nothing, spawn
 from tests.captured_sessions import say
 from tests.host_day import PROMPTS, Day

@@ -33,7 +33,7 @@ def stamp(ms: int) -> str:
 
 def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order."""
-    from ledger.model.order import seal
+    from ledger.model.seal import seal
 
     rng = random.Random(seed)
     known: list[str] = []

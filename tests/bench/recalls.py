@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from memory.api import Memory
-from memory.recall.index.follow import IndexFollower, index_file
+from memory.recall.index.index_catch_up import IndexFollower, index_file
 from tests.bench.running import Writer
 
 

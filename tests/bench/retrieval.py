@@ -37,7 +37,7 @@ from typing import Any
 from ledger.codec.log import encode
 from ledger.home import Home
 from memory.api import Memory, SessionDraft
-from memory.recall.index.follow import IndexFollower
+from memory.recall.index.index_catch_up import IndexFollower
 
 TURNS, SESSIONS, HITS = 50, 20, 120
 PASSAGES = 100_000
@@ -225,7 +225,7 @@ def large(shared: Path, folder: Path) -> Memory:
     """Return one ledger of `PASSAGES` passages made of all conversations."""
     from ledger.model.order import stamp_of
     from ledger.model.session import SessionLog
-    from memory.recall.index.passages import passages_of
+    from memory.recall.index.passage_cutter import passages_of
     from tests.bench import ledgers
 
     directory = folder / f"large-{PASSAGES}"

@@ -20,10 +20,10 @@ from pathlib import Path
 from ledger.model.event import FactCreated
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from memory.cache.file import Cache
+from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.cache.word_index import WordIndex
-from memory.query.pairs import compare_facts
+from memory.query.live_pairs import compare_facts
 from memory.write.duplicate_check import notice_in
 from projection.fold.fold import collect, resolve
 from projection.policy.model import Policy

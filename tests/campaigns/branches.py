@@ -21,25 +21,25 @@ from collections import Counter
 from pathlib import Path
 
 from ledger.git.cli import Git
-from ledger.git.landing.messages import history
-from ledger.git.landing.points import Points, Seen
-from ledger.git.landing.search import Work, search
-from ledger.git.landing.sightings import now
+from ledger.git.landing.branch_sightings import now
+from ledger.git.landing.landing_search import Work, search
+from ledger.git.landing.message_references import history
+from ledger.git.landing.work_commits import Points, Seen
 from ledger.home import Home, discover
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.query.open_snapshot import open_snapshot
-from memory.replay.here import here_of
+from memory.replay.head_view import here_of
 from memory.write.draft import SessionDraft
-from projection.document.elsewhere import REVERTED as REVERTED_HERE
-from rituals.review.landings import record
+from projection.document.branch_remarks import REVERTED as REVERTED_HERE
+from rituals.review.recorded_landings import record
 from tests.branch_histories import ENDS, LANDED, OPEN, PLACES, REVERTED, Asked, Story
 from tests.campaigns.homes import OWN_BRANCH, git, make_home, sealed_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 #: Who asks: the author; the same where reflogs and notes are gone; a colleague who never had the branch,
 #: before the author recorded what became of it, and behind that.

@@ -20,7 +20,7 @@ from typing import Any
 from ledger.home import discover
 from ledger.model.record import Record
 from memory.api import Memory
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import (
     EMAIL,
     NAME,

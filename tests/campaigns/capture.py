@@ -22,8 +22,8 @@ from ledger.home import discover
 from ledger.model.record import Record
 from ledger.wal.spool import Spool as LogSpool
 from memory.api import Memory
-from rituals.hosts.capture.pending import SPOOL_MS
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.capture.untold_session import SPOOL_MS
+from rituals.hosts.observed.observation_spool import spool_of
 from tests.campaigns.forks import Forked
 from tests.campaigns.homes import IN_TREE, KINDS, fsck, git, make_home, sealed_environment
 from tests.captured_sessions import TALK, marks_in, observe, say

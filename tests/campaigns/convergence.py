@@ -47,11 +47,11 @@ from ledger.model.session import CLOSABLE
 from ledger.model.task_states import IN_PROGRESS, may_follow
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from projection.document.render import render
+from projection.document.page_renderer import render
 from projection.policy.model import TASK_KIND
-from rituals.check.run import verify
+from rituals.check.check_runner import verify
 from rituals.sync.backoff import Timer
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import (
     KINDS,
     OWN_BRANCH,

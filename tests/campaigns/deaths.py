@@ -187,7 +187,7 @@ _DEEDS: tuple[tuple[str, tuple[str, ...], Callable[[Path], None], tuple[str, ...
     ("undo", ("undo", "--agent", "tester"), _last, (IN_TREE, OWN_BRANCH)),
     ("review", ("review", "--yes"), _aged, (IN_TREE, OWN_BRANCH)),
     ("import", ("import", "jsonl", "../items.jsonl", "--write"), _items, (IN_TREE, OWN_BRANCH)),
-    ("by itself", ("-m", "rituals.review.background"), _landed, (OWN_BRANCH, IN_TREE)),
+    ("by itself", ("-m", "rituals.review.background_steps"), _landed, (OWN_BRANCH, IN_TREE)),
     ("adopt", ("adopt", "."), lambda home: None, (IN_TREE,)),
 )  # fmt: skip
 DEEDS = tuple(

@@ -25,7 +25,7 @@ from ledger.model.layout import LOCK_FILE
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from projection.document.render import render
+from projection.document.page_renderer import render
 from tests.campaigns.calls import (
     ERRORS,
     KILL,

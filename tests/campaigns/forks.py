@@ -31,7 +31,7 @@ from typing import IO, Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 _LOADED = (
-    "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync", "tests.campaigns.homes",
+    "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync_rounds", "tests.campaigns.homes",
     "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.commit",
     "hashlib", "resource",
 )  # fmt: skip

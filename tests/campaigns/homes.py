@@ -23,7 +23,7 @@ from memory.cache.stamp import Stamp
 from memory.write.draft import SessionDraft
 from memory.write.host_session import VARIABLES
 from projection.policy.model import Windows
-from rituals.setup.home import apply_setup, plan_setup
+from rituals.setup.home_setup import apply_setup, plan_setup
 
 WRITERS = ("pygit2", "fast-import")
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
@@ -191,7 +191,7 @@ def sessions_alone() -> Iterator[None]:
     Tests write a dozen sessions in a second; those of `init` have a file of their own (test_work_days.py).
     """
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("home", "tree", "personal"):
+        for module in ("home_setup", "tree", "personal_home"):
             patch.setattr(f"rituals.setup.{module}.PACED", Windows())
         yield
 

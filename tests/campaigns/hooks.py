@@ -28,10 +28,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rituals.hosts import hook
+from rituals.hosts import hook_answer
 from rituals.hosts.adapters import HOSTS, meaning
 from rituals.hosts.capture import detached
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.observed.observation_spool import spool_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "ghp_" + "q8Jd93kLmQ2xWv7Zr4Tn6Yb1Pc5Hs0Ug8EfK"
@@ -250,7 +250,7 @@ def forked(host: str, event: str, data: bytes, given: dict[str, Any], folder: st
                 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
             detached.run = lambda *_, **__: None
             begun, delayed = time.monotonic(), _delayed()
-            code = hook.run(host, event, os.environ)
+            code = hook_answer.run(host, event, os.environ)
             os.write(3, repr(time.monotonic() - begun - (_delayed() - delayed)).encode())
         finally:
             os._exit(code)
@@ -374,11 +374,11 @@ def campaign(count: int, seed: int, folder: Path, processes: bool = True) -> Cou
         with hostile_place(draw, home, said, host) as given:
             started = processes and number % 50 == 49 and not given.keys() - {"environment"}
             limits = {
-                "start": hook.START_SECONDS,
-                "subagent_start": hook.START_SECONDS,
-                "precompact": hook.COMPACT_SECONDS,
+                "start": hook_answer.START_SECONDS,
+                "subagent_start": hook_answer.START_SECONDS,
+                "precompact": hook_answer.COMPACT_SECONDS,
             }
-            limit = limits.get(meaning(host, event), hook.OTHER_SECONDS)
+            limit = limits.get(meaning(host, event), hook_answer.OTHER_SECONDS)
             call = installed if started else forked
             outcome = call(host, event, data, given, str(home))
             complaint = wrong(host, event, outcome, limit + (2.0 if started else 0.0))

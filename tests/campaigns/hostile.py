@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import click
 
-from rituals.cli import registry
+from rituals.cli import command_registry
 from tests.bench.ledgers import WORDS
 from tests.campaigns.calls import ROOT
 from tests.campaigns.homes import git, sealed_environment
@@ -155,8 +155,10 @@ def command_lines(
     names: dict[str, str], *, options: bool
 ) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield every command line, and whether it may write: the commands are those that click knows."""
-    ways = {(way.command, way.word) for way in registry.WAYS}  # another command is asked, itself
-    for entry in registry.available():
+    ways = {
+        (way.command, way.word) for way in command_registry.WAYS
+    }  # another command is asked, itself
+    for entry in command_registry.available():
         command = import_module(entry.module).command
         params = [
             one
@@ -228,7 +230,7 @@ def _quiet(main: Callable[[list[str]], int], line: list[str]) -> object:
 
 def hooks(ledger: Ledger) -> Iterator[Call]:
     """Yield the events of a session of Claude's."""
-    from rituals.hosts import hook
+    from rituals.hosts import hook_answer
     from tests.bench.hooks import SAID
 
     for event, said in SAID.items():
@@ -242,7 +244,7 @@ def hooks(ledger: Ledger) -> Iterator[Call]:
             os.close(write)
             os.dup2(read, 0)
             sys.stdin = open(0, closefd=False)  # noqa: SIM115
-            hook.run("claude", event, os.environ)
+            hook_answer.run("claude", event, os.environ)
 
         yield Call(f"hook {event}", run, copied=True, limit=HOOK_SECONDS)
 
@@ -282,7 +284,7 @@ def tools(ledger: Ledger) -> Iterator[Call]:
 def pages(ledger: Ledger) -> Iterator[Call]:
     """Yield the pages, each of a server that has just begun, and the site."""
     from rituals.cli.app import main
-    from rituals.serve.web.pages.table import ROWS
+    from rituals.serve.web.pages.page_table import ROWS
 
     last = ledger.names["last"]
     parts = {

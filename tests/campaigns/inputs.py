@@ -27,17 +27,17 @@ from ledger.codec.validate import problems, read_draft
 from ledger.errors import DraftRefused, PolicyInvalid, WrongUsage
 from ledger.escape import unseen_in, visible
 from ledger.model.session import SessionLog
-from ledger.secrets.redaction import guard
+from ledger.secrets.log_redaction import guard
 from ledger.secrets.scanner import Lines, find_all, redacted
+from ledger.secrets.text_view import place_in_source
 from ledger.secrets.unmask import unmasked
-from ledger.secrets.view import place_in_source
-from memory.recall.index.passages import passages_of
+from memory.recall.index.passage_cutter import passages_of
 from projection.document.edit_events import absorb
-from projection.document.parse import machine_line, parse, unparse
+from projection.document.page_parser import machine_line, parse, unparse
 from projection.policy.model import BUILT_IN_KINDS, Policy
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from projection.text.digest import gist
+from projection.text.session_digest import gist
 from rituals.cli.output import counted
 from rituals.record.option_values import parse_new
 

@@ -21,7 +21,7 @@ from ledger.home import discover
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from memory.api import Memory
-from rituals.sync.sync import sync
+from rituals.sync.sync_rounds import sync
 from tests.campaigns.forks import ROOT
 from tests.campaigns.homes import (
     EMAIL,

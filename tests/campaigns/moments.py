@@ -20,7 +20,7 @@ from typing import Any
 
 from ledger.home import discover
 from memory.query.open_snapshot import open_snapshot
-from projection.text.rules import ANY, EDITS, stated
+from projection.text.command_rules import ANY, EDITS, stated
 from rituals.cli.app import main as diurna
 from rituals.hosts.adapters import PROMPT, TOOL
 from rituals.hosts.context.broken_rules import programs_of

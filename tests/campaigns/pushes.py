@@ -19,7 +19,7 @@ from ledger.errors import DiurnaError
 from ledger.home import discover
 from ledger.model.record import Record
 from memory.api import Memory
-from rituals.sync.sync import TRIES, sync
+from rituals.sync.sync_rounds import TRIES, sync
 from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (
     EMAIL,

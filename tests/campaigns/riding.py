@@ -26,7 +26,7 @@ from ledger.model.layout import log_path, stem_of
 from memory.api import Memory
 from memory.repair.dropped_logs import set_back
 from rituals.setup.existing_files import riding
-from rituals.setup.home import apply_setup, plan_setup, with_hooks
+from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
 from tests.campaigns.homes import draft, git, logs_in, sealed_environment, user_repository
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ledger.codec.log import decode, encode, read_entry
-from ledger.model.digest import blob_id
 from ledger.model.event import (
     Event,
     FactArchived,
@@ -43,13 +42,15 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, key_of, seal, stem_in
+from ledger.model.order import is_sealed, key_of, stem_in
+from ledger.model.seal import seal
 from ledger.model.session import Entry, SessionLog
+from ledger.model.sha256 import blob_id
 from ledger.model.task_states import STATES
 from memory.cache.rebuild import build
-from memory.replay.state import state_from, state_of
-from projection.fold.replay import State
-from projection.fold.state import TIERS, LiveView, Standing
+from memory.replay.replayed_state import state_from, state_of
+from projection.fold.full_replay import State
+from projection.fold.projection_state import TIERS, LiveView, Standing
 from projection.policy.model import BUILT_IN_KINDS, Policy
 from projection.policy.model import Windows as PolicyWindows
 from tests.second_fold import Known, Log, SecondFold, Windows

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
-from memory.cache.ended import End, ended
-from memory.cache.truth_file import Wait
+from memory.cache.broken_truth_file import Wait
+from memory.cache.ended_facts import End, ended
 
 _BEGAN = 1_760_000_000
 PATHS = ("src/pay.py", "src/mail.py", "lib/a/b.txt", "README", "new.txt")

@@ -45,7 +45,7 @@ def work(folder: str, writer: str, name: str, count: int, syncs: bool = False) -
 
 def exchange(memory: Memory) -> bool:
     """Sync, and say how it went."""
-    from rituals.sync.sync import sync
+    from rituals.sync.sync_rounds import sync
 
     try:
         sync(memory)

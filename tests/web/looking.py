@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.serve.web.pages.table import ROWS
+from rituals.serve.web.pages.page_table import ROWS
 from rituals.serve.web.tip_view.tip_view import TipViews
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from rituals.serve.web.export.links import file_of
+from rituals.serve.web.export.site_links import file_of
 from tests.web import homes
 from tests.web.conftest import ROOT, Served, chromium
 from tests.web.looking import LOOKS, addresses

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from rituals.serve.web.export.links import file_of
+from rituals.serve.web.export.site_links import file_of
 from tests.conftest import WHOLE
 from tests.web.homes import CANARY, ELSEWHERE, FIRING, LOADING, PAYLOADS
 from tests.web.looking import LOOKS, active_in, addresses, faults_of, without_policy

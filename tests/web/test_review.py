@@ -9,7 +9,7 @@ import pytest
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.decide.contradictions import disputes
+from rituals.decide.open_contradictions import disputes
 from tests.campaigns.homes import git
 from tests.web.conftest import Server
 from tests.web.looking import LOOKS, faults_of

@@ -15,9 +15,9 @@ import pytest
 
 from ledger.home import discover
 from memory.api import Memory
-from rituals.serve.web.export.links import NOT_HERE
-from rituals.serve.web.export.place import LIST
 from rituals.serve.web.export.site import apply_site, plan_site
+from rituals.serve.web.export.site_folder import LIST
+from rituals.serve.web.export.site_links import NOT_HERE
 from tests.small_ledgers import tree_of
 from tests.web.homes import CANARY, ELSEWHERE
 

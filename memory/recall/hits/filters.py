@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from memory.recall.index.fts_file import IndexDamaged
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, is_question
-from memory.recall.rank.types import Keeps
-from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
+from memory.recall.rank.rank_types import Keeps
+from memory.recall.recall_values import FACTS, SESSION_KIND, SESSIONS, Filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.recall.hits.facts import Facts
+    from memory.recall.hits.fact_hits import Facts
     from memory.recall.index.fts_file import Index
     from memory.recall.index.rows import LogRow
 

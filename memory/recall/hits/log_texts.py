@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ledger.git.process import Running
     from ledger.git.pygit2_store import Store
     from ledger.home import Home
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.recall.index.rows import LogRow
 
 #: The number of questions from which a library that reads packs pays for its start.
@@ -73,7 +73,7 @@ class LogTexts:
         for blob, data in self._bytes(missing):
             text = text_of(data)
             if cache.redacted and (entry := cache.entry(keys[blob])) is not None:
-                from memory.redaction.withheld import named_in, shown
+                from memory.redaction.withheld_texts import named_in, shown
 
                 text = shown(self._home, cache, text, named_in(entry))
             self._lines[blob] = text.split("\n")

@@ -11,7 +11,7 @@ from ledger.model.ids import WITHHELD
 from ledger.model.order import is_date, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from memory.recall.index.passages import passages_of, split_words
+from memory.recall.index.passage_cutter import passages_of, split_words
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, LATE_BIT, QUESTIONS_BIT
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
-    from memory.recall.index.passages import Passage
+    from memory.recall.index.passage_cutter import Passage
 
 #: So much is taken of a question that a log by hand may have.
 _QUESTION_CHARS = 120

@@ -63,7 +63,7 @@ class IndexDamaged(Exception):
 class Mark(Record):
     """Where an index stands."""
 
-    #: of the set of logs (`projection.fold.state.set_digest`); it alone tells what is indexed
+    #: of the set of logs (`projection.fold.projection_state.set_digest`); it alone tells what is indexed
     digest: str
     generation: str  #: of the cache that it was brought to
     number: int  #: of the newest log there

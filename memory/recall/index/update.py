@@ -7,7 +7,7 @@ from ledger.model.record import Record
 from memory.cache.schema import entry_in
 from memory.cache.stamp import StampBroken
 from memory.recall.index.fts_file import NOWHERE, IndexDamaged, Mark, Totals
-from memory.recall.index.read_logs import Source, mended, prepare
+from memory.recall.index.log_reader import Source, mended, prepare
 from memory.recall.index.writer import (
     APART,
     BUILT,
@@ -19,16 +19,16 @@ from memory.recall.index.writer import (
     take_out,
     write_mark,
 )
-from memory.redaction.withheld import hidden_by_log
+from memory.redaction.withheld_texts import hidden_by_log
 from memory.replay.gc_pause import Uncollected
-from projection.fold.state import log_digest, set_digest
+from projection.fold.projection_state import log_digest, set_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ledger.home import Home
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.cache.sqlite import sqlite3
     from memory.recall.index.document import Indexed
     from memory.recall.index.fts_file import Index

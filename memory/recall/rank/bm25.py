@@ -15,9 +15,9 @@ from math import log
 from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.turn_marks import ASKERS, ASKING, REPLIERS
 from memory.recall.query.dates import closeness
+from memory.recall.rank.lookup_plan import Plan, follow
 from memory.recall.rank.next_sessions import next_to
-from memory.recall.rank.plan import Plan, follow
-from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored
+from memory.recall.rank.rank_types import NOTHING, Asked, Ranking, Scored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

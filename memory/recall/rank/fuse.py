@@ -9,7 +9,7 @@ joining two orders by rank; the first way finds more, the second costs no order 
 from __future__ import annotations
 
 from memory.recall.index.rows import PLACE_BITS
-from memory.recall.rank.types import Ranking
+from memory.recall.rank.rank_types import Ranking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from memory.recall.query.everyday import EVERYDAY, everyday
-from memory.recall.query.parse import words_in
+from memory.recall.query.query_parser import words_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ def weighed(words: Iterable[str]) -> dict[str, float]:
 
 def stretches_of(id: str, text: str) -> list[dict[str, float]]:
     """Return the words of each stretch of a fact, with their weights."""
-    from memory.recall.index.passages import camel_words  # a question of a kept index needs none
+    from memory.recall.index.passage_cutter import (
+        camel_words,  # a question of a kept index needs none
+    )
 
     name = re.sub("[-.]", " ", id)
     return [weighed(words_in(f"{name} {one} {camel_words(one)}")) for one in _stretches(text)]

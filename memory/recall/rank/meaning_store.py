@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from memory.recall.index.fts_file import Index, Totals
 
 #: So many of the newest logs have the meaning of their facts known.

@@ -7,8 +7,8 @@ are written again under their own ids (fault:B5 to fault:B9, fault:B14, fault:F1
 fault:L15, fault:M5 and fault:M10).
 """
 
+from rituals.check.doctor.doctor_runner import Visit, visit
+from rituals.check.doctor.doctor_values import Noticed, Remedy
 from rituals.check.doctor.fix import Treated
-from rituals.check.doctor.run import Visit, visit
-from rituals.check.doctor.values import Noticed, Remedy
 
 __all__ = ["Noticed", "Remedy", "Treated", "Visit", "visit"]

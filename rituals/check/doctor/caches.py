@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ledger.model.layout import CONTINUITY_FILE
-from memory.replay.state import cold_state
-from memory.worktree.publish import changes, projection_files
-from projection.document.render import render
-from rituals.check.doctor.values import REBUILD, Noticed, mended_by
+from memory.replay.replayed_state import cold_state
+from memory.worktree.projection_files import changes, projection_files
+from projection.document.page_renderer import render
+from rituals.check.doctor.doctor_values import REBUILD, Noticed, mended_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
 
 def index_noticed(survey: Survey) -> Iterator[Noticed]:
     """Compare the index of recall with one that is made of the ledger now (fault:M5)."""
-    from memory.recall.index.check import index_differs
-    from memory.recall.index.follow import index_file
+    from memory.recall.index.index_catch_up import index_file
+    from memory.recall.index.index_check import index_differs
 
     if not survey.deep or not survey.home.tip():
         return
@@ -62,6 +62,6 @@ def index_noticed(survey: Survey) -> Iterator[Noticed]:
 
 
 def _blob(data: bytes) -> str:
-    from ledger.model.digest import blob_id
+    from ledger.model.sha256 import blob_id
 
     return blob_id(data)

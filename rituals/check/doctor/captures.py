@@ -5,10 +5,10 @@ from __future__ import annotations
 from ledger.environment import variables
 from ledger.model.findings import Finding
 from projection.policy.model import OFF
-from rituals.check.doctor.values import Noticed
-from rituals.hosts.capture.attempts import FAILED, attempts
+from rituals.check.doctor.doctor_values import Noticed
+from rituals.hosts.capture.capture_attempts import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.user_settings import settings
 
 TYPE_CHECKING = False

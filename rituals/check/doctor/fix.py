@@ -14,18 +14,18 @@ from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.locks import is_abandoned, is_left, journal, set_aside
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.recall.index.follow import drop_index
+from memory.recall.index.index_catch_up import drop_index
 from memory.repair.lost_blobs import clear_damaged
 from memory.repair.lost_commits import copies
 from memory.worktree.checkout import store_blob
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from rituals.check.doctor import values as kinds
+from rituals.check.doctor import doctor_values as kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rituals.check.doctor.values import Remedy
+    from rituals.check.doctor.doctor_values import Remedy
     from rituals.check.survey import Survey
 
 _LOCK_WAIT_SECONDS = 5.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.findings import Finding
-from rituals.check.doctor.values import Noticed
+from rituals.check.doctor.doctor_values import Noticed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

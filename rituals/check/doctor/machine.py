@@ -7,13 +7,13 @@ import os
 from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.model.findings import Finding
-from rituals.check.doctor.values import Noticed
+from rituals.check.doctor.doctor_values import Noticed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.check.doctor.values import Machine
+    from rituals.check.doctor.doctor_values import Machine
     from rituals.check.survey import Survey
 
 #: `git maintenance run` came with 2.29; 2.30 is the first whose owner check was mended everywhere.

@@ -6,7 +6,7 @@ import os
 import stat
 
 from ledger.model.layout import STATE_DIR
-from rituals.check.doctor.values import TIGHTEN, Noticed, mended_by
+from rituals.check.doctor.doctor_values import TIGHTEN, Noticed, mended_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

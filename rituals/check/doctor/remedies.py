@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.model.layout import FORMAT_VERSION
-from memory.worktree.publish import refuse_unwritable
-from rituals.check.doctor.values import COMMIT, FIX_HINT, PUBLISH, Noticed, Remedy
+from memory.worktree.projection_files import refuse_unwritable
+from rituals.check.doctor.doctor_values import COMMIT, FIX_HINT, PUBLISH, Noticed, Remedy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from ledger.git.repository import read_reference, remote_branches
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from ledger.model.order import is_stem, stamp_of
-from memory.replay.upstreams import upstreams
+from memory.replay.upstream_homes import upstreams
 from memory.write.append import ahead_by_a_day
-from rituals.check.doctor.values import Noticed
+from rituals.check.doctor.doctor_values import Noticed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from ledger.model.order import stamp_of
 from ledger.wal.locks import is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
-from rituals.check.doctor.values import COMMIT, SET_ASIDE, Noticed, mended_by
-from rituals.setup.git_hooks.install import HOOK_HINT, has_hook
+from rituals.check.doctor.doctor_values import COMMIT, SET_ASIDE, Noticed, mended_by
+from rituals.setup.git_hooks.hook_install import HOOK_HINT, has_hook
 
 #: How long a captured log may wait without a word of the doctor's.
 _LONG_MS = 7 * 86_400_000

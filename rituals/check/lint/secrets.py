@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ledger.codec.conflict_markers import marker_line
 from ledger.codec.log import conflicted
-from ledger.model.digest import line_digest
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
+from ledger.model.sha256 import line_digest
+from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import SECRET
-from ledger.secrets.redaction import KEEP, article, first_of
 from ledger.secrets.scanner import Lines, find_all, find_secrets
 from memory.replay.fork import in_two, may_fork
 from memory.replay.gc_pause import Uncollected

@@ -14,7 +14,7 @@ from ledger.git.log_history import (
 )
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
-from rituals.check.verify.listing import FILE_MODE
+from rituals.check.verify.session_listing import FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.logset import log_refs
 from ledger.model.order import is_stem
 from memory.worktree.checkout import work_file
-from rituals.check.verify.listing import FILE_MODE, Listing
+from rituals.check.verify.session_listing import FILE_MODE, Listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _edited(path: str, said: str) -> Finding:
 
 def same_in_work_tree(home: Home, path: str, blob: str) -> bool:
     """Tell whether the work tree has a file with the bytes of a blob."""
-    from ledger.model.digest import blob_id
+    from ledger.model.sha256 import blob_id
 
     data = work_file(home, path)
     return data is not None and blob_id(data) == blob

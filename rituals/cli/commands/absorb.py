@@ -28,8 +28,8 @@ def command(call: Invocation, dry_run: bool) -> None:
       diurna absorb --dry-run
       diurna absorb
     """
-    from rituals.answers.objects import absorption_object
-    from rituals.cli.views.review_request import taken_object, tell_taken, void_findings
+    from rituals.answers.json_objects import absorption_object
+    from rituals.cli.terminal.review_request_text import taken_object, tell_taken, void_findings
     from rituals.review.pull_request import take_in
 
     memory = call.memory()
@@ -58,7 +58,7 @@ def command(call: Invocation, dry_run: bool) -> None:
 
 def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> None:
     """Say what became of the edit of one file."""
-    from rituals.answers.objects import event_line
+    from rituals.answers.json_objects import event_line
 
     out = call.out
     if not found.events:

@@ -38,8 +38,8 @@ def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bo
     if compat:
         _compat(call, dir)
         return
-    from rituals.cli.views.adopt import adoption_object, show_noticed, show_steps
-    from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
+    from rituals.cli.terminal.adopt_text import adoption_object, show_noticed, show_steps
+    from rituals.intake.adopt.adoption import apply_adoption, plan_adoption
 
     plan = plan_adoption(_folder(call, dir), call.out.progress)
     commits: tuple[str, ...] = ()
@@ -80,9 +80,9 @@ def _folder(call: Invocation, dir: str) -> str:
 
 def _compat(call: Invocation, dir: str) -> None:
     """Print what the reference tool would write; read nothing else, load nothing for it."""
-    from rituals.cli.views.adopt import show_footers
+    from rituals.cli.terminal.adopt_text import show_footers
+    from rituals.intake.adopt.adopted_files import read
     from rituals.intake.adopt.compat import computed
-    from rituals.intake.adopt.layout import read
 
     show_footers(call.out, computed(read(_folder(call, dir))), json=call.json)
 

@@ -35,7 +35,7 @@ def command(
     line with `diurna: allow-secret` is left as it is.
     """
     from rituals.cli.append_input import read_draft_of
-    from rituals.cli.views.receipt import record
+    from rituals.cli.terminal.receipt_text import record
 
     draft = read_draft_of(call, call.memory(), file, given)
     record(call, draft, again=again, dry_run=dry_run, stage=stage, strict=strict)

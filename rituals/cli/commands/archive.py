@@ -9,7 +9,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide
+from rituals.cli.terminal.decisions_text import author, decide
 
 
 @click.command("archive")
@@ -28,7 +28,7 @@ def command(call: Invocation, /, id: str, reason: str, back: bool, **recorded: A
     Example:
       diurna forget --archive legacy-importer --reason "The importer is frozen until 2027."
     """
-    from rituals.decide.archive import archiving, returning
+    from rituals.decide.archiving import archiving, returning
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a sentence why")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from ledger.errors import WrongUsage
-from memory.brief.place import BRIEF_CHARS
+from memory.brief.brief_place import BRIEF_CHARS
+from projection.brief.brief_formats import FORMATS, JSON
 from projection.brief.budget import LEAST_CHARS
-from projection.brief.forms import FORMATS, JSON
 from rituals.cli import options
 from rituals.cli.context import Invocation
 

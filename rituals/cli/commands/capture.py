@@ -54,15 +54,15 @@ def command(
       diurna capture --past --since 2026-09-01
       diurna capture --land
     """
-    from rituals.cli.views.capture import land_handed_in, land_held, show_outcomes
+    from rituals.cli.terminal.capture_text import land_handed_in, land_held, show_outcomes
     from rituals.hosts.capture.boundary import Asked
-    from rituals.hosts.capture.sessions import capture, limited
-    from rituals.hosts.capture.sessions import catch_up as all_left
+    from rituals.hosts.capture.session_choice import capture, limited
+    from rituals.hosts.capture.session_choice import catch_up as all_left
 
     if mode == "land":
         return land_held(call, dry_run=dry_run)
     if mode in ("past", "again"):
-        from rituals.cli.views.past import show_again, tell_past
+        from rituals.cli.terminal.past_text import show_again, tell_past
 
         chosen = given["host"], given["since"]
         if mode == "again":

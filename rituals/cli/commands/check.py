@@ -45,8 +45,8 @@ def command(
       diurna check --ci --strict
       diurna check --accept-all --reason "All that the old tool left."
     """
-    from rituals.check.registry import DOCTOR, LINT, QUIZ, VERIFY, Made, order
-    from rituals.cli.views import findings as views
+    from rituals.check.check_registry import DOCTOR, LINT, QUIZ, VERIFY, Made, order
+    from rituals.cli.terminal import findings_text as views
 
     commands = (DOCTOR, VERIFY, LINT, *(QUIZ,) * quiz)
     found = views.visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)

@@ -8,7 +8,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide
+from rituals.cli.terminal.decisions_text import author, decide
 
 
 @click.command("close")
@@ -25,6 +25,6 @@ def command(call: Invocation, /, ids: tuple[str, ...], reason: str, **recorded: 
     Example:
       diurna close find-retry-limit --reason "Three; see webhook-retries."
     """
-    from rituals.decide.corrections import closing
+    from rituals.decide.fact_corrections import closing
 
     decide(call, closing(call.memory(), ids, reason), **recorded)

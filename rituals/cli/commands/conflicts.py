@@ -22,9 +22,9 @@ def command(call: Invocation, ids: tuple[str, ...]) -> None:
       diurna conflicts
       diurna conflicts api-timeouts --json
     """
-    from rituals.cli.views.contradictions import dispute_object, show_dispute
-    from rituals.decide.contradictions import disputes
-    from rituals.review.overruled import overruled_sides
+    from rituals.cli.terminal.contradictions_text import dispute_object, show_dispute
+    from rituals.decide.open_contradictions import disputes
+    from rituals.review.overruled_decisions import overruled_sides
 
     memory = call.memory()
     found = (*disputes(memory, ids), *overruled_sides(memory, ids))

@@ -10,7 +10,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import STDIN, Invocation
-from rituals.cli.views.decisions import author
+from rituals.cli.terminal.decisions_text import author
 
 
 @click.command("critique")
@@ -41,8 +41,8 @@ def command(
       diurna critique opinion.md --task wire-retry-queue
       diurna critique --applied critique-1f0c9a2e "The queue has a limit now."
     """
-    from rituals.cli.views.decisions import decide
-    from rituals.decide.critique import raising, settling
+    from rituals.cli.terminal.decisions_text import decide
+    from rituals.decide.critique_threads import raising, settling
 
     settles = bool(applied or rejected)
     if bool(file) == settles or (settles and task):

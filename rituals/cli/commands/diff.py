@@ -38,7 +38,7 @@ def command(call: Invocation, range: str) -> None:
         hint = f"diurna diff {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
     if call.json:
-        from rituals.answers.objects import difference_object
+        from rituals.answers.json_objects import difference_object
 
         call.out.answer({"from": start, "to": end, **difference_object(found)})
         return

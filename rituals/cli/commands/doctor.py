@@ -28,9 +28,15 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
       diurna doctor --fix --dry-run
       diurna doctor --deep --json
     """
-    from rituals.answers.objects import finding_objects
-    from rituals.check.registry import DOCTOR, bare
-    from rituals.cli.views.findings import show_here, show_visit, summary, visit_object, visited
+    from rituals.answers.json_objects import finding_objects
+    from rituals.check.check_registry import DOCTOR, bare
+    from rituals.cli.terminal.findings_text import (
+        show_here,
+        show_visit,
+        summary,
+        visit_object,
+        visited,
+    )
 
     found = visited(call, (DOCTOR,), fix=fix and not dry_run, deep=deep, cold=False)
     findings = tuple(one.finding for one in found.noticed)

@@ -9,7 +9,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import STDIN, Invocation
-from rituals.cli.views.decisions import author, decide
+from rituals.cli.terminal.decisions_text import author, decide
 
 
 @click.command("edit")
@@ -39,7 +39,7 @@ def command(
       diurna edit api-timeouts --kind invariant
       diurna edit api-timeouts --until "tag v5*"
     """
-    from rituals.decide.corrections import rewording
+    from rituals.decide.fact_corrections import rewording
 
     memory = call.memory()
     if text == STDIN:

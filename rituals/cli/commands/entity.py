@@ -22,7 +22,7 @@ def command(call: Invocation, name: str) -> None:
       diurna show --about
       diurna show --about "Payments API"
     """
-    from rituals.cli.views.graph import entity_line, entity_object, show_entity, view_object
+    from rituals.cli.terminal.graph_text import entity_line, entity_object, show_entity, view_object
 
     memory, out = call.memory(), call.out
     if name:

@@ -8,8 +8,8 @@ import click
 
 from ledger.errors import WrongUsage
 from rituals.cli import options
+from rituals.cli.command_words import words_of
 from rituals.cli.context import Invocation
-from rituals.cli.ways import words_of
 
 _FORMS = ("events", "vault", "site", *words_of("export"))
 
@@ -53,10 +53,10 @@ def command(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> 
         raise WrongUsage("no folder is named", hint=f"diurna export {what} DIR")
     folder = os.path.normpath(os.path.join(call.folder(), dir))
     if what == "vault":
-        from rituals.cli.views.vault import write_vault
+        from rituals.cli.terminal.vault_text import write_vault
 
         return write_vault(call, folder, dry_run)
-    from rituals.cli.views.web import write_site
+    from rituals.cli.terminal.web_text import write_site
 
     write_site(call, folder, base, dry_run)
     return 0

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ledger.errors import WrongUsage
-from projection.work.findings import STATES
+from projection.work.finding_facts import STATES
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -53,7 +53,7 @@ def command(call: Invocation, /, action: str, message: str, **given: Any) -> Non
       diurna finding report --from-json results.sarif --role auditor
       diurna finding list --state regressed --json
     """
-    from rituals.cli.views.learning import list_findings, report_findings
+    from rituals.cli.terminal.learning_text import list_findings, report_findings
 
     if action not in _ACTIONS:
         hint = f"`diurna finding {' | '.join(_ACTIONS)}`"

@@ -9,7 +9,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import asked_way, author, decide
+from rituals.cli.terminal.decisions_text import asked_way, author, decide
 
 
 @click.command("forget")
@@ -35,8 +35,8 @@ def command(
       diurna forget webhook-once --replaced-by webhook-retries
       diurna forget staging-login --withhold --reason "It holds a password."
     """
-    from rituals.decide.archive import archiving
-    from rituals.decide.corrections import denial
+    from rituals.decide.archiving import archiving
+    from rituals.decide.fact_corrections import denial
 
     memory = call.memory()
     fact = memory.standing(id).fact

@@ -35,11 +35,11 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
     from rituals.hosts.adapters import HOSTS
 
     if event in HOSTS:
-        from rituals.hosts.hook import run
+        from rituals.hosts.hook_answer import run
 
         run(event, arguments[0] if arguments else "", variables())
         return
-    from rituals.setup.git_hooks.install import EVENTS, RIDING
+    from rituals.setup.git_hooks.hook_install import EVENTS, RIDING
     from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 
     said = ""

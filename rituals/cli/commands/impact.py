@@ -34,9 +34,9 @@ def command(call: Invocation, range: str, strict: bool, untold: bool, form: str)
       diurna check --diff origin/main...HEAD --untold
       diurna check --diff main...feature --strict --format github
     """
-    from rituals.answers.objects import finding_objects
-    from rituals.cli.views.sarif import FORGES, show_on_forge
-    from rituals.review.change.said import said_of
+    from rituals.answers.json_objects import finding_objects
+    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
+    from rituals.review.change.change_lines import said_of
 
     form = "json" if call.json else form
     call.json = form == "json"

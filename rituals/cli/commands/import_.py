@@ -8,7 +8,7 @@ from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.import_sources import EVENTS, LISTED, NAMES, SourceName
-from rituals.intake.sources.table import DOCUMENTS, source_named
+from rituals.intake.sources.source_table import DOCUMENTS, source_named
 
 
 @click.command("import", epilog=LISTED)

@@ -48,11 +48,11 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
       diurna init --personal
     """
     from memory.worktree.trunk import publishing
-    from rituals.cli.views.home_choice import Wish, choose, choose_commits, move_home
-    from rituals.cli.views.host_questions import offer
-    from rituals.cli.views.setup import show_setup
-    from rituals.setup.attributes import attribute_findings
-    from rituals.setup.home import apply_setup, with_hooks
+    from rituals.cli.terminal.home_choice_text import Wish, choose, choose_commits, move_home
+    from rituals.cli.terminal.host_questions_text import offer
+    from rituals.cli.terminal.setup_text import show_setup
+    from rituals.setup.foreign_attributes import attribute_findings
+    from rituals.setup.home_setup import apply_setup, with_hooks
 
     if wish["move"]:
         move_home(call, Wish(**wish), dry_run=dry_run)

@@ -7,8 +7,8 @@ import click
 from ledger.environment import user_folder
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.hosts import export_plugin, list_found
-from rituals.hosts.install.layout import LAYOUTS
+from rituals.cli.terminal.hosts_text import export_plugin, list_found
+from rituals.hosts.install.host_files import LAYOUTS
 
 
 @click.command("install")
@@ -40,10 +40,10 @@ def command(
       diurna install --dry-run gemini
       diurna install --export plugin
     """
-    from rituals.cli.views.home_choice import ask_branch, make_home
-    from rituals.cli.views.host_questions import ask_hosts, hook_up
-    from rituals.hosts.install.layout import found_hosts
-    from rituals.hosts.install.plan import base_folder
+    from rituals.cli.terminal.home_choice_text import ask_branch, make_home
+    from rituals.cli.terminal.host_questions_text import ask_hosts, hook_up
+    from rituals.hosts.install.host_files import found_hosts
+    from rituals.hosts.install.install_plan import base_folder
 
     if export:
         return export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)

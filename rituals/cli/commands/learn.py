@@ -37,7 +37,7 @@ def command(
       diurna review --learn --ask
       diurna review --learn --accept 3f2a9c --text "Retries are the server's."
     """
-    from rituals.cli.views.learning import (
+    from rituals.cli.terminal.learning_text import (
         accepted,
         learning_object,
         show,
@@ -45,8 +45,8 @@ def command(
         walk,
     )
     from rituals.decide.decision import Author
-    from rituals.review.learning.apply import Outcome, raise_threads, record_answers
-    from rituals.review.learning.plan import plan_learning
+    from rituals.review.learning.learning_plan import plan_learning
+    from rituals.review.learning.learning_record import Outcome, raise_threads, record_answers
 
     if (text and not accept) or (accept and (ask or dry_run)):
         raise WrongUsage("--text goes with --accept, and --accept with no --ask and no --dry-run")

@@ -32,7 +32,7 @@ def command(call: Invocation, id: str, hops: int) -> None:
       diurna show --links webhook-retry-queue --hops 1
       diurna show --links vision --hops 3
     """
-    from rituals.cli.views.graph import links_object, show_links
+    from rituals.cli.terminal.graph_text import links_object, show_links
 
     found = call.memory().links(id, hops)
     if call.json:

@@ -34,11 +34,11 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, q
       diurna check --ci session.md
     """
     from projection.policy.model import Privacy
-    from rituals.check.lint.files import lint_files
-    from rituals.check.registry import LINT, Made
-    from rituals.check.run import made
-    from rituals.cli.views.findings import hint_baseline, made_object, summary
-    from rituals.cli.views.sarif import FORGES, show_on_forge
+    from rituals.check.check_registry import LINT, Made
+    from rituals.check.check_runner import made
+    from rituals.check.lint.linted_files import lint_files
+    from rituals.cli.terminal.findings_text import hint_baseline, made_object, summary
+    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
 
     if files and quiz:
         raise WrongUsage("the quiz is about the ledger", where="--quiz", hint="leave out FILES")

@@ -36,7 +36,7 @@ def command(
     if what:
         if agent or since or until or limit:
             raise WrongUsage("one log is told whole", hint="leave the options or the log out")
-        from rituals.cli.views.sessions import digest_object, digested, print_digest
+        from rituals.cli.terminal.sessions_text import digest_object, digested, print_digest
 
         found = digested(call, what)
         if call.json:
@@ -46,7 +46,7 @@ def command(
         return
     lines = call.memory().log(agent, since, until, limit or 0)
     if call.json:
-        from rituals.answers.objects import log_object
+        from rituals.answers.json_objects import log_object
 
         call.out.answer({"sessions": [log_object(line) for line in lines]})
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from projection.fold.state import TIERS
+from projection.fold.projection_state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -34,10 +34,10 @@ def command(
       diurna show --list --kind thread
       diurna show --list 'webhook-*' --all
     """
-    from memory.query.marks import known
-    from rituals.answers.objects import known_object
-    from rituals.cli.views.listing import in_sections, line_object, matching, print_line
-    from rituals.cli.views.selection import select
+    from memory.query.fact_marks import known
+    from rituals.answers.json_objects import known_object
+    from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
+    from rituals.cli.terminal.selection_text import select
 
     memory, out = call.memory(), call.out
     state = memory.state()

@@ -37,8 +37,8 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
     """
-    from rituals.cli.errors import translate
-    from rituals.serve.mcp.start import Setting, serve_http, serve_wire
+    from rituals.cli.error_messages import translate
+    from rituals.serve.mcp.mcp_start import Setting, serve_http, serve_wire
 
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(

@@ -45,7 +45,7 @@ def command(
       diurna note --dry-run < notes.md
     """
     from rituals.cli.append_input import read_note_of
-    from rituals.cli.views.receipt import record_answer
+    from rituals.cli.terminal.receipt_text import record_answer
 
     memory = call.memory()
     answer = read_note_of(call, memory, texts, {**given, "dry_run": dry_run, "strict": strict})

@@ -25,8 +25,8 @@ def command(call: Invocation, what: str) -> None:
       diurna open webhook-retry-queue
       diurna open 2026-11-21-0902
     """
-    from memory.query.places import place_of
-    from rituals.answers.fields import fields_of
+    from memory.query.memory_places import place_of
+    from rituals.answers.record_fields import fields_of
     from rituals.cli.editors import editor_of, open_in
 
     place, out = place_of(call.memory(), what), call.out

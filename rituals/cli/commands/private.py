@@ -25,8 +25,8 @@ def command(call: Invocation, switch: str | None) -> None:
       diurna private off
     """
     from ledger.environment import variables
-    from rituals.answers.fields import fields_of
-    from rituals.hosts.capture.hush import hush
+    from rituals.answers.record_fields import fields_of
+    from rituals.hosts.capture.session_silence import hush
 
     found = hush(call.memory().home, switch or "", variables(), call.now_ms())
     if call.json:

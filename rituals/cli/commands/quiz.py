@@ -32,7 +32,7 @@ def command(call: Invocation, suggest: bool) -> None:
       diurna review --quiz --suggest
       diurna note "question: expect=webhook-retries How often are webhooks retried?"
     """
-    from rituals.cli.views.quiz import (
+    from rituals.cli.terminal.quiz_text import (
         print_score,
         print_suggestions,
         score_object,

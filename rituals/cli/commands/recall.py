@@ -32,6 +32,6 @@ def command(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
       diurna recall --yours how do I like commit messages
       diurna recall --ids webhook-retry-queue --level full
     """
-    from rituals.cli.views.recall import answer
+    from rituals.cli.terminal.recall_text import answer
 
     answer(call, query, given)

@@ -9,8 +9,8 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide, tell_held
-from rituals.cli.views.purge import agreed_purge, tell_purge
+from rituals.cli.terminal.decisions_text import author, decide, tell_held
+from rituals.cli.terminal.purge_text import agreed_purge, tell_purge
 
 
 @click.command("redact")
@@ -40,11 +40,11 @@ def command(
       diurna redact staging-login --reason "It holds a password." --purge --dry-run
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
-    from rituals.answers.objects import holder_object, holding_object, purge_object
-    from rituals.decide.purge import plan_purge
-    from rituals.decide.purge import purge as write_anew
-    from rituals.decide.redaction import redaction
+    from rituals.answers.json_objects import holder_object, holding_object, purge_object
+    from rituals.decide.history_purge import plan_purge
+    from rituals.decide.history_purge import purge as write_anew
     from rituals.decide.remaining_copies import holding_of, standing
+    from rituals.decide.withholding_texts import redaction
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")

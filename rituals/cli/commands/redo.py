@@ -6,7 +6,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, take_back
+from rituals.cli.terminal.decisions_text import author, take_back
 
 
 @click.command("redo")
@@ -19,7 +19,7 @@ def command(call: Invocation, agent: str, title: str, dry_run: bool) -> None:
     Example:
       diurna redo --dry-run
     """
-    from rituals.decide.undo import redoing
+    from rituals.decide.log_undo import redoing
 
     memory = call.memory()
     if not dry_run:

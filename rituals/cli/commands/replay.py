@@ -24,8 +24,8 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
       diurna replay --check
       diurna replay --write
     """
-    from rituals.answers.objects import finding_objects, summary_object
-    from rituals.check.replay import recheck
+    from rituals.answers.json_objects import finding_objects, summary_object
+    from rituals.check.replay_comparison import recheck
 
     memory = call.memory()
     absorbed = memory.absorb_first() if write and not dry_run else ()

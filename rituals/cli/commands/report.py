@@ -50,8 +50,8 @@ def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> No
       diurna review --report --kind decision
       diurna review --report --since 2026-10-01 --svg tiers.svg
     """
-    from rituals.cli.views.report import print_report, report_object
-    from rituals.report.report import report
+    from rituals.cli.terminal.report_text import print_report, report_object
+    from rituals.report.lifecycle_report import report
 
     if svg == STDOUT and call.json:
         raise WrongUsage("standard output can not hold both", where="--json, --svg -",

@@ -10,7 +10,7 @@ from ledger.errors import WrongUsage
 from ledger.model.task_states import STATES
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide
+from rituals.cli.terminal.decisions_text import author, decide
 
 
 @click.command("resolve")
@@ -57,8 +57,8 @@ def command(
 
 def _asked(call: Invocation, id: str) -> str:
     """Show the sides and ask which holds; "" where there is nothing to choose."""
-    from rituals.cli.views.contradictions import show_dispute
-    from rituals.decide.contradictions import disputes
+    from rituals.cli.terminal.contradictions_text import show_dispute
+    from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))

@@ -9,7 +9,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide
+from rituals.cli.terminal.decisions_text import author, decide
 
 
 @click.command("restore")
@@ -32,7 +32,7 @@ def command(call: Invocation, /, id: str, version: str, reason: str, **recorded:
       diurna edit --restore api-timeouts --reason "The 20 s were a test; production has 10 s."
     """
     if version:
-        from rituals.decide.versions import restoration
+        from rituals.decide.version_list import restoration
 
         if reason:
             raise WrongUsage("--reason goes with a fact that was called false, not with a version")

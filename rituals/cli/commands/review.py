@@ -35,12 +35,12 @@ def command(call: Invocation, code: str, yes: bool, on_branch: bool, dry_run: bo
       diurna review --yes --json
     """
     if on_branch:
-        from rituals.cli.views.review_request import ask_by_pull_request
+        from rituals.cli.terminal.review_request_text import ask_by_pull_request
 
         return ask_by_pull_request(call, code, dry_run=dry_run)
-    from rituals.cli.views.review import review_object, show_review
-    from rituals.cli.views.review_walk import walk
-    from rituals.review.apply import review
+    from rituals.cli.terminal.review_text import review_object, show_review
+    from rituals.cli.terminal.review_walk_text import walk
+    from rituals.review.review_record import review
 
     memory, out = call.memory(), call.out
     asking = not (yes or dry_run or call.json) and call.interactive()

@@ -6,7 +6,7 @@ import click
 
 from ledger.errors import WrongUsage
 from ledger.model.order import is_stem
-from projection.fold.state import TIERS
+from projection.fold.projection_state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -37,7 +37,7 @@ def command(
     if not home:
         call.opened(ids)
     if any(is_stem(one) and memory.snapshot.cache().fact(one) is None for one in ids):
-        from rituals.cli.views.recall import answer
+        from rituals.cli.terminal.recall_text import answer
 
         if as_of or kind or tier:
             raise WrongUsage("a session log is shown whole", hint="leave the other options out")
@@ -46,8 +46,8 @@ def command(
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return
-    from rituals.cli.views.facts import answer_facts
-    from rituals.cli.views.selection import select
+    from rituals.cli.terminal.facts_text import answer_facts
+    from rituals.cli.terminal.selection_text import select
 
     state = memory.state(as_of)
     if call.json:
@@ -56,10 +56,10 @@ def command(
             select(memory, state, ids, kind, tier or "", archived=True, as_of=as_of),
         )  # fmt: skip
         return
-    from memory.query.marks import known
-    from memory.replay.marks import NOTHING_MARKED, marks_at
-    from projection.document.render import render
-    from rituals.cli.views.listing import block_of
+    from memory.query.fact_marks import known
+    from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+    from projection.document.page_renderer import render
+    from rituals.cli.terminal.listing_text import block_of
 
     if not (ids or kind or tier):
         call.out.text(render(state.view()))

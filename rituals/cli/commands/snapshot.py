@@ -25,8 +25,8 @@ def command(call: Invocation, task: str, reason: str | None) -> None:
       diurna export snapshot --task wire-retry-queue --stuck
       diurna export snapshot --milestone > snapshot.md
     """
-    from rituals.answers.fields import all_fields_of, fields_of
-    from rituals.report.snapshot import snapshot
+    from rituals.answers.record_fields import all_fields_of, fields_of
+    from rituals.report.snapshot_page import snapshot
 
     found = snapshot(call.memory(), task, reason or "")
     if call.json:

@@ -20,9 +20,9 @@ def command(call: Invocation) -> None:
     Example:
       diurna status
     """
-    from rituals.answers.objects import status_object
-    from rituals.answers.status import overview
-    from rituals.cli.views.status import show_status
+    from rituals.answers.json_objects import status_object
+    from rituals.answers.status_values import overview
+    from rituals.cli.terminal.status_text import show_status
 
     found = overview(call.memory())
     if call.json:

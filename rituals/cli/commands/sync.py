@@ -32,11 +32,11 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
       diurna sync --dry-run
       diurna sync backup --json
     """
-    from rituals.answers.objects import sync_object
-    from rituals.cli.views.learned import print_learned
-    from rituals.cli.views.requests import print_exchange
-    from rituals.hosts.background import look_after
-    from rituals.sync.upstreams import sync_all
+    from rituals.answers.json_objects import sync_object
+    from rituals.cli.terminal.learned_text import print_learned
+    from rituals.cli.terminal.requests_text import print_exchange
+    from rituals.hosts.background_start import look_after
+    from rituals.sync.upstream_fetch import sync_all
 
     memory, out = call.memory(), call.out
     how = {"dry_run": dry_run, "adopt": adopt, "push": push}

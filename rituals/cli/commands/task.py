@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from projection.work.tasks import PRIORITIES
+from projection.work.tracked_tasks import PRIORITIES
 from rituals.cli import options
 from rituals.cli.append_options import many, one
 from rituals.cli.context import Invocation

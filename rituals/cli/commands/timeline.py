@@ -42,7 +42,7 @@ def command(
         " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
     call.opened(anchor[:1] if len(anchor) == 1 else ())
-    from rituals.cli.views.sessions import print_timeline, timeline_object
+    from rituals.cli.terminal.sessions_text import print_timeline, timeline_object
 
     if call.json:
         call.out.answer(timeline_object(found))

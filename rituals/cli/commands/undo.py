@@ -8,7 +8,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import take_back
+from rituals.cli.terminal.decisions_text import take_back
 
 
 @click.command("undo")
@@ -44,7 +44,7 @@ def command(
       diurna undo --session 0b6f2c1e --dry-run
       diurna undo --agent codex --since "2 hours ago" --yes
     """
-    from rituals.decide.undo import Asked, redoing, taking_back, undoing
+    from rituals.decide.log_undo import Asked, redoing, taking_back, undoing
 
     asked = Asked(stems, **chosen)
     memory = call.memory()

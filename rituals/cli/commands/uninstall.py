@@ -6,8 +6,8 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.hosts import carry_out
-from rituals.hosts.install.layout import LAYOUTS
+from rituals.cli.terminal.hosts_text import carry_out
+from rituals.hosts.install.host_files import LAYOUTS
 
 
 @click.command("uninstall")
@@ -26,7 +26,7 @@ def command(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool)
       diurna install --remove claude
       diurna install --remove --dry-run
     """
-    from rituals.hosts.install.plan import base_folder, plan_removal
+    from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)
     hosts = tuple(dict.fromkeys(hosts))

@@ -9,7 +9,7 @@ import click
 from ledger.model.findings import severe
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.decisions import author, decide
+from rituals.cli.terminal.decisions_text import author, decide
 
 
 @click.command("verify")
@@ -43,11 +43,16 @@ def command(
       diurna check --accept unknown-id:4f2a91c07dab --reason "An id of the old tool."
       diurna check --accept-all --reason "All that the old tool left." --dry-run
     """
-    from rituals.check.registry import VERIFY
-    from rituals.check.run import made
-    from rituals.check.verify import restore as lost
+    from rituals.check.check_registry import VERIFY
+    from rituals.check.check_runner import made
+    from rituals.check.verify import history_restore as lost
     from rituals.cli.accept_options import baseline, wanted
-    from rituals.cli.views.findings import hint_baseline, made_object, show_all, show_summary
+    from rituals.cli.terminal.findings_text import (
+        hint_baseline,
+        made_object,
+        show_all,
+        show_summary,
+    )
 
     what = wanted(findings, given, restore, reason)
     memory = call.memory()

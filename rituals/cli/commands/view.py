@@ -25,7 +25,7 @@ def command(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
       diurna view daily 2026-11-21
       diurna view entities person/Alice
     """
-    from projection.views.views import VIEWS
+    from projection.views.view_table import VIEWS
 
     if not name:
         if call.json:
@@ -34,8 +34,8 @@ def command(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
         for one, does in VIEWS.items():
             call.out.line((f"{one:<10}", "bold"), f" {does}")
         return
-    from memory.query.views import day_of, view_page
-    from projection.views.page import page_object, write
+    from memory.query.home_views import day_of, view_page
+    from projection.views.view_page import page_object, write
 
     said = day_of(name, " ".join(argument), call.now_ms())
     reader = call.memory()

@@ -46,7 +46,7 @@ def command(
       diurna web --write --port 0
       diurna web --export ../site
     """
-    from rituals.cli.views.web import serve, write_site
+    from rituals.cli.terminal.web_text import serve, write_site
 
     export, base, dry_run = site["export"], site["base"], site["dry_run"]
     if export and (write or no_open or agent or port != _PORT):

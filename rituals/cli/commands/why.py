@@ -40,7 +40,7 @@ def command(call: Invocation, id: str, versions: bool) -> None:
     """
     out = call.out
     if not versions:
-        from rituals.cli.views.reasons import told_of_code
+        from rituals.cli.terminal.reasons_text import told_of_code
 
         if told_of_code(call, id):
             return
@@ -49,8 +49,8 @@ def command(call: Invocation, id: str, versions: bool) -> None:
     if not home:
         call.opened((fact,))
     if versions:
-        from rituals.cli.views.versions import print_versions, versions_object
-        from rituals.decide.versions import tellings
+        from rituals.cli.terminal.versions_text import print_versions, versions_object
+        from rituals.decide.version_list import tellings
 
         told = tellings(memory, fact)
         if call.json:
@@ -65,8 +65,8 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         steps = tuple([step._replace(origin=Origin()) for step in found.steps])
         found = found._replace(id=shown, steps=steps)
     if call.json:
-        from rituals.answers.fields import mark_object
-        from rituals.answers.objects import known_object, link_object, step_object
+        from rituals.answers.json_objects import known_object, link_object, step_object
+        from rituals.answers.record_fields import mark_object
 
         chain = [link_object(link) for link in found.chain]
         events = [step_object(step) for step in found.steps]
@@ -74,6 +74,6 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         marks = mark_object(found.mark)
         out.answer({"id": found.id, **marks, **known, "events": events, "chain": chain})
         return
-    from rituals.cli.views.provenance import print_provenance
+    from rituals.cli.terminal.provenance_text import print_provenance
 
     print_provenance(found, out)

@@ -12,18 +12,16 @@ from zlib import crc32
 from ledger.codec.log import entry_of
 from ledger.environment import monotonic, now_ms
 from ledger.errors import DiurnaError, DraftRefused
-from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
+from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import EDIT, WORK, SessionLog
-from ledger.model.shown import cost_since, shown_since
-from ledger.secrets.redaction import KEEP, guard
+from ledger.model.session_headers import cost_since, shown_since
+from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.write.duplicate_check import notice
-from memory.write.openings import MOST_USES
+from memory.write.opened_facts import MOST_USES
 from projection.policy.model import DIGEST, FORMERLY, OFF
-from rituals.hosts.ask import counts
-from rituals.hosts.capture.answers import Answer, drop_answer, keep_answer, kept_answer
-from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
+from rituals.hosts.capture.capture_attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
 from rituals.hosts.capture.commit_messages import commit_messages
 from rituals.hosts.capture.composition import (
     LEAST_CHARS,
@@ -32,20 +30,22 @@ from rituals.hosts.capture.composition import (
     passages_of,
     storable,
 )
-from rituals.hosts.capture.evidence import Evidence, nearest
+from rituals.hosts.capture.extractor_answers import Answer, drop_answer, keep_answer, kept_answer
 from rituals.hosts.capture.gates import Gates
-from rituals.hosts.capture.keeping import kept_by, makes_facts
-from rituals.hosts.capture.pending import Pending
-from rituals.hosts.capture.requests import said_in
-from rituals.hosts.capture.sources import Sources, sources_of
+from rituals.hosts.capture.keeping_notice import kept_by, makes_facts
+from rituals.hosts.capture.remember_requests import said_in
 from rituals.hosts.capture.stamps import note_told, seen_of, told_of
 from rituals.hosts.capture.titles import answered_title, title_of
-from rituals.hosts.context.heard import heard_by
+from rituals.hosts.capture.told_sources import Sources, sources_of
+from rituals.hosts.capture.untold_session import Pending
+from rituals.hosts.capture.use_evidence import Evidence, nearest
+from rituals.hosts.context.session_cursor import heard_by
+from rituals.hosts.extraction.extracted_items import SOURCES, Extraction
 from rituals.hosts.extraction.extractors import extract
-from rituals.hosts.extraction.items import SOURCES, Extraction
 from rituals.hosts.moments import CAPTURED_DIR, file_name
+from rituals.hosts.stop_request import counts
 from rituals.hosts.user_settings import Settings, settings
-from rituals.record.compose import taken_in, words_for
+from rituals.record.draft_composer import taken_in, words_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from memory.write.draft import SessionDraft
     from projection.policy.model import Policy
-    from rituals.hosts.capture.pending import Piece
-    from rituals.hosts.extraction.items import Item
+    from rituals.hosts.capture.untold_session import Piece
+    from rituals.hosts.extraction.extracted_items import Item
     from rituals.hosts.extraction.uses import Use
 
 #: How long another boundary of the session is waited for, and how long one goes on telling parts.
@@ -310,7 +310,7 @@ class _Boundary:
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""
         # most sessions say nothing of the sort
-        from rituals.hosts.capture.own_home import record_own
+        from rituals.hosts.capture.own_home_capture import record_own
 
         part = Part(*self._key, extractor, None, None, (), (), ())
         occasion = self._memory.occasion()

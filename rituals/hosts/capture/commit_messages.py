@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from ledger.errors import DiurnaError
-from ledger.git.objects import Objects
+from ledger.git.git_objects import Objects
 from ledger.git.repository import find_repository
 
 TYPE_CHECKING = False

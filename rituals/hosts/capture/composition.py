@@ -10,28 +10,28 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from ledger.model.shown import COST_KEY, SHOWN_KEY, TOLD_KEY
+from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
-from projection.brief.plain_text import shortened
+from projection.brief.single_line import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.fitting import fitted, paragraphs, shares, size_of, standing
 from rituals.hosts.capture.observed_lines import observed_lines, paths_of
 from rituals.hosts.capture.titles import MARKS, TITLE_CHARS
-from rituals.record.compose import compose, id_of_text
+from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from ledger.model.captured_reach import Span
     from ledger.model.event import FactReferenced, Meta
-    from ledger.model.reach import Span
     from rituals.hosts.capture.fitting import Opens
-    from rituals.hosts.capture.sources import Sources
-    from rituals.hosts.extraction.items import Item
-    from rituals.hosts.observed.spool import Observation
+    from rituals.hosts.capture.told_sources import Sources
+    from rituals.hosts.extraction.extracted_items import Item
+    from rituals.hosts.observed.observation_spool import Observation
     from rituals.hosts.transcripts.slices import Turn
 
 #: How many observations one log tells of.
@@ -55,12 +55,15 @@ class Part(Record):
     items: tuple[Item, ...]  #: what was learned and memory does not have
     told: str = ""  #: what was told for people to read, as markdown
     title: str = ""  #: of the log, "" for what was observed
-    shown: str = ""  #: which facts the session was shown (`ledger.model.shown`), "" for none
+    shown: str = (
+        ""  #: which facts the session was shown (`ledger.model.session_headers`), "" for none
+    )
     met: str = ""  #: which ones it was told when they were needed
     #: how often its agent was asked what the next one has to know, and how often it answered
     asked: tuple[int, int] = (0, 0)
     references: tuple[FactReferenced, ...] = ()  #: what it used, with the evidence
-    cost: str = ""  #: how many characters it was shown and told (`ledger.model.shown`), "" for none
+    #: how many characters it was shown and told (`ledger.model.session_headers`), "" for none
+    cost: str = ""
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ledger.secrets.match import apart
 from ledger.secrets.personal_data import find_personal
 from ledger.secrets.scanner import redacted
-from memory.redaction.telling import telling_of
-from memory.write.personal import is_own
+from memory.redaction.withheld_lines import telling_of
+from memory.write.personal_guard import is_own
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 
 TYPE_CHECKING = False
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.api import Memory
-    from memory.redaction.telling import Telling
+    from memory.redaction.withheld_lines import Telling
     from projection.policy.model import Policy
-    from rituals.hosts.extraction.items import Item
-    from rituals.hosts.observed.spool import Observation
+    from rituals.hosts.extraction.extracted_items import Item
+    from rituals.hosts.observed.observation_spool import Observation
     from rituals.hosts.transcripts.slices import Slice
 
 #: A paragraph that has these is the work's without them.

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rituals.hosts.observed.spool import Observation
+    from rituals.hosts.observed.observation_spool import Observation
 
 #: So many lines tell what was observed, and so many paths stand on one.
 LINES, PATHS = 20, 12

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rituals.hosts.extraction.items import Item
-    from rituals.hosts.observed.spool import Observation
+    from rituals.hosts.extraction.extracted_items import Item
+    from rituals.hosts.observed.observation_spool import Observation
     from rituals.hosts.transcripts.slices import Slice, Turn
 
 #: Of a fact's words so many of 100, and so many at least, are in a sentence that says it again.

@@ -13,7 +13,7 @@ import os
 from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.moments import CAPTURED_DIR, file_name
-from rituals.hosts.observed.spool import OBSERVED_DIR, spool_of
+from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of
 from rituals.hosts.payloads import read_file, write_object
 from rituals.hosts.processes import here, is_gone
 
@@ -49,7 +49,7 @@ class Told(Record):
 
     at: int = 0  #: when that was found, milliseconds since 1970; 0 for never
     size: int = 0  #: bytes that its spool had then
-    #: up to where, by kind and name of what it is a span of (`ledger.model.reach`)
+    #: up to where, by kind and name of what it is a span of (`ledger.model.captured_reach`)
     ends: Mapping[str, int] = {}
     #: how often reading a slice failed, by the name and the start of it
     failed: Mapping[str, int] = {}
@@ -141,7 +141,7 @@ def sessions(commondir: str) -> list[Seen]:
         one = _seen(f"{folder}/{name}")
         if one is not None:
             found[one.host, one.session] = one
-    from rituals.hosts.observed.spool import spools
+    from rituals.hosts.observed.observation_spool import spools
 
     for spool in spools(commondir)[:_LOOKED_AT]:
         known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))

@@ -6,16 +6,16 @@ import re
 
 from ledger.escape import prose
 from ledger.model.event import FactCreated
-from memory.query.logs import logs_of
-from projection.brief.plain_text import shortened
+from memory.query.visible_logs import logs_of
+from projection.brief.single_line import shortened
 from rituals.hosts.capture.fitting import paragraphs, sentences_of
-from rituals.hosts.capture.sources import REPORT_CHARS
+from rituals.hosts.capture.told_sources import REPORT_CHARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.replay.snapshot import Snapshot
+    from memory.replay.ledger_snapshot import Snapshot
     from rituals.hosts.capture.fitting import Opens
-    from rituals.hosts.capture.sources import Sources
+    from rituals.hosts.capture.told_sources import Sources
 
 TITLE_CHARS = 100
 #: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.

@@ -1,4 +1,4 @@
-"""Tell which commands of a line of shell break what rules speak against (`projection.text.rules`).
+"""Tell which commands of a line of shell break what rules speak against (`projection.text.command_rules`).
 
 What a command says in a message or in a document that it is given is no command.
 """

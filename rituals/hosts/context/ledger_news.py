@@ -10,27 +10,27 @@ from ledger.home import Home
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import key_of
 from ledger.model.record import Record
-from memory.brief.making import news_of, public
+from memory.brief.brief_maker import news_of, public
 from memory.query.open_snapshot import open_snapshot
+from projection.brief.brief_formats import Markdown
+from projection.brief.brief_lines import line_of
 from projection.brief.envelope import untagged
-from projection.brief.forms import Markdown
-from projection.brief.lines import line_of
-from projection.brief.plain_text import plain, shortened
-from projection.brief.roles import roles_of
+from projection.brief.role_choice import roles_of
+from projection.brief.single_line import plain, shortened
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
+from rituals.hosts.context.session_wording import repeats
 from rituals.hosts.context.state_age import states_in
-from rituals.hosts.context.wording import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
-    from projection.brief.values import News
-    from projection.fold.fact import Fact
-    from projection.fold.state import LiveView
+    from memory.cache.cache_file import Cache
+    from projection.brief.brief_values import News
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import LiveView
 
 _FACTS = 3
 #: How many logs and facts are looked at closely.
@@ -72,7 +72,7 @@ def ledger_news(
         tip: the commit up to which it was told.
         told: the logs beside it that it was told of.
         waits: the logs that wait, looked for before the tip is.
-        said: what was told as it was decided (`rituals.hosts.context.wording.mark`).
+        said: what was told as it was decided (`rituals.hosts.context.session_wording.mark`).
     """
     heard = frozenset(told)
     now = home.tip()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rituals.hosts.context.moment_index import MomentIndex
-    from rituals.hosts.context.needed import Needed
+    from rituals.hosts.context.needed_facts import Needed
     from rituals.hosts.moments import Moment
     from rituals.hosts.observed.shell import Simple
 
@@ -87,7 +87,7 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
         against = tuple([id for id in against if id in told])
     if not found:
         return None
-    from rituals.hosts.context.needed import RULE, Needed
+    from rituals.hosts.context.needed_facts import RULE, Needed
 
     return Needed(tuple(found), RULE, int(most), int(characters), against)
 
@@ -98,15 +98,15 @@ def _marked(
     """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
     from ledger.home import discover
     from memory.query.open_snapshot import open_snapshot
-    from memory.replay.marks import marks_known
-    from projection.document.marks import is_ended, is_gone
+    from memory.replay.reader_marks import marks_known
+    from projection.document.fact_remarks import is_ended, is_gone
 
     marks, found = marks_known(discover(moment.folder), open_snapshot), []
     for id, about, text in facts:
         gone, text = marks.named(id, text)
         if gone:
             from projection.brief.envelope import untagged
-            from projection.brief.plain_text import plain
+            from projection.brief.single_line import plain
 
             about += f", {untagged(plain(gone[0].said))}"
         if not ((at_file and is_gone(gone)) or is_ended(gone)):
@@ -177,10 +177,10 @@ def _answer(moment: Moment) -> Needed | None:
     """Look a prompt up in full."""
     from ledger.errors import HomeNotFound
     from ledger.home import discover
-    from memory.query.prompt import answers_to
+    from memory.query.prompt_facts import answers_to
     from projection.brief.envelope import untagged
-    from projection.brief.plain_text import label, plain
-    from rituals.hosts.context.needed import Needed
+    from projection.brief.single_line import label, plain
+    from rituals.hosts.context.needed_facts import Needed
 
     try:
         policy, found = answers_to(discover(moment.folder), moment.prompt)

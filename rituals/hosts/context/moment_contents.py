@@ -12,27 +12,27 @@ from math import log
 from ledger.errors import DiurnaError
 from ledger.home import discover
 from ledger.model.layout import CACHE_DIR
-from ledger.model.personal import says_personal
+from ledger.model.personal_footer import says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.cache.key import user_key
 from memory.query.open_snapshot import open_snapshot
 from memory.recall.query.chores import CHORES
 from memory.recall.query.stopwords import SMALL
 from memory.replay.gc_pause import Uncollected
-from memory.replay.state import state_of
+from memory.replay.replayed_state import state_of
 from projection.policy.model import HOLD, OFF, TELL
 from rituals.hosts.context.moment_files import constrained
 from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed, stems
 from rituals.hosts.context.moment_rules import rows_of
-from rituals.hosts.context.news import watched_of
-from rituals.hosts.context.standing import stamps
+from rituals.hosts.context.news_stamps import stamps
+from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.user_settings import settings_path, wish_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from projection.fold.state import Standing
+    from projection.fold.projection_state import Standing
     from projection.policy.model import Moments
     from rituals.hosts.user_settings import Wish
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ledger.git.cli import Git
-    from projection.fold.fact import Fact
-    from projection.fold.state import Standing
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
 
 _RULES = frozenset(("invariant", "convention", "preference"))
 _STATED = frozenset(("decision", "stack", "fact"))

@@ -12,7 +12,7 @@ import os
 
 from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
 from memory.cache.key import digest, signed, user_key
-from rituals.hosts.context.standing import stamps
+from rituals.hosts.context.news_stamps import stamps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memory.recall.hits.snippets import telling
 from projection.brief.envelope import untagged
-from projection.brief.plain_text import label, plain
-from projection.text.rules import ANY, EDITS, WARNS_KEY, breaches
+from projection.brief.single_line import label, plain
+from projection.text.command_rules import ANY, EDITS, WARNS_KEY, breaches
 from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.observed.shell import RUNNERS
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ledger.model.event import Meta
-    from projection.fold.state import Standing
-    from projection.text.rules import Breach
+    from projection.fold.projection_state import Standing
+    from projection.text.command_rules import Breach
 
 #: How much of a text is kept for a line, which shows less.
 TEXT_CHARS = 400

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from projection.text.rules import Breach
+    from projection.text.command_rules import Breach
 
 #: Words of a log without which nothing in it is such a rule: no grammar is loaded for it.
 _SIGNS = (
@@ -26,7 +26,7 @@ def told_at(data: bytes) -> list[tuple[str, str]]:
         return []
     from ledger.codec.log import decode
     from ledger.model.event import FactCreated, FactUpdated
-    from projection.text.rules import WARNS_KEY, breaches
+    from projection.text.command_rules import WARNS_KEY, breaches
 
     found = []
     for event in decode(data, sealed=True)[0].events:
@@ -41,9 +41,9 @@ def told_at(data: bytes) -> list[tuple[str, str]]:
 
 def is_command(one: Breach, text: str) -> bool:
     """Tell whether what a rule speaks against is surely a command, and no other word of a sentence."""
-    from projection.text.rules import ANY, EDITS
-    from rituals.hosts.observed.commands import PROGRAMS
+    from projection.text.command_rules import ANY, EDITS
     from rituals.hosts.observed.shell import RUNNERS
+    from rituals.hosts.observed.shell_outcomes import PROGRAMS
 
     program = one.program
     return (

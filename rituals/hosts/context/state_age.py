@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.model.order import milliseconds_of
 from memory.cache.range_queries import facts_of_kind
-from projection.brief.roles import roles_of
+from projection.brief.role_choice import roles_of
 from projection.policy.model import STATE_KIND
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ledger.home import Home
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
 
 #: How old a state is told of, and how long it is not told again.
 OLD_MS = 1_800_000

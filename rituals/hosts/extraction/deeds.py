@@ -16,8 +16,8 @@ from projection.policy.model import THREAD_KIND
 from projection.text.normalize import content_words, sentences, statement
 from projection.text.technologies import FAMILIES
 from projection.text.vocabulary import LABELS
-from rituals.hosts.observed.commands import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.shell import read
+from rituals.hosts.observed.shell_outcomes import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.tool_input import line_in
 
 TYPE_CHECKING = False

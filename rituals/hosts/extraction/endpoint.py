@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from http.client import HTTPException
 
-from rituals.hosts.extraction.failure import NoAnswer
+from rituals.hosts.extraction.extractor_failure import NoAnswer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

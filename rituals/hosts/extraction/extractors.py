@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ledger.escape import visible
 from ledger.secrets.scanner import without_secrets
-from rituals.hosts.extraction.check import KINDS, checked
-from rituals.hosts.extraction.failure import NoAnswer
-from rituals.hosts.extraction.items import SOURCES, Extraction
+from rituals.hosts.extraction.extracted_items import SOURCES, Extraction
+from rituals.hosts.extraction.extractor_failure import NoAnswer
+from rituals.hosts.extraction.item_checks import KINDS, checked
 from rituals.hosts.user_settings import HTTP, Settings
 
 TYPE_CHECKING = False
@@ -53,10 +53,10 @@ def _by_models(
     kinds: Collection[str],
 ) -> Extraction:
     """Ask one after the other until one gives an answer that can be read."""
-    from rituals.hosts.extraction.answer import items_in
     from rituals.hosts.extraction.endpoint import ask_endpoint
+    from rituals.hosts.extraction.model_answer import items_in
+    from rituals.hosts.extraction.model_prompt import prompt_for
     from rituals.hosts.extraction.program import PROGRAMS, ask_program
-    from rituals.hosts.extraction.prompt import prompt_for
 
     prompt = prompt_for(turns, known, kinds)
     failures: list[str] = []

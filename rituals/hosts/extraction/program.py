@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 
 from ledger.environment import monotonic, working_directory
-from rituals.hosts.extraction.failure import NoAnswer
+from rituals.hosts.extraction.extractor_failure import NoAnswer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

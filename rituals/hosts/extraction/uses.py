@@ -13,12 +13,12 @@ from itertools import pairwise
 
 from ledger.model.evidence import CORRECTED, FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
-from memory.write.openings import AT_ONCE, MOST_USES
+from memory.write.opened_facts import AT_ONCE, MOST_USES
 from projection.compare.restatements import Restated, Restatements
-from projection.work.attempts import leaves
+from projection.work.failed_attempts import leaves
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.context.moment_rules import spoken_against
-from rituals.hosts.extraction.corrections import sets_right, without_lead
+from rituals.hosts.extraction.asked_questions import ASKS, MARKS, asked_behind, teaching
 from rituals.hosts.extraction.deeds import (
     Known,
     arguments,
@@ -27,7 +27,7 @@ from rituals.hosts.extraction.deeds import (
     followed,
     forbidden,
 )
-from rituals.hosts.extraction.questions import ASKS, MARKS, asked_behind, teaching
+from rituals.hosts.extraction.spoken_corrections import sets_right, without_lead
 from rituals.hosts.observed.shell import read
 
 TYPE_CHECKING = False

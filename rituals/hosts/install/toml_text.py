@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import tomllib
 
-from rituals.hosts.install.block import with_block, without_block
 from rituals.hosts.install.json_text import Unfit
+from rituals.hosts.install.marked_block import with_block, without_block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.hosts.install.block import Block
+    from rituals.hosts.install.marked_block import Block
 
 #: How many lines one value may have.
 _LINES = 1_000

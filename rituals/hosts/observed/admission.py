@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rituals.hosts.moments import Moment
-    from rituals.hosts.observed.spool import Observation
+    from rituals.hosts.observed.observation_spool import Observation
 
 _TASKS = frozenset(
     "taskcreate taskupdate todowrite todo_write update_plan write_todos update_todo_list"
@@ -85,7 +85,7 @@ def admitted(
                 return None
             what = why  # what was done is the work's, the words are not
     from ledger.secrets.scanner import nameable
-    from rituals.hosts.observed.spool import SHORT_CHARS, WHAT_CHARS, Observation
+    from rituals.hosts.observed.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
 
     what = _short(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
     safe = list(dict.fromkeys(paths))
@@ -175,8 +175,8 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     line = _line(said)
     if not line:
         return None
-    from rituals.hosts.observed.commands import act
     from rituals.hosts.observed.shell import joined, read
+    from rituals.hosts.observed.shell_outcomes import act
 
     start = start_folder(said)
     code = exit_code(said)
@@ -246,7 +246,7 @@ def _decided(said: Moment, words: tuple[str, ...]) -> tuple[str, str, str, Itera
     text = _spoken(said)
     if not text:
         return None
-    from rituals.hosts.observed.decisions import decision
+    from rituals.hosts.observed.decision_sentences import decision
 
     word, sentence = decision(text, words)
     if not word:
@@ -304,7 +304,7 @@ def _from_top(text: str, top: str) -> str:
 
 
 def _short(text: str, chars: int) -> str:
-    from projection.brief.plain_text import shortened
+    from projection.brief.single_line import shortened
 
     return shortened(text, chars)
 
@@ -314,6 +314,6 @@ def _plain_id(once: str, *content: str) -> str:
     plain = once.replace("-", "").replace("_", "").replace(".", "")
     if len(once) <= _ID_CHARS and plain.isascii() and plain.isalnum():
         return once
-    from ledger.model.digest import line_digest
+    from ledger.model.sha256 import line_digest
 
     return "~" + line_digest("\0".join(content if not once else (once,)))

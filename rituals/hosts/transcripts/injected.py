@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from projection.brief.forms import EVIDENCE
-from rituals.hosts.question import BEGINS
+from projection.brief.brief_formats import EVIDENCE
+from rituals.hosts.stop_question import BEGINS
 
 #: What hosts put between tags into the turns of a person.
 _HOST_TAGS = (

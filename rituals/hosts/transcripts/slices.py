@@ -14,7 +14,7 @@ import stat
 
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private, without_tags
-from rituals.hosts.question import BEGINS
+from rituals.hosts.stop_question import BEGINS
 from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected, words_of
 from rituals.hosts.transcripts.retractions import without_retraction

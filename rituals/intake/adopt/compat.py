@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 
 from ledger.model.record import Record
 from projection.policy.model import Windows
-from rituals.intake.adopt.layout import AgentMemory, text_of
+from rituals.intake.adopt.adopted_files import AgentMemory, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

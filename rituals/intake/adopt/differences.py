@@ -11,16 +11,16 @@ import re
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
 from ledger.model.record import Record
+from rituals.intake.adopt.adopted_files import CONTINUITY, SESSIONS
 from rituals.intake.adopt.compat import ID_PATTERN, references_span
-from rituals.intake.adopt.layout import CONTINUITY, SESSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.model.session import Entry
-    from projection.fold.replay import State
-    from projection.fold.state import Standing
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
     from rituals.intake.adopt.compat import Footer
 
 _IDS = re.compile(ID_PATTERN)

@@ -26,7 +26,7 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, THREAD_KIND
-from rituals.intake.adopt.layout import ARCHIVE_INDEX, AgentMemory, text_of
+from rituals.intake.adopt.adopted_files import ARCHIVE_INDEX, AgentMemory, text_of
 from rituals.intake.adopt.read_facts import VISION_KIND, ImportedFact
 from rituals.intake.stored_facts import Brought, parts, stored, wrapped
 

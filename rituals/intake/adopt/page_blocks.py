@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from rituals.intake.adopt.layout import text_of
+from rituals.intake.adopt.adopted_files import text_of
 from rituals.intake.code_spans import (
     CONTENT_COLUMNS,
     FIRST,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from rituals.intake.adopt.layout import text_of
+from rituals.intake.adopt.adopted_files import text_of
 from rituals.intake.adopt.read_facts import FactPage, ImportedFact
 
 _ITEM = re.compile(r"\n- (?![- ])")

@@ -10,14 +10,20 @@ from __future__ import annotations
 from ledger.git.commit_record import clean_name
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from rituals.intake.adopt.layout import ARCHIVE, CONTINUITY, FILE_LIMIT_BYTES, THREADS, VISION
+from rituals.intake.adopt.adopted_files import (
+    ARCHIVE,
+    CONTINUITY,
+    FILE_LIMIT_BYTES,
+    THREADS,
+    VISION,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ledger.git.cli import Git
-    from rituals.intake.adopt.source import Ground
+    from rituals.intake.adopt.adoption_source import Ground
 
 COMMITS_LIMIT = 5_000
 BYTES_LIMIT = 256 << 20  #: of all distinct versions together

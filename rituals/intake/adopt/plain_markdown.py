@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ledger.model.findings import Finding
-from ledger.secrets.redaction import guard_events
-from memory.replay.state import state_from
-from projection.document.unsaid import texts_in, unsaid
-from rituals.intake.adopt import layout
+from ledger.secrets.log_redaction import guard_events
+from memory.replay.replayed_state import state_from
+from projection.document.unlogged_lines import texts_in, unsaid
+from rituals.intake.adopt import adopted_files
+from rituals.intake.adopt.adoption_plan import AdoptionPlan, sealed, state_with
 from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
-from rituals.intake.adopt.plan import AdoptionPlan, sealed, state_with
 from rituals.intake.adopt.unclaimed_text import bullets
 
 #: How many commits of the page are looked at.
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.model.session import Entry
-    from rituals.intake.adopt.source import Ground
+    from rituals.intake.adopt.adoption_source import Ground
 
 
-def is_by_hand(memory: layout.AgentMemory, footers: bool) -> bool:
+def is_by_hand(memory: adopted_files.AgentMemory, footers: bool) -> bool:
     """Tell whether there is nothing but a page, which neither Diurna nor the other tool wrote."""
     beside = memory.logs or memory.archive or memory.threads or memory.policy or memory.vision
     return bool(memory.continuity) and not (footers or beside or MACHINE in memory.continuity)
@@ -45,7 +45,9 @@ def plan_by_hand(plan: AdoptionPlan) -> AdoptionPlan:
     if plan.ground.marked and not plan.imports:
         return plan._replace(already=True)
     state = state_with(plan, sealed(plan, 0, "adopt", ""))
-    left = unsaid(layout.CONTINUITY, layout.text_of(memory.continuity), state.histories)
+    left = unsaid(
+        adopted_files.CONTINUITY, adopted_files.text_of(memory.continuity), state.histories
+    )
     stays = [one._replace(message=f"{one.message}; it stays where it is") for one in left]
     plan = plan._replace(left=left, findings=(*plan.findings, *crooked, *hidden, *stays))
     return plan
@@ -59,7 +61,7 @@ def before_it(ground: Ground, entries: Sequence[Entry]) -> tuple[Finding, ...]:
     repository = ground.repository
     if repository is None or any(entry.type == "import" for entry in entries):
         return ()
-    git, page = repository.git(), ground.prefix + layout.CONTINUITY
+    git, page = repository.git(), ground.prefix + adopted_files.CONTINUITY
     said = git.run("log", f"-n{_DEEP}", "--format=%H", ground.tip, "--", f":(top,literal){page}")
     commits = said.decode("ascii").split()
     blobs = git.resolve(*[f"{commit}:{page}" for commit in commits]) if commits else []
@@ -73,5 +75,5 @@ def before_it(ground: Ground, entries: Sequence[Entry]) -> tuple[Finding, ...]:
                 f"`git show {commit[:12]}:{page}` prints it; put it in its place, and the pages of its "
                 "archive beside it, and run `diurna import ledger` again"
             )
-            return (Finding("hand-edited", message, layout.CONTINUITY, hint=hint),)
+            return (Finding("hand-edited", message, adopted_files.CONTINUITY, hint=hint),)
     return ()

@@ -27,8 +27,8 @@ from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import META_KEYS
 from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
+from rituals.intake.adopt.adopted_files import ARCHIVE_INDEX, CONTINUITY, VISION, AgentMemory
 from rituals.intake.adopt.compat import footer_fields, windows
-from rituals.intake.adopt.layout import ARCHIVE_INDEX, CONTINUITY, VISION, AgentMemory
 from rituals.intake.adopt.page_blocks import Footer, Item, Page
 from rituals.intake.code_spans import DIGITS_LIMIT, Comment, indent_of, storable
 

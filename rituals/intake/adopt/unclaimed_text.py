@@ -18,7 +18,7 @@ from ledger.model.order import is_date
 from ledger.model.record import Record
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
 from projection.text.fact_ids import id_of_subject
-from rituals.intake.adopt.layout import CONTINUITY, AgentMemory
+from rituals.intake.adopt.adopted_files import CONTINUITY, AgentMemory
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
 from rituals.intake.code_spans import footer_comments, indent_of, storable
 

@@ -13,7 +13,8 @@ from rituals.intake.harvest.decision_records import (
     decision_of,
     state_in,
 )
-from rituals.intake.harvest.passages import ITEM, ROW, Document
+from rituals.intake.harvest.document_statements import LIMIT_CHARS, bare_title, sentences, words
+from rituals.intake.harvest.harvested_document import ITEM, ROW, Document
 from rituals.intake.harvest.record_cues import (
     ACCEPTED,
     BY_NUMBER,
@@ -26,7 +27,6 @@ from rituals.intake.harvest.record_cues import (
     PLACEHOLDER,
 )
 from rituals.intake.harvest.record_parts import RecordPart, at_labels
-from rituals.intake.harvest.statements import LIMIT_CHARS, bare_title, sentences, words
 
 #: How an entry begins: `[2026-05-05 12:08:50] - Keep the key in the header`.
 _ENTRY = re.compile(

@@ -11,7 +11,17 @@ import re
 
 from ledger.model.order import is_date
 from ledger.model.record import Record
-from rituals.intake.harvest.passages import ITEM, ROW, Document, Passage
+from rituals.intake.harvest.document_statements import (
+    LIMIT_CHARS,
+    Sentence,
+    bare_title,
+    leans,
+    points,
+    sentences,
+    without_lead,
+    words,
+)
+from rituals.intake.harvest.harvested_document import ITEM, ROW, Document, Passage
 from rituals.intake.harvest.record_cues import (
     ACCEPTED,
     BY_LABEL,
@@ -41,16 +51,6 @@ from rituals.intake.harvest.record_cues import (
     Y_STATEMENT,
 )
 from rituals.intake.harvest.record_parts import RecordPart
-from rituals.intake.harvest.statements import (
-    LIMIT_CHARS,
-    Sentence,
-    bare_title,
-    leans,
-    points,
-    sentences,
-    without_lead,
-    words,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from rituals.intake.harvest.documents import ROADMAP
-from rituals.intake.harvest.passages import ITEM, PARAGRAPH, Document, Passage
-from rituals.intake.harvest.statements import (
+from rituals.intake.harvest.document_choice import ROADMAP
+from rituals.intake.harvest.document_statements import (
     LIMIT_CHARS,
     bare_title,
     sentences,
     standing_alone,
     subject,
 )
+from rituals.intake.harvest.harvested_document import ITEM, PARAGRAPH, Document, Passage
 
 _PLANNED = re.compile(
     r"\b(?:roadmap|planned|plans?|next(?! to)|upcoming|future|in progress|backlog|to[- ]?dos?|not yet|"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rituals.intake.harvest.passages import ROW, Document, Passage
+from rituals.intake.harvest.document_statements import bare_title
+from rituals.intake.harvest.harvested_document import ROW, Document, Passage
 from rituals.intake.harvest.record_cues import BETWEEN_LABELS, BOLD_LABEL, LABEL
-from rituals.intake.harvest.statements import bare_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from rituals.intake.harvest.documents import DESIGN, is_of_a_screen
-from rituals.intake.harvest.passages import ITEM, ROW, Document, Passage
-from rituals.intake.harvest.statements import (
+from rituals.intake.harvest.document_choice import DESIGN, is_of_a_screen
+from rituals.intake.harvest.document_statements import (
     LIMIT_CHARS,
     bare_title,
     leans,
@@ -21,6 +20,7 @@ from rituals.intake.harvest.statements import (
     standing_alone,
     without_lead,
 )
+from rituals.intake.harvest.harvested_document import ITEM, ROW, Document, Passage
 from rituals.intake.spoken_rules import CONVENTION, kind_of_bullet
 
 INVARIANT = "invariant"

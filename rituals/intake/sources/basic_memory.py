@@ -11,9 +11,9 @@ import os
 import re
 
 from ledger.model.record import Record
-from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.sources.files import files_below, text_of, written_at
+from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import front_matter
+from rituals.intake.sources.source_files import files_below, text_of, written_at
 from rituals.intake.sources.store_values import (
     from_json,
     is_about_a_person,
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.intake.sources.table import Ground
+    from rituals.intake.sources.source_table import Ground
 
 
 NAME = "basic-memory"

@@ -13,15 +13,15 @@ import os
 import re
 
 from ledger.environment import user_folder
-from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.sources.files import files_below, is_file, text_of, written_at
+from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
+from rituals.intake.sources.source_files import files_below, is_file, text_of, written_at
 from rituals.intake.sources.times import time_of
 from rituals.intake.spoken_rules import kind_of_bullet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.intake.sources.table import Ground
+    from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "claude"
 _AUTHOR = "claude-code"

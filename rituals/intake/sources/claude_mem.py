@@ -11,7 +11,7 @@ import os
 from collections import Counter
 
 from projection.policy.model import THREAD_KIND
-from rituals.intake.items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
 from rituals.intake.sources.store_values import from_json, shown, tag_words, texts
 from rituals.intake.sources.times import time_of
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rituals.intake.sources.source_table import Ground
     from rituals.intake.sources.sqlite_tables import Row
-    from rituals.intake.sources.table import Ground
 
 NAME = "claude-mem"
 _FILE = "claude-mem.db"

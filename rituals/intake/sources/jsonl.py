@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rituals.intake.items import LeftOut, Reading
-from rituals.intake.sources.files import text_of
-from rituals.intake.sources.objects import reading_of
+from rituals.intake.intake_items import LeftOut, Reading
+from rituals.intake.sources.object_items import reading_of
+from rituals.intake.sources.source_files import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.intake.sources.table import Ground
+    from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "jsonl"
 FILE_LIMIT_BYTES = 64 << 20

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from ledger.model.record import Record
-from rituals.intake.items import Item, LeftOut, Reading, Version
-from rituals.intake.sources.files import files_below
+from rituals.intake.intake_items import Item, LeftOut, Reading, Version
 from rituals.intake.sources.pickled import plain_values
+from rituals.intake.sources.source_files import files_below
 from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
 from rituals.intake.sources.store_values import (
     is_about_a_person,
@@ -26,8 +26,8 @@ from rituals.intake.sources.times import time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from rituals.intake.sources.source_table import Ground
     from rituals.intake.sources.sqlite_tables import Row
-    from rituals.intake.sources.table import Ground
 
 NAME = "mem0"
 _HISTORY, _POINTS = "history.db", "storage.sqlite"

@@ -10,14 +10,14 @@ import json
 import os
 
 from ledger.model.order import is_date
-from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.sources.files import files_below, text_of, written_at
+from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import begun, distinct, front_matter, passages
-from rituals.intake.sources.objects import ITEMS_LIMIT, item_of
+from rituals.intake.sources.object_items import ITEMS_LIMIT, item_of
+from rituals.intake.sources.source_files import files_below, text_of, written_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.intake.sources.table import Ground
+    from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "memex"
 #: Folders of a project that are a memex by their name.

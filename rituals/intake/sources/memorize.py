@@ -11,8 +11,8 @@ import os
 from collections import Counter
 
 from projection.policy.model import THREAD_KIND
-from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.sources.files import files_below, text_of
+from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.sources.source_files import files_below, text_of
 from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
 from rituals.intake.sources.store_values import (
     from_json,
@@ -30,8 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from rituals.intake.sources.source_table import Ground
     from rituals.intake.sources.sqlite_tables import Left
-    from rituals.intake.sources.table import Ground
 
     Event = Mapping[str, object]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from rituals.intake.code_spans import FIRST, hidden_lines, indent_of, marker_width
-from rituals.intake.items import Item
+from rituals.intake.intake_items import Item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import io
 import zipfile
 import zlib
 
-from rituals.intake.items import LeftOut, Reading
-from rituals.intake.sources.files import bytes_of
-from rituals.intake.sources.objects import reading_of
+from rituals.intake.intake_items import LeftOut, Reading
+from rituals.intake.sources.object_items import reading_of
+from rituals.intake.sources.source_files import bytes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.intake.sources.table import Ground
+    from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "openmemory"
 #: Of a file, and of what is packed in it.

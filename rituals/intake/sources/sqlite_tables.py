@@ -16,7 +16,7 @@ import tempfile
 import time
 
 from ledger.environment import monotonic
-from rituals.intake.items import LeftOut
+from rituals.intake.intake_items import LeftOut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from ledger.model.ids import ID_LIMIT_CHARS
 from ledger.model.record import Record
 from ledger.model.task_states import HANDOFF_READY
 from projection.policy.model import HANDOFF_KIND
-from rituals.record.compose import draft_of_request, taken_in
+from rituals.record.draft_composer import draft_of_request, taken_in
 from rituals.record.request import NewFact, Request
-from rituals.record.tasks.moves import Change, found
+from rituals.record.tasks.task_steps import Change, found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

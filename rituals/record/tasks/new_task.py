@@ -7,9 +7,9 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.write.known_ids import ANYWAY
-from projection.brief.plain_text import shortened
+from projection.brief.single_line import shortened
 from projection.policy.model import DEFAULT_KIND, TASK_KIND, THREAD_KIND
-from rituals.record.compose import draft_of_request, free_id, taken_in, words_for
+from rituals.record.draft_composer import draft_of_request, free_id, taken_in, words_for
 from rituals.record.request import NewFact, Request
 
 TYPE_CHECKING = False

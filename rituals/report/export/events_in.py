@@ -15,8 +15,8 @@ from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from memory.redaction.telling import telling_of
-from memory.redaction.withheld import held_logs
+from memory.redaction.withheld_lines import telling_of
+from memory.redaction.withheld_texts import held_logs
 from memory.write.withheld_words import repeated
 from rituals.report.export.event_lines import (
     KIND,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from memory.api import Memory
-    from memory.redaction.telling import Telling
+    from memory.redaction.withheld_lines import Telling
     from rituals.report.export.event_lines import Carried
 
 #: How many refused lines are named.

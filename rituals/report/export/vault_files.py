@@ -12,8 +12,8 @@ from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.query.views import whole_source
-from projection.views.vault import FOLDERS, TOP, is_ours, vault
+from memory.query.home_views import whole_source
+from projection.views.vault_notes import FOLDERS, TOP, is_ours, vault
 from rituals.report.export.target_folder import OUTSIDE, refuse_inside
 
 TYPE_CHECKING = False

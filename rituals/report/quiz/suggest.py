@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.document.marks import instead_of
+from projection.document.fact_remarks import instead_of
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -16,15 +16,15 @@ from projection.policy.model import (
     THREAD_KIND,
     VISION_KIND,
 )
-from rituals.report.quiz.questions import EXPECT_KEY
+from rituals.report.quiz.quiz_questions import EXPECT_KEY
 from rituals.report.quiz.score import FIRST, ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from projection.document.marks import Met
-    from projection.fold.fact import Fact
-    from projection.fold.replay import State
+    from projection.document.fact_remarks import Met
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
     from rituals.report.quiz.score import Score
 
 #: The most questions that are proposed at once.

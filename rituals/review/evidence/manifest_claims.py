@@ -6,9 +6,9 @@ from ledger.escape import prose
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import TARGET, VERSION
+from rituals.review.evidence.audit_subjects import Named
 from rituals.review.evidence.manifests import Manifest, agrees, is_manifest, read_manifest
-from rituals.review.evidence.subjects import Named
-from rituals.review.question import Question
+from rituals.review.review_question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

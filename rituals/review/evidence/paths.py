@@ -7,8 +7,8 @@ from ledger.git.code_history import Removal
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import FOLDER, MODULE, PATH
-from rituals.review.evidence.subjects import Named
-from rituals.review.question import Question
+from rituals.review.evidence.audit_subjects import Named
+from rituals.review.review_question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

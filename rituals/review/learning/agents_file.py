@@ -19,15 +19,15 @@ from projection.lifecycle.promotion import undocumented, words
 from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import plain
 from rituals.review.promotions import READ_FIRST, promotion_questions, target_file
-from rituals.review.question import LEARN, Question
+from rituals.review.review_question import LEARN, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from projection.fold.fact import Fact
-    from projection.fold.replay import State
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
     from projection.lifecycle.promotion import Score
     from projection.lifecycle.review_threads import Raised
 

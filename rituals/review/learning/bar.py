@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from projection.lifecycle.promotion import paragraphs_of, specific, undocumented, words
-from rituals.review.learning import cues
+from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import (
     CANDIDATE,
     CORRECTION,
@@ -130,7 +130,7 @@ def _usable(offer: Offer) -> Mark:
     text = offer.item.text
     if offer.source in _USABLE:
         return Mark(USABLE, True, _USABLE[offer.source])
-    if cues.modal.search(text):
+    if learning_cues.modal.search(text):
         return Mark(USABLE, True, "it says what to do, or not to do")
     named = specific(text)
     if offer.item.kind in _RULES and (named or offer.source in (CANDIDATE, DECISION)):
@@ -145,7 +145,9 @@ def _usable(offer: Offer) -> Mark:
 def _says_why(offer: Offer) -> bool:
     text = offer.item.text
     willed = offer.source in (CORRECTION, PREFERENCE, REPEATED)
-    return willed or bool(cues.modal.search(text) or cues.reason(text) or cues.rules(text))
+    return willed or bool(
+        learning_cues.modal.search(text) or learning_cues.reason(text) or learning_cues.rules(text)
+    )
 
 
 def _names(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.policy.model import FINDING_KIND
-from projection.work.findings import FIXED, REGRESSED, BugFound, finding_of
+from projection.work.finding_facts import FIXED, REGRESSED, BugFound, finding_of
 from rituals.hosts.capture.composition import sentence_of
 
 TYPE_CHECKING = False
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from memory.api import Memory
     from memory.write.draft import Receipt
-    from projection.fold.replay import State
-    from projection.fold.state import Standing
-    from projection.work.findings import Finding
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
+    from projection.work.finding_facts import Finding
 
 #: What becomes of what was found, beside `REGRESSED`.
 NEW, KNOWN, DISMISSED = "new", "known", "dismissed"

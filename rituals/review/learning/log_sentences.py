@@ -6,15 +6,15 @@ Only sentences are offered that stand alone and say what somebody can go by. Wha
 from __future__ import annotations
 
 from ledger.model.record import Record
-from memory.redaction.withheld import named_in, redacted_logs, shown
+from memory.redaction.withheld_texts import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
-from projection.text.cues import ACTIONS, CHECKS, LEANING
-from projection.text.digest import reading_of
 from projection.text.normalize import index_words
+from projection.text.passage_cues import ACTIONS, CHECKS, LEANING
 from projection.text.salience import decision_weight, weigh
+from projection.text.session_digest import reading_of
 from rituals.hosts.capture.composition import storable
-from rituals.hosts.extraction.items import Item
-from rituals.review.learning import cues
+from rituals.hosts.extraction.extracted_items import Item
+from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import CORRECTION, DECISION, LESSON, PREFERENCE, REPEATED, Offer
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
-    from memory.cache.file import Cache
+    from memory.cache.cache_file import Cache
     from projection.text.salience import Weighed
 
 #: At least and at most so many words has what can be a fact.
@@ -93,7 +93,7 @@ def _below_lessons(text: str) -> list[bool]:
     below = False
     for line in text.split("\n"):
         if line.startswith("#"):
-            below = cues.lessons_heading(line) is not None
+            below = learning_cues.lessons_heading(line) is not None
         found.append(below)
     return found
 
@@ -108,18 +108,20 @@ def _judged(one: Weighed, below: bool) -> tuple[str, int]:
     stands = first.isupper() or first in "`\"'“" or not first.isascii()
     if not _LEAST_WORDS <= count <= _MOST_WORDS or one.words[0] in LEANING or not stands:
         return "", 0
-    lesson = cues.lesson(text) is not None or (below and one.sentence.first)
-    corrects = cues.corrects(text) is not None
-    rules, prefers = cues.rules(text) is not None, cues.prefers(text) is not None
-    modals = {found[0].lower() for found in cues.modal.finditer(text)}
+    lesson = learning_cues.lesson(text) is not None or (below and one.sentence.first)
+    corrects = learning_cues.corrects(text) is not None
+    rules, prefers = learning_cues.rules(text) is not None, learning_cues.prefers(text) is not None
+    modals = {found[0].lower() for found in learning_cues.modal.finditer(text)}
     weight = 5 * lesson + 4 * corrects + 3 * rules + 3 * prefers + 2 * min(len(modals), 2)
     decides = decision_weight(one)
-    weight += (cues.reason(text) is not None) + min(decides, 4)
+    weight += (learning_cues.reason(text) is not None) + min(decides, 4)
     if not (lesson or corrects or rules or prefers or modals or decides > 1):
         return "", 0
-    weight -= min(6, 2 * len({found[0].lower() for found in cues.tells.finditer(text)}))
-    weight -= min(6, 2 * len(cues.passing(text))) + (cues.past(text) is not None)
-    weight -= 2 * (count > _MANY_WORDS) + 3 * (2 * sum(map(len, cues.quoted(text))) > len(text))
+    weight -= min(6, 2 * len({found[0].lower() for found in learning_cues.tells.finditer(text)}))
+    weight -= min(6, 2 * len(learning_cues.passing(text))) + (learning_cues.past(text) is not None)
+    weight -= 2 * (count > _MANY_WORDS) + 3 * (
+        2 * sum(map(len, learning_cues.quoted(text))) > len(text)
+    )
     if corrects:
         return CORRECTION, weight
     if lesson:
@@ -192,7 +194,7 @@ def offers_of_logs(told: Sequence[Told], recurrence: Recurrence, since: str) -> 
         if one.source == REPEATED and len(sessions) < REPEATS and one.weight <= _ENOUGH:
             continue
         covered.update([(other.stem, other.line) for other in near])
-        label = cues.lesson_label if one.source == LESSON else cues.told_label
+        label = learning_cues.lesson_label if one.source == LESSON else learning_cues.told_label
         text = label.sub("", one.text)
         item = Item(_KINDS[one.source], text[:1].upper() + text[1:], one.text, one.weight)
         others = sorted({f"{other.stem}:{other.line}" for other in near[1:]}, reverse=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import index_words, plain
-from rituals.hosts.extraction.items import Item
-from rituals.review.question import LEARN, Question
+from rituals.hosts.extraction.extracted_items import Item
+from rituals.review.review_question import LEARN, Question
 
 #: Where an offer comes from, what weighs most first: a person's word before an agent's.
 CORRECTION, CANDIDATE, PREFERENCE, DECISION, LESSON, FINDING, REPEATED, DROPPED = SOURCES = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.model.digest import sha256
 from ledger.model.record import Record
+from ledger.model.sha256 import sha256
 
 _NAME_CHARS = 60
 _CONNECTION, _CONNECTION_CHARS = "mcp-session-id", 32

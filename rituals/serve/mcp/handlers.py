@@ -13,18 +13,18 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from rituals.serve.mcp import requests as asked
+from rituals.serve.mcp import input_schemas as asked
 from rituals.serve.mcp import resources as documents
 from rituals.serve.mcp.client_name import Caller, caller, connection_of
 from rituals.serve.mcp.compact_schema import small
-from rituals.serve.mcp.errors import told
+from rituals.serve.mcp.mcp_errors import told
 from rituals.serve.mcp.responses import Answered, whole
 from rituals.serve.mcp.tools import BY_NAME, TOOLS, Tool
 from rituals.serve.open_memory import OpenMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.answers.failure import Failure
+    from rituals.answers.failure_values import Failure
 
 _NAME_CHARS = 100
 

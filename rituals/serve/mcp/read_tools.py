@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memory.recall.values import INDEX, Filters, tokens_of
-from rituals.answers.fields import fields_of, mark_object
-from rituals.hosts.openings import note
+from memory.recall.recall_values import INDEX, Filters, tokens_of
+from rituals.answers.record_fields import fields_of, mark_object
+from rituals.hosts.opened_ids import note
 from rituals.serve.mcp.client_name import Caller
-from rituals.serve.mcp.requests import BriefAsked, GetAsked, RecallAsked, StatusAsked
+from rituals.serve.mcp.input_schemas import BriefAsked, GetAsked, RecallAsked, StatusAsked
 from rituals.serve.mcp.responses import (
     NOTICE,
     BriefAnswered,
@@ -15,13 +15,13 @@ from rituals.serve.mcp.responses import (
     StatusAnswered,
     noticed,
 )
-from rituals.serve.mcp.wording import brief_in_tools, message_in_tools
+from rituals.serve.mcp.tool_wording import brief_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.findings import Finding
     from memory.api import Memory
-    from memory.recall.values import Answer, Hit
+    from memory.recall.recall_values import Answer, Hit
 
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
 ANSWER_CHARS = 60_000
@@ -66,8 +66,8 @@ def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
 
 def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
     """Say where the ledger stands."""
-    from rituals.answers.objects import status_object
-    from rituals.answers.status import overview
+    from rituals.answers.json_objects import status_object
+    from rituals.answers.status_values import overview
 
     found = overview(memory)
     findings = noticed((*found.edits, *_beside(memory)))
@@ -76,7 +76,7 @@ def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
 
 def _beside(memory: Memory) -> tuple[Finding, ...]:
     """Return what the command line would say on standard error, which no agent reads here."""
-    from rituals.check.verify.logs import policy_problem
+    from rituals.check.verify.log_set_checks import policy_problem
 
     cache = memory.snapshot.cache()
     problem = cache.policy_problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.digest import sha256
-from rituals.serve.mcp import requests as asked
+from ledger.model.sha256 import sha256
+from rituals.serve.mcp import input_schemas as asked
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.read_tools import brief
 from rituals.serve.mcp.responses import NOTICE
@@ -74,7 +74,7 @@ def fact_text(memory: Memory, fact: str) -> str:
     Raises:
         NotFound: there is no such fact.
     """
-    from projection.document.render import block
+    from projection.document.page_renderer import block
 
     standing = memory.standing(fact)
     return quoted(block(standing.fact, standing.tier, standing.fact.kind, standing.reason))

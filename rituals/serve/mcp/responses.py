@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ledger.escape import visible
-from projection.document.elsewhere import YES
-from rituals.serve.mcp.wording import finding_in_tools
+from projection.document.branch_remarks import YES
+from rituals.serve.mcp.tool_wording import finding_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class FindingAnswered(Answered):
 
 def noticed(findings: Iterable[Finding]) -> list[FindingAnswered]:
     """Describe what was noticed, without what a message may quote of a secret."""
-    from rituals.answers.objects import finding_object
+    from rituals.answers.json_objects import finding_object
 
     said = [finding_object(finding_in_tools(finding)) for finding in findings]
     return [FindingAnswered.model_validate(one) for one in said]

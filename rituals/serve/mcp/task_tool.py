@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from rituals.serve.mcp.client_name import Caller
-from rituals.serve.mcp.requests import TaskAsked
+from rituals.serve.mcp.input_schemas import TaskAsked
 from rituals.serve.mcp.responses import NOTICE, TaskAnswered, TaskListed, noticed
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory.write.draft import Receipt
     from rituals.record.tasks.author import Author
     from rituals.record.tasks.handoff import Leaving
-    from rituals.record.tasks.moves import Change
+    from rituals.record.tasks.task_steps import Change
 
 #: How many tasks are listed at most.
 MOST_LISTED = 50
@@ -31,7 +31,7 @@ def task(memory: Memory, asked: TaskAsked, caller: Caller) -> TaskAnswered:
     if asked.action == "list":
         return _listed(memory)
     from rituals.record.tasks.author import Author
-    from rituals.record.tasks.moves import carried_out, moving, picking, starting
+    from rituals.record.tasks.task_steps import carried_out, moving, picking, starting
 
     author = Author(caller.agent, asked.role, caller.host, caller.session)
     if asked.action == "pick":
@@ -53,7 +53,7 @@ def task(memory: Memory, asked: TaskAsked, caller: Caller) -> TaskAnswered:
 
 
 def _listed(memory: Memory) -> TaskAnswered:
-    from rituals.answers.tasks import Wanted, listed, task_object
+    from rituals.answers.task_objects import Wanted, listed, task_object
 
     found = listed(memory, Wanted(), memory.occasion().now_ms)
     more = len(found) - MOST_LISTED
@@ -88,7 +88,7 @@ def _leaving(asked: TaskAsked) -> Leaving:
 
 def _told(memory: Memory, change: Change, receipt: Receipt | None) -> TaskAnswered:
     """Tell what became of a task, or which one was picked."""
-    from rituals.answers.tasks import Listed, task_object
+    from rituals.answers.task_objects import Listed, task_object
 
     chosen = [TaskListed.model_validate(task_object(Listed(change.task)))] if change.task else []
     more: dict[str, Any] = {"notes": list(change.notes), "already": change.already}
@@ -98,7 +98,7 @@ def _told(memory: Memory, change: Change, receipt: Receipt | None) -> TaskAnswer
 
 
 def _recorded(receipt: Receipt, **more: Any) -> TaskAnswered:
-    from rituals.answers.objects import receipt_object
+    from rituals.answers.json_objects import receipt_object
 
     said = receipt_object(receipt)
     kept = {key: said[key] for key in ("stem", "commit", "facts", "did")}

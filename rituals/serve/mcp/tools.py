@@ -7,8 +7,8 @@ from typing import Any
 
 from ledger.model.record import Record
 from rituals.record.json_request import Strict
+from rituals.serve.mcp import input_schemas as asked
 from rituals.serve.mcp import read_tools as questions
-from rituals.serve.mcp import requests as asked
 from rituals.serve.mcp import responses as answered
 from rituals.serve.mcp import task_tool as tasks
 from rituals.serve.mcp import write_tools as records

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rituals.answers.fields import fields_of
+from rituals.answers.record_fields import fields_of
 from rituals.record.json_request import Strict, value_of
 from rituals.serve.mcp.client_name import Caller
-from rituals.serve.mcp.requests import LearnAsked, ResolveAsked
+from rituals.serve.mcp.input_schemas import LearnAsked, ResolveAsked
 from rituals.serve.mcp.responses import (
     NOTICE,
     AppendAnswered,
@@ -25,10 +25,10 @@ _STATES = {"": None, "open": False, "closed": True}
 
 def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     """Append a session log: what `diurna append --from-json` does."""
-    from rituals.answers.objects import receipt_object
-    from rituals.hosts.ask import note_answer
-    from rituals.hosts.background import look_after
-    from rituals.record.own_home import drafts_of
+    from rituals.answers.json_objects import receipt_object
+    from rituals.hosts.background_start import look_after
+    from rituals.hosts.stop_request import note_answer
+    from rituals.record.own_home_parts import drafts_of
 
     request: Request = value_of(asked)
     request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
@@ -44,8 +44,8 @@ def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
 
 def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswered:
     """Resolve a contradiction, as `diurna resolve` does; without a choice, list its sides."""
-    from rituals.decide.contradictions import disputes
     from rituals.decide.decision import Author, record
+    from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution
 
     verdict = Verdict(asked.choose, asked.text, _STATES[asked.state])
@@ -75,10 +75,10 @@ def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswe
 
 def learn(memory: Memory, asked: LearnAsked, caller: Caller) -> LearnAnswered:
     """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
-    from rituals.answers.objects import held_object, promotion_object, proposal_object
+    from rituals.answers.json_objects import held_object, promotion_object, proposal_object
     from rituals.decide.decision import Author
-    from rituals.review.learning.apply import Outcome, raise_threads
-    from rituals.review.learning.plan import plan_learning
+    from rituals.review.learning.learning_plan import plan_learning
+    from rituals.review.learning.learning_record import Outcome, raise_threads
 
     plan = plan_learning(memory, asked.since)
     outcome = raise_threads(memory, plan, Author(caller.agent)) if asked.ask else Outcome(plan)

@@ -13,7 +13,7 @@ import signal
 from ledger.errors import HomeNotFound
 from ledger.home import OWN_BRANCH, Home, discover
 from memory.api import Memory
-from rituals.setup.git_hooks.install import RIDING
+from rituals.setup.git_hooks.hook_install import RIDING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

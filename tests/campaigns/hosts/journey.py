@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.install.layout import SKILLS
+from rituals.hosts.install.host_files import SKILLS
 from tests.campaigns.hosts.model import Turn, offered, said
 from tests.campaigns.hosts.programs import PROGRAMS
 from tests.campaigns.hosts.questions import asked_at_a_stop

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rituals.hosts.adapters import HOSTS, STOP, meaning
-from rituals.hosts.ask import counts
+from rituals.hosts.stop_request import counts
 from tests.campaigns.hosts.model import Turn
 from tests.campaigns.hosts.programs import PROGRAMS
 from tests.campaigns.hosts.session import Place, Session

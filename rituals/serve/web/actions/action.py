@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ledger.model.record import Record
-from rituals.serve.web.actions.fields import Fields
+from rituals.serve.web.actions.form_fields import Fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ import json
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-from projection.document.render import section_title
-from projection.fold.state import SUPERSEDED, TIERS
+from projection.document.page_renderer import section_title
+from projection.fold.projection_state import SUPERSEDED, TIERS
 from projection.lifecycle.life import Life
-from rituals.serve.web.html import markdown
+from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.render import TIER_WORDS, brief
+from rituals.serve.web.html.templates import TIER_WORDS, brief
 from rituals.serve.web.tip_view.tip_view import TipView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.fold.state import Standing
+    from projection.fold.projection_state import Standing
 
 
 def past_data(tip: TipView, url: Callable[[str], str]) -> bytes:
@@ -97,7 +97,7 @@ class _PastData:
             key = fact.id, version.id
             if key not in self.texts:
                 self._numbers[key] = len(self.texts)
-                self.texts[key] = Parts(markdown.line(brief(version.text), self._file)).parts
+                self.texts[key] = Parts(html_markdown.line(brief(version.text), self._file)).parts
             found.append(self._numbers[key])
         return found
 

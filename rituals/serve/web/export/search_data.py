@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.plain import plain
+from rituals.serve.web.html.plain_html import plain
 from rituals.serve.web.tip_view.tip_view import TipView
 
 _TEXT_CHARS = 2000

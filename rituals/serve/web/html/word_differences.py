@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup, escape
 
 from projection.text.fuzzy import common_runs
-from rituals.serve.web.html.plain import plain
+from rituals.serve.web.html.plain_html import plain
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

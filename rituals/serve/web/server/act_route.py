@@ -7,11 +7,11 @@ from starlette.responses import RedirectResponse, Response
 
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.actions.notices import NoSuchForm, Notices
-from rituals.serve.web.pages.done import already, refused
+from rituals.serve.web.actions.form_notices import NoSuchForm, Notices
+from rituals.serve.web.pages.form_result_page import already, refused
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.forms import form_of, ours, with_done
 from rituals.serve.web.server.page_routes import PageRoutes, session_of
+from rituals.serve.web.server.posted_forms import form_of, ours, with_done
 
 #: What is for us among the fields, and not for the action.
 _OWN = ("token", "next")

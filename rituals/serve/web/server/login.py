@@ -7,10 +7,10 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from rituals.serve.web.html.render import Renderer
-from rituals.serve.web.page import Page
+from rituals.serve.web.html.templates import Renderer
+from rituals.serve.web.page_value import Page
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.forms import form_of, ours
+from rituals.serve.web.server.posted_forms import form_of, ours
 
 #: So many wrong tokens are heard in so many seconds: nobody guesses 32 bytes, and nobody tries for ever.
 WRONG, SECONDS = 20, 60.0

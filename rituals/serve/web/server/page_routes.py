@@ -9,16 +9,16 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ledger.environment import monotonic
 from ledger.errors import NotFound, WrongUsage
-from rituals.serve.web.actions.notices import Notices
-from rituals.serve.web.html.render import Frame, Renderer
-from rituals.serve.web.page import Page
-from rituals.serve.web.pages.missing import missing
-from rituals.serve.web.pages.review import waiting
-from rituals.serve.web.pages.table import MENU, Row
+from rituals.serve.web.actions.form_notices import Notices
+from rituals.serve.web.html.templates import Frame, Renderer
+from rituals.serve.web.page_value import Page
+from rituals.serve.web.pages.missing_page import missing
+from rituals.serve.web.pages.page_table import MENU, Row
+from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.forms import ours, with_done
 from rituals.serve.web.server.guard import SESSION
 from rituals.serve.web.server.head import Head
+from rituals.serve.web.server.posted_forms import ours, with_done
 from rituals.serve.web.tip_view.preparing import Preparing
 from rituals.serve.web.tip_view.tip_view import TipView
 

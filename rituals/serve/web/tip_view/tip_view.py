@@ -13,11 +13,11 @@ from functools import cached_property
 from ledger.git.repository import head
 from ledger.model.event import facts_in
 from ledger.model.ids import is_fact_id
-from memory.query.timeline import Session, sessions_of
-from projection.fold.replay import State
-from projection.fold.state import Standing
-from projection.graph.neighbours import Graph
-from projection.work.tasks import Task, tasks
+from memory.query.session_timeline import Session, sessions_of
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
+from projection.graph.graph_neighbours import Graph
+from projection.work.tracked_tasks import Task, tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from memory.query.origins import Origin, Origins
     from memory.query.reasons import Reasons
     from memory.query.resident import Resident
-    from memory.replay.here import Here
+    from memory.replay.head_view import Here
     from projection.fold.testimony import Testimony
     from projection.lifecycle.lives import Lives
-    from projection.lifecycle.past import Past
-    from rituals.decide.contradictions import Dispute
-    from rituals.report.report import Report
-    from rituals.review.learning.plan import Plan as LearnPlan
-    from rituals.review.plan import Plan
-    from rituals.review.question import Question
+    from projection.lifecycle.past_states import Past
+    from rituals.decide.open_contradictions import Dispute
+    from rituals.report.lifecycle_report import Report
+    from rituals.review.learning.learning_plan import Plan as LearnPlan
+    from rituals.review.review_plan import Plan
+    from rituals.review.review_question import Question
 
 
 #: For so many places of the code it is kept what is behind them.
@@ -117,7 +117,7 @@ class TipView:
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
         """What stands against what, by fact."""
-        from rituals.decide.contradictions import disputes
+        from rituals.decide.open_contradictions import disputes
 
         return disputes(self.memory)
 
@@ -207,13 +207,13 @@ class TipView:
 
     def here(self) -> Here:
         """Return what HEAD, as it is at this moment, has of the memory."""
-        from memory.replay.here import here_of
+        from memory.replay.head_view import here_of
 
         return self.memory.snapshot.ask(lambda cache: here_of(self.memory.home, cache))
 
     def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
         """Tell by id how facts are known."""
-        from memory.query.marks import known
+        from memory.query.fact_marks import known
 
         return self.memory.snapshot.ask(lambda cache: known(cache, [one.fact for one in facts]))
 
@@ -229,7 +229,7 @@ class TipView:
 
     def reasons(self, place: str) -> Reasons | None:
         """Return what is behind a file of HEAD, or `FILE:LINE` of it; None where HEAD has none such."""
-        from memory.query.code_asked import code_asked
+        from memory.query.code_question import code_asked
         from memory.query.reasons import reasons
 
         repository = self.memory.home.repository
@@ -281,7 +281,7 @@ def read_lives(tip: TipView) -> Callable[[], Lives]:
 
 def read_report(tip: TipView) -> Callable[[], Report]:
     """Read what the report of how facts lived is made of."""
-    from rituals.report.report import captured, report_on, with_repeats
+    from rituals.report.lifecycle_report import captured, report_on, with_repeats
 
     lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
     logs = tip.memory.snapshot.ask(lambda cache: [(ref, one) for _, ref, one in cache.entries()])
@@ -295,7 +295,7 @@ def read_report(tip: TipView) -> Callable[[], Report]:
 
 def read_past(tip: TipView) -> Callable[[], Past]:
     """Read what answers how it was at any session."""
-    from projection.lifecycle.past import Past
+    from projection.lifecycle.past_states import Past
 
     lives, entries = tip.lives, tip.entries
     withheld = tip.memory.snapshot.ask(lambda cache: cache.redacted)
@@ -305,7 +305,7 @@ def read_past(tip: TipView) -> Callable[[], Past]:
 def read_plan(tip: TipView) -> Callable[[], Plan]:
     """Read what a review is planned from; it asks git about the code."""
     from rituals.intake.harvest.origin import code_of
-    from rituals.review.plan import clone_questions, plan_of
+    from rituals.review.review_plan import clone_questions, plan_of
 
     memory, committed = tip.memory, tip.memory.snapshot.tip
     logs = committed.ask(lambda cache: [(ref, entry) for _, ref, entry in cache.entries()])
@@ -318,7 +318,7 @@ def read_plan(tip: TipView) -> Callable[[], Plan]:
 def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
     """Begin to plan what could be learned; that reads logs, so it opens the home once more."""
     from memory.api import Memory
-    from rituals.review.learning.plan import plan_learning
+    from rituals.review.learning.learning_plan import plan_learning
 
     home = tip.memory.home
 

@@ -1,0 +1,228 @@
+"""Read and write git objects, a few at a time, in one process each way.
+
+Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one. An
+object's size comes before its bytes: what is too large is never taken into memory (fault:J4).
+Writing makes one pack in memory and lets `git unpack-objects --strict` check and store what is in it.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
+from ledger.git.commit_record import clean_name
+from ledger.model.record import Record
+from ledger.model.sha256 import sha1
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ledger.git.cli import Git
+    from ledger.git.commit_record import Identity, Within
+    from ledger.git.process import Running
+
+COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
+#: No tree, commit, policy or projection file is larger.
+LIMIT_BYTES = 64 << 20
+#: The size from which an object goes to git uncompressed: git deflates it again, and a pipe is quick.
+_LARGE = 1 << 16
+#: All objects of a call are flushed at once (git 2.36; an older one flushes each), and cheaply deflated.
+_DURABLE = (
+    "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
+)  # fmt: skip
+_PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
+
+
+class CommitHeader(Record):
+    """What a join needs of a commit: its root tree and its committer's time, seconds since 1970."""
+
+    tree: str
+    seconds: int
+
+
+class Objects:
+    """Reads the objects of one repository; a context, for the process behind it.
+
+    Args:
+        git: runs git there.
+    """
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._running = self._start()
+        self._held: dict[str, bytes] = {}
+
+    def __enter__(self) -> Objects:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process."""
+        self._running.stop()
+
+    def _start(self) -> Running:
+        return self._git.start("cat-file", "--batch")
+
+    def hold(self, known: dict[str, bytes]) -> None:
+        """Serve objects that are not stored yet, too."""
+        self._held.update(known)
+
+    def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:
+        """Return an object's bytes.
+
+        Raises:
+            ObjectMissing: it is not there.
+            ObjectTooLarge: it has more than `limit` bytes.
+        """
+        held = self._held.get(oid)
+        if held is not None:
+            return held
+        try:
+            header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
+        except BrokenPipeError:
+            header = []
+        if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
+            said = f"fatal: bad object {oid}"
+            raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
+        size = int(header[2])
+        if size > limit:
+            self._running.stop()
+            self._running = self._start()
+            raise ObjectTooLarge(oid, size)
+        body = self._running.take(size + 1)
+        if len(body) <= size:  # git ended, or was ended, in the middle of it
+            raise ObjectMissing(
+                "cat-file", 128, f"fatal: {oid} was read in part", self._git.where, oid
+            )
+        return body[:-1]
+
+    def header(self, commit: str) -> CommitHeader:
+        """Return what a join needs of a commit."""
+        return commit_header(self.read(commit))
+
+
+def commit_header(data: bytes) -> CommitHeader:
+    """Read what a join needs off a commit's bytes."""
+    seconds = 0
+    head = data.partition(b"\n\n")[0].decode("utf-8", "replace")
+    for line in head.split("\n"):
+        if line.startswith("committer "):
+            said = line.rsplit(" ", 2)[1]
+            seconds = int(said) if said.isdigit() else 0
+    return CommitHeader(head[5:45], seconds)
+
+
+def object_id(kind: str, data: bytes) -> str:
+    """Return the id git gives an object (SHA-1 repositories)."""
+    head = b"%s %d\0" % (kind.encode("ascii"), len(data))
+    return sha1(head + data, usedforsecurity=False).hexdigest()
+
+
+def merge_commit(
+    tree: str, parents: Iterable[str], who: Identity, seconds: int, message: str
+) -> bytes:
+    """Write a commit that says the same whoever makes it."""
+    line = f"{clean_name(who.name)} <{clean_name(who.email)}> {seconds} +0000"
+    rows = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+    rows += [f"author {line}", f"committer {line}", "", message, ""]
+    return "\n".join(rows).encode("utf-8", "replace")
+
+
+def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool = True) -> None:
+    """Store objects; git checks each of them first.
+
+    Objects are (kind, bytes); `whole` refuses those that name others which are not there.
+
+    Raises:
+        StorageFailed: the disk refused.
+        GitFailed: git did not take one.
+    """
+    listed = dict.fromkeys(objects)
+    if not listed:
+        return
+    strict = ("--strict",) if whole else ()
+    git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack_of(listed))
+    # where git can not move what it flushed into its place, it ends all the same as if it had
+    ids = [sha1(b"%s %d\0" % (kind.encode(), len(data)) + data, usedforsecurity=False).hexdigest()
+           for kind, data in listed]  # fmt: skip
+    if git.resolve(*ids) != ids:
+        raise StorageFailed(
+            "git did not keep all objects that it was given",
+            hint="see that the disk and the number of open files allow more, and try again",
+        )
+
+
+def pack_of(objects: Collection[tuple[str, bytes]]) -> bytes:
+    """Return a pack of objects, each (kind, bytes), as `git unpack-objects` reads it."""
+    parts = [b"PACK" + (2).to_bytes(4, "big") + len(objects).to_bytes(4, "big")]
+    for kind, data in objects:
+        size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
+        head = bytearray([first | (0x80 if size else 0)])
+        while size:
+            head.append(size & 0x7F | (0x80 if size >> 7 else 0))
+            size >>= 7
+        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
+    pack = b"".join(parts)
+    return pack + sha1(pack, usedforsecurity=False).digest()
+
+
+def merge_bases(git: Git, one: str, two: str) -> list[str]:
+    """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
+    said = git.run("merge-base", "--all", one, two, check=False)
+    return sorted(said.decode("ascii", "replace").split())
+
+
+def move_reference(
+    git: Git,
+    reference: str,
+    new: str,
+    old: str,
+    why: str,
+    within: Within = lambda: True,
+    who: tuple[str, str] = ("Diurna", "diurna@localhost.invalid"),
+) -> bool:
+    """Let a reference point elsewhere if it still is where it was.
+
+    `reference` is its full name, `old` is "" for not there; `why`, and name and address (`who`), are
+    for the reflog. `within` is asked while git has the reference locked; where it says no nothing is
+    changed.
+
+    Raises:
+        TipMoved: it is elsewhere by now.
+        ReferenceLocked: its lock file is there.
+    """
+    from ledger.errors import ReferenceLocked, TipMoved
+    from ledger.git.commit_record import branch_lock, lock_in_the_way
+
+    moves: list[bool] = []
+    failed: list[Exception] = []
+
+    def answer(said: bytes) -> bytes | None:
+        if b"prepare: ok\n" not in said:
+            return None
+        try:
+            moves.append(within())
+        except Exception as problem:  # noqa: BLE001 - raised again once git has ended
+            failed.append(problem)
+        return b"commit\n" if moves == [True] else b"abort\n"
+
+    status, _, err = git.call(
+        "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1])}",
+        "update-ref", "-m", why, "--stdin",
+        data=f"start\nupdate {reference} {new} {old or '0' * 40}\nprepare\n".encode(), answer=answer,
+    )  # fmt: skip
+    if failed:
+        raise failed[0]
+    if not status:
+        return moves == [True]
+    said = err.decode("utf-8", "replace")
+    if "File exists" in said:
+        common = git.run("rev-parse", "--git-common-dir").decode("utf-8", "surrogateescape").strip()
+        branch = branch_lock(os.path.join(git.where, common), reference)
+        raise ReferenceLocked(lock_in_the_way(said, branch) or branch)
+    if "but expected" in said or "already exists" in said or "unable to resolve" in said:
+        raise TipMoved(reference)
+    failure = git.failure("update-ref", status, err)
+    raise failure if isinstance(failure, StorageFailed) else StorageFailed(failure.message)

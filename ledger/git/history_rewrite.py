@@ -1,0 +1,175 @@
+"""Write a history anew with other blobs below one folder and other messages; all else byte for byte.
+
+The same history gives the same objects, so whoever was killed in the middle of it begins again. Authors,
+dates, merges, encodings and signatures stay as they stand in the old objects; a signature no longer fits
+what it signed. References move in one transaction, and only from where they were.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import StorageFailed, WriteRefused
+from ledger.git.git_objects import BLOB, COMMIT, TAG, TREE, Objects, object_id, write_objects
+from ledger.git.trees import entries
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ledger.git.cli import Git
+
+#: Which references are written anew. What else leads to an old commit is in the way.
+_OURS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/diurna/")
+_FOLDER, _FILES = b"40000", (b"100644", b"100755")
+
+
+class Move(Record):
+    """A reference that is to lead elsewhere: from which object to which."""
+
+    reference: str
+    old: str
+    new: str
+
+
+class Rewriting(Record):
+    """A history written anew, nothing of it stored yet."""
+
+    commits: dict[str, str]  #: the new commit of each that changes
+    messages: tuple[str, ...]  #: the old commits whose message changes
+    signed: int  #: how many of the commits bear a signature
+    moves: tuple[Move, ...]  #: of references
+    others: tuple[str, ...]  #: references that lead to old commits and are nobody's of ours
+    objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes) to be stored
+
+
+def rewriting(
+    git: Git, folder: str, blobs: Mapping[str, bytes], message: Callable[[bytes], bytes]
+) -> Rewriting:
+    """Plan a history anew. Nothing is stored.
+
+    Blobs are replaced by their new bytes below `folder`, "" for everywhere, else ending in a slash;
+    `message` gives the message of a commit or tag anew.
+    """
+    return _Rewriter(git, folder, blobs, message).planned()
+
+
+class _Rewriter:
+    def __init__(
+        self, git: Git, folder: str, blobs: Mapping[str, bytes], message: Callable[[bytes], bytes]
+    ) -> None:
+        self._git, self._message = git, message
+        self._folder = tuple(folder.rstrip("/").encode().split(b"/")) if folder else ()
+        self._new = {old: object_id(BLOB, data) for old, data in blobs.items()}
+        self._made: dict[tuple[str, bytes], None] = {(BLOB, data): None for data in blobs.values()}
+        self._trees: dict[tuple[str, int], str] = {}
+        self._commits: dict[str, str] = {}
+        self._messages: list[str] = []
+        self._signed = 0
+
+    def planned(self) -> Rewriting:
+        said = self._git.run("for-each-ref", "--format=%(objectname) %(symref) %(refname)")
+        rows = [line.split(" ", 2) for line in said.decode("utf-8", "surrogateescape").splitlines()]
+        listed = self._git.run("rev-list", "--topo-order", "--reverse", "--all").decode("ascii")
+        with Objects(self._git) as objects:
+            self._objects = objects
+            for commit in listed.split():
+                self._rewrite(commit)
+            found = [Move(name, old, self._target(old)) for old, link, name in rows if not link]
+        moves = [one for one in found if one.new != one.old]
+        return Rewriting(
+            {old: new for old, new in self._commits.items() if old != new},
+            tuple(self._messages),
+            self._signed,
+            tuple([one for one in moves if one.reference.startswith(_OURS)]),
+            tuple([one.reference for one in moves if not one.reference.startswith(_OURS)]),
+            tuple(self._made),
+        )
+
+    def _rewrite(self, commit: str) -> None:
+        head, _, said = self._objects.read(commit).partition(b"\n\n")
+        lines = head.split(b"\n")
+        for at, line in enumerate(lines):
+            key, _, value = line.partition(b" ")
+            if key == b"tree":
+                lines[at] = b"tree " + self._tree(value.decode("ascii"), 0).encode()
+            elif key == b"parent":
+                parent = value.decode("ascii")
+                lines[at] = b"parent " + self._commits.get(parent, parent).encode()
+            else:
+                break
+        now = self._message(said)
+        data = b"\n".join(lines) + b"\n\n" + now
+        made = object_id(COMMIT, data)
+        self._commits[commit] = made
+        if made == commit:
+            return
+        self._made[COMMIT, data] = None
+        self._signed += any(line.startswith(b"gpgsig") for line in lines)
+        if now != said:
+            self._messages.append(commit)
+
+    def _tree(self, tree: str, depth: int) -> str:
+        """Return the tree that takes the place of one, so many folders below the root."""
+        known = self._trees.get((tree, depth))
+        if known is not None:
+            return known
+        raw = self._objects.read(tree)
+        parts = []
+        for mode, name, oid in entries(raw):
+            old = new = oid.hex()
+            inside = depth >= len(self._folder)
+            if mode == _FOLDER and (inside or name == self._folder[depth]):
+                new = self._tree(old, depth + 1)
+            elif inside and mode in _FILES:
+                new = self._new.get(old, old)
+            parts.append(b"%s %s\0%s" % (mode, name, bytes.fromhex(new)))
+        data = b"".join(parts)
+        made = object_id(TREE, data)
+        if made != tree:
+            self._made[TREE, data] = None
+        self._trees[tree, depth] = made
+        return made
+
+    def _target(self, oid: str) -> str:
+        """Return what a reference leads to: a commit, or a tag that is written anew."""
+        if oid in self._commits:
+            return self._commits[oid]
+        data = self._objects.read(oid)
+        head, _, said = data.partition(b"\n\n")
+        lines = head.split(b"\n")
+        if lines[0][:7] != b"object " or lines[1:2] not in ([b"type commit"], [b"type tag"]):
+            return oid
+        old = lines[0][7:].decode("ascii")
+        new = self._target(old)
+        now = self._message(said)
+        if (old, said) == (new, now):
+            return oid
+        data = b"\n".join([b"object " + new.encode(), *lines[1:]]) + b"\n\n" + now
+        self._made[TAG, data] = None
+        return object_id(TAG, data)
+
+
+def store(git: Git, planned: Rewriting) -> None:
+    """Store the objects; no reference leads to them yet."""
+    write_objects(git, planned.objects)
+
+
+def move_all(git: Git, moves: Iterable[Move]) -> None:
+    """Let all references lead to the new history, or none.
+
+    Raises:
+        WriteRefused: one is not where it was.
+        StorageFailed: git could not move them.
+    """
+    rows = ["start", *[f"update {one.reference} {one.new} {one.old}" for one in moves]]
+    data = "\n".join([*rows, "prepare", "commit", ""]).encode("utf-8", "surrogateescape")
+    status, _, err = git.call(
+        "-c", "user.name=Diurna", "-c", "user.email=diurna@localhost.invalid",
+        "update-ref", "-m", "diurna: purge", "--stdin", data=data,
+    )  # fmt: skip
+    if not status:
+        return
+    said = err.decode("utf-8", "replace").strip().split("\n")[0]
+    if "but expected" in said:
+        raise WriteRefused(f"a branch moved meanwhile: {said}", hint="run the command again")
+    raise StorageFailed(f"git could not move the references: {said}", hint="run the command again")

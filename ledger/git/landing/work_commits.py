@@ -1,0 +1,136 @@
+"""Tell which commit holds the work of a log, from what its header says and where branches were seen."""
+
+from __future__ import annotations
+
+from ledger.git.landing.landing_search import Work
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.git.cli import Git
+
+#: How many commits of a branch are looked at for the one that took what was not committed yet.
+_DEEP = 500
+
+
+class Written(Record):
+    """What the header of a log says of where it was written."""
+
+    stem: str
+    commit: str  #: the whole id of HEAD
+    branch: str  #: that was checked out
+    ended: int  #: milliseconds since 1970
+    dirty: bool = False  #: tracked files differed from it
+
+
+class Seen(Record):
+    """Where a branch was, some day."""
+
+    branch: str
+    commit: str
+    when: int  #: milliseconds since 1970
+
+
+class Points:
+    """Answers which commits hold the work of logs.
+
+    Args:
+        git: runs in the repository.
+        seen: where branches were, and are.
+        trunk: the branch that work comes together on, "" where nobody knows.
+    """
+
+    def __init__(self, git: Git, seen: Iterable[Seen], trunk: str) -> None:
+        self._git, self._trunk = git, trunk
+        self._seen = sorted(set(seen), key=lambda one: (-one.when, one.branch, one.commit))
+        ids = list(dict.fromkeys(one.commit for one in self._seen))
+        here = git.resolve(*[f"{one}^{{commit}}" for one in ids]) if ids else []
+        there = {one for one, found in zip(ids, here, strict=True) if found}
+        self._branches: dict[str, list[Seen]] = {}  # newest first, as far as the commits are here
+        for one in self._seen:
+            if one.commit in there:
+                self._branches.setdefault(one.branch, []).append(one)
+        self._marks: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+        self._holding: dict[tuple[str, str], bool] = {}
+
+    def work(self, log: Written, known: frozenset[str] = frozenset()) -> Work | None:
+        """Return where the work of a log is; None where no commit has it yet.
+
+        `known` are the points of other logs.
+        """
+        point = log.commit
+        if log.dirty or self._began_here(log):
+            point = self._behind(log)
+            if not point:
+                return None
+        tip = next((one for one in self._tips(log.branch) if self._holds(one, point)), "")
+        marks = self._marks.get((log.branch, known))
+        if marks is None:
+            others = [one.commit for one in self._seen if one.branch != log.branch]
+            marks = self._marks[log.branch, known] = known.union(others)
+        return Work(point, log.branch, log.ended // 1000, tip, marks)
+
+    def _tips(self, branch: str) -> list[str]:
+        """Return where a branch was, newest first, as far as its commits are here."""
+        return list(dict.fromkeys([one.commit for one in self._branches.get(branch, ())]))
+
+    def _began_here(self, log: Written) -> bool:
+        """Tell whether a log was written on a fresh branch: the trunk has its commit, and not its work.
+
+        What the trunk had by then is asked, where it was seen before. Else its first-parent line: what
+        came by a merge is not on it. A branch that was fast-forwarded is told from a fresh one by what
+        was seen of the trunk alone, and by who recorded its landing.
+        """
+        if not log.branch or log.branch == self._trunk:
+            return False
+        trunk = self._branches.get(self._trunk, [])
+        second = log.ended // 1000 * 1000  # git's notes tell no more
+        at_once = [one.commit for one in trunk if one.when == second]
+        if any(self._holds(one, log.commit) for one in at_once):
+            return not self._came_by_work(log)
+        then = next((one for one in trunk if one.when <= log.ended), None)
+        if then is not None and self._holds(then.commit, log.commit):
+            return True
+        first = next((one for one in reversed(trunk) if one.when >= log.ended), None)
+        if first is None or not self._holds(first.commit, log.commit):
+            return False
+        return then is None and self._on_the_line(first.commit, log.commit)
+
+    def _came_by_work(self, log: Written) -> bool:
+        """Tell whether the branch of a log was seen before its commit: a fresh one begins with it."""
+        tips = self._tips(log.branch)
+        return any(one != log.commit and self._holds(log.commit, one) for one in tips)
+
+    def _on_the_line(self, tip: str, commit: str) -> bool:
+        """Tell whether a commit that another one holds is on its first-parent line."""
+        said = self._git.run(
+            "rev-list", "--first-parent", "--parents", tip, f"^{commit}", check=False
+        )
+        rows = said.decode().split("\n")[:-1]
+        return not rows or rows[-1].split(" ")[1:2] == [commit]
+
+    def _behind(self, log: Written) -> str:
+        """Return the first commit of a branch that may hold what was not committed when a log ended."""
+        for tip in self._tips(log.branch):
+            if tip != log.commit and self._holds(tip, log.commit):
+                said = self._git.run(
+                    "log", "--first-parent", f"-n{_DEEP}", "--format=%H %ct", tip, f"^{log.commit}",
+                    check=False,
+                ).decode().split("\n")  # fmt: skip
+                rows = [row.partition(" ") for row in reversed(said) if row]
+                found = [row[0] for row in rows if int(row[2]) >= log.ended // 1000]
+                trunk = self._tips(self._trunk)[:2]
+                # behind a rebase the branch's line leads through commits of the trunk
+                own = [one for one in found if not any(self._holds(tip, one) for tip in trunk)]
+                if found:
+                    return (own or found)[0]
+        return ""
+
+    def _holds(self, tip: str, commit: str) -> bool:
+        """Tell whether a commit is reachable from another one."""
+        if (tip, commit) not in self._holding:
+            status = self._git.call("merge-base", "--is-ancestor", commit, tip)[0]
+            self._holding[tip, commit] = not status
+        return self._holding[tip, commit]

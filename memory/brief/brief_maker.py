@@ -1,0 +1,374 @@
+"""Make an agent's brief: gather from the cache what `projection.brief` composes it of.
+
+The whole state is not looked at: what is live, the newest logs, and the few facts that they name.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+from ledger.codec.log import read_header
+from ledger.errors import NotFound, WrongUsage
+from ledger.model.ids import is_fact_id
+from ledger.model.layout import INBOX_DIR
+from ledger.model.record import Record
+from ledger.model.task_states import CANCELLED, DONE
+from memory.brief.brief_place import BRIEF_CHARS
+from memory.brief.progress_states import states_of
+from memory.cache.name_lookup import fact_named, is_named
+from memory.cache.newest_logs import corrects
+from memory.replay.log_bytes import read_bytes
+from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+from projection.brief.brief_formats import FORMATS, MARKDOWN, form_of
+from projection.brief.brief_lines import stem_said
+from projection.brief.brief_news import Happened, happened
+from projection.brief.brief_values import (
+    BORN,
+    CLOSED,
+    Brief,
+    Material,
+    News,
+    Outside,
+    Place,
+    Session,
+    Todo,
+)
+from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.role_choice import chars_for, is_note, role_notes
+from projection.brief.single_line import label
+from projection.brief.weight import DAYS
+from projection.document.fact_remarks import mark_of
+from projection.fold.projection_state import Standing
+from projection.fold.testimony import RANK, testimony, word_of
+from projection.lifecycle.review_due import newly_due
+from projection.policy.model import (
+    ATTEMPT_KIND,
+    HANDOFF_KIND,
+    QUESTION_KIND,
+    STATE_KIND,
+    TASK_KIND,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.home import Home
+    from ledger.model.session import Entry
+    from memory.cache.cache_file import Cache
+    from memory.recall.recall_values import Answer
+    from memory.replay.layers import Layer
+    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.reader_marks import Marks
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import LiveView
+
+#: How many logs are looked through for what changed, and for an agent who was never here.
+_LOGS, _LOGS_FOR_NEW = 100, 20
+#: A line takes more characters than this, so only so many corrections and other news can stand there.
+_LINE_CHARS = 200
+#: How many facts the search is asked for, and with how much of the text of a task.
+_FOUND, _WORDS_CHARS = 30, 2000
+#: How many facts that HEAD does not hold have a line; the others are counted.
+_ELSEWHERE = 5
+#: Kinds of what is to be done.
+WORK_KINDS = frozenset((TASK_KIND, HANDOFF_KIND, STATE_KIND))
+#: Branches whose names say nothing.
+_TRUNKS = ("", "main", "master", "trunk")
+
+
+class Asked(Record):
+    """What a brief is asked for."""
+
+    agent: str  #: who asks, as logs name it
+    role: str = ""  #: whose notes and patterns are wanted, "" for nobody's
+    task: str = ""  #: what is about to be done
+    branch: str = ""  #: that is checked out
+    changed: tuple[str, ...] = ()  #: paths of files that differ from what is committed
+    budget_chars: int = BRIEF_CHARS  #: how many characters the whole output may have
+    format: str = MARKDOWN  #: one of `projection.brief.brief_formats.FORMATS`
+
+
+def made_for(
+    snapshot: Snapshot,
+    asked: Asked,
+    found: Sequence[str] = (),
+    tip: str | None = None,
+    layers: Sequence[Layer] = (),
+) -> Brief:
+    """Gather and write a brief, all as of one commit.
+
+    `found` are ids of the facts that the search finds for the task, best first (`found_for`); `tip`
+    None is where the branch stands; `layers` are the homes that are read beside it, nearest first.
+
+    Raises:
+        WrongUsage: the budget is too small, or there is no such format.
+    """
+    if asked.budget_chars < LEAST_CHARS:
+        raise WrongUsage(
+            f"{asked.budget_chars} characters are too few for a brief",
+            hint=f"the least is {LEAST_CHARS}, the usual {BRIEF_CHARS}",
+        )
+    if asked.format not in FORMATS:
+        raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
+    home = snapshot.home
+    asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
+    material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
+    if os.path.isdir(f"{home.repository.commondir}/{INBOX_DIR}"):
+        from memory.replay.request_inbox import waiting
+
+        came = snapshot.ask(lambda cache: waiting(home, cache), tip)
+        asking = [Outside(one.hash, one.asker, one.day, one.title) for one in came]
+        material = material._replace(requests=tuple(asking))
+    if layers:
+        from memory.brief.other_homes import beside
+
+        material = material._replace(beside=beside(layers))
+    return brief(material, form_of(asked.format), asked.budget_chars)
+
+
+def _task_named(cache: Cache, said: str) -> str:
+    """Return the id of the task that begins so; for words, and for whatever else begins so, them."""
+    if not is_fact_id(said) or is_named(cache, said):
+        return said
+    try:
+        fact = cache.fact(fact_named(cache, said))
+    except NotFound:
+        return said
+    return fact.id if fact is not None and fact.kind == TASK_KIND else said
+
+
+def words_of(snapshot: Snapshot, task: str) -> str:
+    """Return what is looked for where the task is the id of a fact: its text; else what was said."""
+    task = snapshot.ask(lambda cache: _task_named(cache, task))
+    if is_fact_id(task):
+        known = snapshot.ask(lambda cache: cache.fact(task))
+        if known is not None and not known.redacted:
+            return f"{task.replace('-', ' ')} {known.text[:_WORDS_CHARS]}"
+    return task
+
+
+def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
+    """Return the ids of the facts that the search finds for a task, best first.
+
+    A task is no query: its quotes and dashes ask for nothing. `recall` asks the index
+    (`memory.query.reader.Reader.recall`); `task` is in words (`words_of`).
+    """
+    from memory.recall.recall_values import FACTS, Filters, without_operators
+
+    words = without_operators(task)
+    if not words:
+        return ()
+    answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS), loose=True)
+    return tuple([hit.id for hit in answer.hits])
+
+
+def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
+    marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
+    view, summary = marks.here.view(cache, cache.view()), cache.summary
+    most = view.policy.brief.rest
+    entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
+    last = cache.newest_of(asked.agent) if asked.agent else ""
+    since = cache.sessions_after(summary.last_review)
+    asked_for, found = _asked_for(cache, asked.task), tuple(found)
+    news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
+    live = {standing.fact.id for standing in view.live}
+    standing_of = cache.placing()
+    known = tuple(
+        standing
+        for fact in dict.fromkeys((*asked_for, *found))
+        if not (fact in live or marks.here.hides(fact))
+        and (
+            standing := _standing(
+                cache, fact, lambda one: standing_of(marks.here.shown(cache, one))
+            )
+        )
+        and not (standing.fact.redacted or standing.fact.false)
+    )
+    facts = [one.fact for one in (*view.live, *known)]
+    facts += (*view.contradicted, *_facts_in(news))
+    todo = _todo(cache, view, asked)
+    serving = [one.standing.fact.id for one in todo.tasks if one.state == f"serves {asked.task}"]
+    facts += [one.standing.fact for part in todo for one in part]  # some are not live
+    brought = _roles_of(home, cache, facts) if asked.role else {}
+    notes = role_notes(facts, asked.role, brought)
+    return Material(
+        cache.commit,
+        view,
+        _place(cache, asked, last, elsewhere),
+        newly_due(since, view.policy.review),
+        tuple([_for(one, notes.others) for one in news]),
+        more_news,
+        _scores(view, found, asked),
+        known,
+        _sessions(home, cache),
+        notes,
+        tuple(cache.work_dates(DAYS)),
+        bool(asked.task),
+        asked.role,
+        chars_for(asked.role, view.policy.learning),
+        todo,
+        *states_of(cache, facts),
+        known=lambda id: testimony(marks.here.known(cache, id), entry, cache.some_histories).brief,
+        rank=lambda stem: RANK[word_of(entry(stem))],
+        rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
+        asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
+        gone=marks.of if marks else None,
+    )
+
+
+def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
+    """Say where the ledger stands; `last` is the last log of who asks."""
+    summary = cache.summary
+    newest = cache.entry(summary.newest)
+    return Place(
+        label(cache.policy.project),
+        summary.logs,
+        summary.sessions,
+        stem_said(summary.newest),
+        label(newest.agent) if newest else "",
+        label(asked.agent),
+        stem_said(last),
+        cache.logs_after(last) if last else summary.logs,
+        label(asked.role),
+        here=elsewhere,
+    )
+
+
+def _asked_for(cache: Cache, task: str) -> tuple[str, ...]:
+    """Return the fact whose id is the task, or what stands in its place; () for other words."""
+    named = cache.fact(task) if is_fact_id(task) else None
+    if named is None:
+        return ()
+    return mark_of(named, cache.fact).instead if named.false else (task,)
+
+
+def public(news: Iterable[News]) -> tuple[News, ...]:
+    """Return the news that everybody may read, without what is for a role alone."""
+    found = tuple(news)
+    notes = role_notes(_facts_in(found), "", {})
+    return tuple([_for(one, notes.others) for one in found if one.fact not in notes.others])
+
+
+def _facts_in(news: Iterable[News]) -> list[Fact]:
+    """Return the facts whose texts news may show."""
+    found = [one.now.fact for one in news if one.now is not None]
+    return found + [one.replacing for one in news if one.replacing is not None]
+
+
+def _for(one: News, others: frozenset[str]) -> News:
+    """Leave out the text of what replaced a fact where that is another role's note."""
+    hidden = one.replacing is not None and one.replacing.id in others
+    return one._replace(replacing=None) if hidden else one
+
+
+def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
+    """Return the last sessions in short; a ledger without any does without another module."""
+    if not cache.summary.sessions:
+        return ()
+    from memory.brief.recent_sessions import last_sessions
+
+    return last_sessions(home, cache)
+
+
+def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
+    """Return what is to be done; most ledgers have no tasks, and do without another module."""
+    kinds = {one.fact.kind for one in view.live}
+    if kinds.isdisjoint(WORK_KINDS) and not is_fact_id(asked.task):
+        return Todo()
+    from memory.brief.open_work import todo
+
+    return todo(cache, view, asked.agent, asked.role, asked.task)
+
+
+def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
+    if asked.branch in _TRUNKS and not (found or asked.changed):
+        return {}  # most briefs: they do without another module
+    from projection.brief.relevance import scores
+
+    return scores(view.live, found, asked.branch, asked.changed)
+
+
+def _news(
+    cache: Cache, last: str, most: int, marks: Marks = NOTHING_MARKED
+) -> tuple[tuple[News, ...], int]:
+    """Return what is new behind a stem, and how many news there are beside it.
+
+    `last` is "" for who was never here; at most `most` corrections, and so many other news, are looked
+    at closely.
+    """
+    entries = cache.newest_entries(last, _LOGS if last else _LOGS_FOR_NEW)
+    newest = cache.newest_correction()
+    if newest > last and not any(entry.stem == newest for entry in entries):
+        older = cache.entry(newest)  # further back than the others, and never left out
+        if older is not None:
+            acts = tuple([event for event in older.acts if corrects(event)])
+            entries.append(older._replace(acts=acts))
+    entries = [marks.here.births(entry) for entry in entries]
+    found, more = news_of(cache, entries, most, only_corrections=not last)
+    return tuple(
+        [one._replace(mark=marks.on(one.mark, one.now and one.now.fact)) for one in found]
+    ), more
+
+
+def news_of(
+    cache: Cache, entries: Iterable[Entry], most: int, *, only_corrections: bool = False
+) -> tuple[tuple[News, ...], int]:
+    """Return what some logs say happened to facts, corrections first, and how many news there are beside.
+
+    The logs come newest first; at most `most` corrections, and so many other news, are looked at
+    closely. `only_corrections` is for who was never here: everything is new then.
+    """
+    corrections, others = happened(entries)
+    if only_corrections:
+        others = []
+    place = cache.placing()
+    told = [_told(cache, one, place) for one in corrections[:most]]
+    rest = [news for one in others[:most] if _is_news(news := _told(cache, one, place))]
+    more = len(corrections[most:]) + len(others[most:])
+    return (*told, *sorted(rest, key=lambda news: news.what != BORN)), more
+
+
+def _told(cache: Cache, one: Happened, place: Callable[[Fact], Standing]) -> News:
+    now = _standing(cache, one.fact, place)
+    mark = mark_of(now.fact if now else None, cache.fact, cache.met)
+    successor = mark.instead[0] if len(mark.instead) == 1 else one.successor
+    replacing = cache.fact(successor) if one.successor else None
+    return News(one.fact, one.what, one.stem, one.by, now, one.successor, replacing, mark)
+
+
+def _is_news(news: News) -> bool:
+    """Tell whether what a log says still holds, and may be shown."""
+    now = news.now
+    if now is None or now.fact.redacted or now.fact.false:
+        return False
+    if news.what == BORN:
+        return now.live and now.fact.kind not in (QUESTION_KIND, ATTEMPT_KIND)
+    if news.what in (DONE, CANCELLED):
+        return now.fact.state == news.what
+    return now.fact.closed == (news.what == CLOSED)
+
+
+def _standing(cache: Cache, fact: str, place: Callable[[Fact], Standing]) -> Standing | None:
+    found = cache.fact(fact)
+    return None if found is None else place(found)
+
+
+def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, frozenset[str]]:
+    """Return the roles of the logs that brought the notes among some facts, by id; "" for none."""
+    stems = {fact.id: _stems(fact) for fact in facts if is_note(fact)}
+    listed = sorted(set().union(*stems.values()))
+    refs = list(cache.known(listed).values())
+    roles = {
+        ref.key: dict(read_header(data)).get("role", "").strip()
+        for ref, data in read_bytes(home, refs)
+    }
+    return {
+        fact: frozenset([roles[stem] for stem in own if stem in roles])
+        for fact, own in stems.items()
+    }
+
+
+def _stems(fact: Fact) -> set[str]:
+    return {version.stem for version in fact.heads} | {fact.origin}

@@ -1,0 +1,280 @@
+"""Tell which of the things that facts name a commit took away, and which facts a commit ended.
+
+`rituals.review.truth_marks` makes what is kept of it behind sessions, appends and syncs. Here it is
+read, and a mark counts only where nothing that is cheap to see speaks against it: the fact still says
+so, and the path is not in the work tree again, as on another branch. What has ended is told of HEAD:
+where that one moved since, or a tag or branch that matters, who reads looks through what is new, once,
+and keeps the answer.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import now_ms
+from ledger.git.repository import head, is_shallow
+from memory.cache.broken_truth_file import Kept, Lack, has_code, read, write
+from memory.cache.key import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ledger.git.cli import Git
+    from ledger.home import Home
+    from memory.cache.broken_truth_file import Wait
+    from memory.cache.cache_file import Cache
+    from memory.cache.ended_facts import End
+    from projection.document.fact_remarks import Gone
+    from projection.fold.fact_history import Fact
+
+#: Of so many HEADs it is kept what has ended at them: branches between which one goes to and fro.
+_HEADS = 8
+_DAY, _TAG, _MERGED = "date ", "tag", "merged"
+_OF_FACTS, _CHECK = ("ended", "fails"), "check "
+#: Stands for the commit of the code in a file that readers made, who look for nothing else.
+_BY_READERS = "-"
+
+
+#: Most facts have none of the keys anywhere in what is kept of them.
+_MAY_END = (
+    "SELECT id FROM facts WHERE state != ? AND "
+    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB)) "
+    "OR instr(history, CAST(? AS BLOB))) ORDER BY id"
+)
+
+
+class Truth:
+    """What is gone, for readers.
+
+    Args:
+        lacks: of all facts.
+    """
+
+    def __init__(self, lacks: Iterable[Lack] = ()) -> None:
+        self._lacks: dict[str, list[Lack]] = {}
+        for one in lacks:
+            self._lacks.setdefault(one.fact, []).append(one)
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is gone."""
+        return bool(self._lacks)
+
+    def of(self, fact: Fact | None) -> tuple[Gone, ...]:
+        """Return what a fact names that is gone; nothing of one that is withheld, or reworded since."""
+        found = self._lacks.get(fact.id) if fact is not None else None
+        if not found or fact is None or fact.redacted or fact.false:
+            return ()
+        versions = {one.id for one in fact.heads}
+        return tuple([one.gone for one in found if one.version in versions])
+
+    def named(self, fact: str, text: str) -> tuple[Gone, ...]:
+        """Return what the text of a fact names that is gone, where only its id is known."""
+        return tuple(
+            [
+                one.gone
+                for one in self._lacks.get(fact, ())
+                if one.gone.code in _OF_FACTS or one.gone.subject in text
+            ]
+        )
+
+    @property
+    def said(self) -> str:
+        """All of it: what an answer that is kept depends on."""
+        return "\0".join([f"{one.fact}\t{one.version}\t{one.gone.said}" for one in self])
+
+    def __iter__(self) -> Iterator[Lack]:
+        """Yield what is gone."""
+        for some in self._lacks.values():
+            yield from some
+
+
+#: Where nothing is known to be gone.
+NOTHING_GONE = Truth()
+
+
+def truth_of(home: Home, waits: Callable[[], Iterable[Wait]] | None = None) -> Truth:
+    """Return what facts of a home name that is gone; nothing where that was not looked for yet.
+
+    `waits` gives the facts that a commit or a day is going to end, for a clone where nothing was looked
+    for: in CI, behind a `git clone`, or where nothing is done by itself.
+    """
+    if not has_code(home):
+        return NOTHING_GONE
+    kept = read(home)
+    if waits is not None and (kept is None or kept.code == _BY_READERS):
+        kept = _begun(home, kept, waits)
+    if kept is None or not (kept.lacks or kept.waits):
+        return NOTHING_GONE
+    top = home.repository.top
+    lacks = [one for one in kept.lacks if not (one.place and os.path.lexists(f"{top}/{one.place}"))]
+    return Truth(lacks + _ended_now(home, kept) if kept.waits else lacks)
+
+
+def _begun(home: Home, kept: Kept | None, waits: Callable[[], Iterable[Wait]]) -> Kept | None:
+    """Return what readers know by themselves: which facts are going to end, and which have."""
+    tip = home.tip()
+    if (kept is not None and kept.tip == tip) or home.repository.promisor or not tip:
+        return kept
+    kept = (read(home, whole=True) or Kept(_BY_READERS, tip, ()))._replace(tip=tip)
+    if set(found := tuple(waits())) != set(kept.waits):
+        kept = kept._replace(waits=found, heads=(), ends=())
+    try:
+        write(home, kept)
+    except OSError:
+        pass  # the next one looks again
+    return kept
+
+
+def _ended_now(home: Home, kept: Kept) -> list[Lack]:
+    """Return which facts have ended at HEAD, or by today (UTC)."""
+    from ledger.model.order import stamp_of
+    from projection.document.fact_remarks import ENDED, Gone
+
+    today = stamp_of(now_ms())[:10]
+    days = [
+        Lack(one.fact, one.version, "", Gone(ENDED, one.until, "", one.until[len(_DAY) :]))
+        for one in kept.waits
+        if one.until.startswith(_DAY) and one.until[len(_DAY) :] <= today
+    ]
+    commit = head(home.repository)[1]
+    if len(days) == len(kept.waits) or not commit:
+        return days
+    if commit not in kept.heads or kept.refs != refs_stamp(home, kept.waits):
+        from ledger.errors import DiurnaError
+
+        try:
+            kept = with_ends(home, read(home, whole=True) or kept, kept.waits)
+        except DiurnaError:
+            return days  # git can not tell, and the reader asked for something else
+        if kept.heads[:1] == (commit,):
+            try:
+                write(home, kept)
+            except OSError:
+                pass  # the next one looks again
+    return days + [one for known, one in kept.ends if known == commit]
+
+
+def may_end(cache: Cache) -> list[str]:
+    """Return the ids of facts that may say what ends them."""
+    from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
+    from memory.cache.schema import FALSE
+
+    return [id for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))]
+
+
+def with_ends(
+    home: Home, before: Kept, waits: Iterable[Wait], at: tuple[str, str] | None = None
+) -> Kept:
+    """Return what is known with what of some facts has ended at HEAD; a history that is cut tells nothing.
+
+    What was asked at one of the last HEADs before is asked of what came behind it alone. `at` is another
+    branch, with its commit, that is asked about.
+
+    Raises:
+        DiurnaError: git can not tell.
+    """
+    from ledger.git.mainline import Mainline
+    from memory.cache.ended_facts import ended
+
+    waits, (reference, commit) = tuple(waits), at or head(home.repository)
+    before = before._replace(waits=waits) if set(waits) == set(before.waits) else before
+    if not waits or not commit or is_shallow(home.repository):
+        return before._replace(waits=waits, heads=(), ends=())
+    refs = refs_stamp(home, waits)  # before it is looked at: what moves meanwhile is seen
+    moved = {one.fact for one in waits if refs != before.refs and _goes_by_refs(one)}
+    git = home.repository.git()
+    branch, seen = reference.removeprefix("refs/heads/"), _seen(home, waits)
+    old = [one for one in waits if one in before.waits]
+    new = [one for one in waits if one not in before.waits]
+    found: list[Lack] | None = None
+    for known, since in _since(git, before.heads[:2] if old else (), commit):
+        ids = {one.fact for one in old} - moved
+        done = [one for at, one in before.ends if at == known and one.fact in ids]
+        if since != known:  # what ended behind it is of the other branch
+            apart = Mainline(git, since).lacking("", [one.place for one in done])
+            done = [one for one in done if one.place not in apart]
+        rest = [one for one in old if one.fact not in {one.fact for one in done}]
+        later = ended(git, commit, rest, since=since, branch=branch, seen=seen)
+        if later is not None:
+            found = done + _lacks_of(later)
+            break
+    if found is None:
+        found, new = [], list(waits)
+    found += _lacks_of(ended(git, commit, new, branch=branch, seen=seen) or {})
+    same = before.waits == waits and before.refs == refs
+    others = [one for one in before.heads if one != commit] if same else []
+    heads = (commit, *others)[:_HEADS]
+    ends = [pair for pair in before.ends if pair[0] in heads[1:]]
+    ended_here = [(commit, one) for one in found]
+    return before._replace(waits=waits, refs=refs, heads=heads, ends=(*ended_here, *ends))
+
+
+def _since(git: Git, heads: Iterable[str], commit: str) -> Iterator[tuple[str, str]]:
+    """Yield HEADs that were looked at, each with where to go on from: itself, or a fork on its line."""
+    for known in heads:
+        yield known, known
+    for known in heads:
+        from ledger.git.mainline import Mainline
+
+        line = Mainline(git, known)
+        fork = line.common([known, commit])
+        steps = line.behind(fork) if fork and fork != known else []
+        if steps and steps[0].parent == fork:
+            yield known, fork
+
+
+def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
+    """Return what moves with the tags and branches that may end facts; no process is asked for it."""
+    common, places = home.repository.commondir, set()
+    for one in waits:
+        form, _, name = one.until.strip().partition(" ")
+        if not _goes_by_refs(one):
+            continue
+        if form.lower() == _TAG:
+            places |= {f"{common}/refs/tags", *_below(f"{common}/refs/tags")}
+        else:
+            remotes = _below(f"{common}/refs/remotes")
+            places |= {f"{where}/{name.strip()}" for where in (f"{common}/refs/heads", *remotes)}
+    if not places:
+        return ""
+    said = []
+    for place in (f"{common}/packed-refs", *sorted(places)):
+        try:
+            found = os.stat(place)
+            said.append(f"{place} {found.st_mtime_ns} {found.st_size}")
+        except OSError:
+            said.append(place)
+    return digest("\0".join(said).encode("utf-8", "surrogateescape"))
+
+
+def _seen(home: Home, waits: Iterable[Wait]) -> dict[str, str]:
+    """Return where branches were noted last, where a merge may end a fact."""
+    if not any(one.until.strip().lower().startswith(_MERGED) for one in waits):
+        return {}
+    from ledger.git.landing.branch_sightings import noted
+
+    return {one.branch: one.commit for one in noted(home.repository)}
+
+
+def _goes_by_refs(wait: Wait) -> bool:
+    return wait.until.strip().partition(" ")[0].lower() in (_TAG, _MERGED)
+
+
+def _below(folder: str) -> list[str]:
+    try:
+        return [one.path for one in os.scandir(folder) if one.is_dir()]
+    except OSError:
+        return []
+
+
+def _lacks_of(found: dict[Wait, End]) -> list[Lack]:
+    from ledger.model.order import stamp_of
+    from projection.document.fact_remarks import ENDED, FAILS, Gone
+
+    return [
+        Lack(wait.fact, wait.version, end.commit,
+             Gone(FAILS if wait.until.startswith(_CHECK) else ENDED, end.said, end.commit[:7],
+                  stamp_of(end.seconds * 1000)[:10]))
+        for wait, end in found.items()
+    ]  # fmt: skip

@@ -1,0 +1,345 @@
+"""Find the commit that ended a fact: the first on its line where it came true (FORMAT.md, U2).
+
+A function of the commits, tags and branches of a repository and of what is asked; all facts are asked at
+once, and of what was asked at an earlier commit of the line only what came behind it.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from fnmatch import fnmatchcase
+
+from ledger.git.mainline import BLOB_LIMIT_BYTES, Entry, Mainline
+from ledger.model.record import Record
+from projection.text.until_conditions import FILE, GONE, HAS, LACKS, MERGED, TAG, VERSION, until_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.git.cli import Git
+    from ledger.git.mainline import Step
+    from memory.cache.broken_truth_file import Wait
+    from projection.text.until_conditions import Until
+
+_TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
+_SAID_CHARS = 90
+_LINK = "120000"
+_MERGES = re.compile(
+    r"Merge (?:branch|branches|remote-tracking branch) (?P<named>'[^']+'(?:(?:, | and )'[^']+')*)"
+    r"|Merge pull request #\d+ from [^/\s]+/(?P<pulled>\S+)$|Merged in (?P<in>\S+) \(pull request #\d+\)"
+)
+_COMPARES = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+
+
+class End(Record):
+    """What ended a fact."""
+
+    commit: str
+    seconds: int  #: when that was committed, since 1970
+    said: str  #: what came true
+
+
+def ended(
+    git: Git,
+    head: str,
+    waits: Iterable[Wait],
+    *,
+    since: str = "",
+    branch: str = "",
+    seen: Mapping[str, str] | None = None,
+) -> dict[Wait, End] | None:
+    """Find which facts have ended at a commit, and by which.
+
+    Args:
+        git: runs in the repository of the code.
+        head: the commit.
+        waits: the facts; those that a day ends are passed over.
+        since: an earlier commit at which none of them had ended, "" for none.
+        branch: that `head` is the tip of, which can not be merged into itself.
+        seen: where branches were noted last, by name: what is known of those that are deleted.
+
+    Returns:
+        What ended, by fact; None where `since` is not on the first-parent line.
+    """
+    asked = [(wait, until) for wait in waits if (until := until_in(wait.until))]
+    looking = _Looking(Mainline(git, head), head, since, branch, seen or {})
+    return looking.found(asked)
+
+
+class _Looking:
+    def __init__(
+        self, line: Mainline, head: str, since: str, branch: str, seen: Mapping[str, str]
+    ) -> None:
+        self._line, self._head, self._since, self._branch = line, head, since, branch
+        self._seen = seen
+        self._steps: list[Step] = []
+        self._base = since
+        self._waits: list[Wait] = []
+        self._births: dict[Wait, str] = {}
+        self._known: list[str] | None = None
+        self._lacked: frozenset[str] | None = None  #: births that were not there then
+        self._elsewhere: frozenset[str] | None = None
+        self._behind: dict[str, list[Step]] = {}
+
+    def found(self, asked: Sequence[tuple[Wait, Until]]) -> dict[Wait, End] | None:
+        """Look for all of it."""
+        trees = [(wait, until) for wait, until in asked if until.is_of_tree]
+        tags = [(wait, until) for wait, until in asked if until.form == TAG]
+        merges = [(wait, until) for wait, until in asked if until.form == MERGED]
+        if self._since and not self._follows():
+            return None
+        if not (trees or tags or merges):
+            return {}
+        self._waits = [wait for wait, _ in (*trees, *tags, *merges)]
+        if not self._since:
+            self._begin()
+        found = dict(self._of_trees(trees))
+        found.update(self._of_tags(tags))
+        found.update(self._of_merges(merges))
+        return found
+
+    def _follows(self) -> bool:
+        """Read the line behind what was asked before; tell whether that one is on it."""
+        self._steps = self._line.behind(self._since)
+        return (self._steps[0].parent if self._steps else self._head) == self._since
+
+    def _birth(self, wait: Wait) -> str:
+        """Return the birth of a fact; of most that were asked before nobody needs to know it."""
+        if not self._births:
+            whole = self._line.whole({one.birth for one in self._waits if one.birth})
+            self._births = {one: whole.get(one.birth, "") for one in self._waits}
+            unknown = [one for one, birth in self._births.items() if not birth]
+            steps = self._line.behind() if unknown else []
+            for one in unknown:  # what was committed by then is what its writer may have seen
+                older = [step.commit for step in steps if step.seconds <= one.seconds]
+                self._births[one] = older[-1] if older else ""
+        return self._births[wait]
+
+    def _begin(self) -> None:
+        """Read the line behind all births."""
+        births = [self._birth(one) for one in self._waits]
+        self._base = "" if "" in births else self._line.common(births)
+        self._steps = self._line.behind(self._base)
+
+    def _own(self, wait: Wait) -> list[Step]:
+        """Return the steps that may end a fact: of those that are looked at, what its birth has not."""
+        if not self._since:
+            return self._all(wait)
+        birth = self._birth(wait)
+        if self._lacked is None:
+            born = {one for known in self._waits if (one := self._birth(known))}
+            self._lacked = self._line.lacking(self._since, born)
+        if birth not in self._lacked:
+            return self._steps
+        behind = {step.commit for step in self._all(wait)}
+        return [step for step in self._steps if step.commit in behind]
+
+    def _all(self, wait: Wait) -> list[Step]:
+        """Return all steps behind the birth of a fact."""
+        birth = self._birth(wait)
+        if birth not in self._behind:
+            places = [at for at, step in enumerate(self._steps) if step.commit == birth]
+            whole = not self._since and (not birth or birth == self._base)
+            self._behind[birth] = (
+                self._steps if whole else self._steps[places[0] + 1 :] if places
+                else self._line.behind(birth)
+            )  # fmt: skip
+        return self._behind[birth]
+
+    def _of_trees(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+        """Yield what the files of commits end."""
+        touched = self._line.touching({until.place for _, until in asked}, self._base)
+        rows: list[tuple[Wait, Until, list[Step], str]] = []
+        for wait, until in asked:
+            changes = touched[until.place]
+            if not any(one.commit in changes for one in self._steps) and self._since:
+                continue
+            changed = [one for one in self._own(wait) if one.commit in changes]
+            if changed:
+                rows.append((wait, until, changed, self._brings(wait)))
+        places = [
+            (commit, until.place)
+            for wait, until, changed, brings in rows
+            for commit in (
+                changed[0].parent, self._birth(wait) * bool(brings), *[one.commit for one in changed],
+            )
+        ]  # fmt: skip
+        entries = self._line.entries([place for place in places if place[0]])
+        read = {until.place for _, until, _, _ in rows if until.form in (FILE, VERSION)}
+        blobs = {
+            one.id for place, one in entries.items() if one.type == "blob" and place[1] in read
+        }
+        texts = self._line.contents(blobs)
+        for wait, until, changed, brings in rows:
+            first, birth = changed[0].parent, (self._birth(wait), until.place)
+            was = _holds(until, entries[first, until.place] if first else Entry(""), texts)
+            for step in changed:
+                is_link = touched[until.place][step.commit] == _LINK
+                now = _holds(until, entries[step.commit, until.place], {} if is_link else texts)
+                known = step.commit == brings and _holds(until, entries[birth], texts)
+                if now and was is False and not known:
+                    yield wait, End(step.commit, step.seconds, _clipped(until.said))
+                    break
+                was = was if now is None else now
+
+    def _brings(self, wait: Wait) -> str:
+        """Return the commit of the line that brought the birth of a fact from elsewhere, "" for none."""
+        birth = self._birth(wait)
+        if self._elsewhere is None:
+            born = {one for known in self._waits if (one := self._birth(known))}
+            start = self._steps[0].parent if self._steps else self._head
+            # one that the line had at its beginning, or has not, no step brings
+            apart = frozenset(born - {start, *[step.commit for step in self._steps]})
+            apart = self._line.lacking(start, apart) if start else apart
+            self._elsewhere = apart - self._line.lacking("", apart)
+        if birth not in self._elsewhere:
+            return ""
+        return self._line.first_holding(self._own(wait), [birth]).commit
+
+    def _of_tags(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+        """Yield what tags end: of those that are in the line, one that the birth had not."""
+        names = [one for one in self._refs() if one.startswith(_TAGS)] if asked else []
+        for wait, until in asked:
+            named = self._line.refs(
+                [one for one in names if fnmatchcase(one[len(_TAGS) + 1 :], until.place)]
+            )
+            here = {one.commit for one in named}
+            here -= self._line.lacking("", here)
+            # what was tagged behind the birth at a commit of the birth's; an annotated tag tells when
+            new = self._new(wait, here)
+            late = [one for one in named if one.commit in here - new and one.seconds > wait.seconds]
+            if late:
+                one = min(late, key=lambda one: (one.seconds, one.name))
+                said = f"{TAG} {one.name[len(_TAGS) + 1 :]}"
+                yield wait, End(one.commit, one.seconds, _clipped(said))
+            elif new:
+                by = {one.name: one.commit for one in named if one.commit in new}
+                step = self._line.first_holding(self._all(wait), new)
+                later = self._line.lacking(step.commit, new)
+                name = min(name for name, commit in by.items() if commit not in later)
+                said = f"{TAG} {name[len(_TAGS) + 1 :]}"
+                yield wait, End(step.commit, step.seconds, _clipped(said))
+
+    def _refs(self) -> list[str]:
+        if self._known is None:
+            self._known = self._line.names(_TAGS, _HEADS, _REMOTES)
+        return self._known
+
+    def _new(self, wait: Wait, commits: Iterable[str]) -> frozenset[str]:
+        """Return those of some commits that the birth of a fact had not."""
+        wanted = frozenset(commits)
+        birth = self._birth(wait) if wanted else ""
+        return self._line.lacking(birth, wanted) if birth else wanted
+
+    def _of_merges(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+        """Yield what the merge of a branch ends, by its message or by the branch's tip."""
+        names = self._refs() if asked else []
+        for wait, until in asked:
+            if until.place == self._branch:
+                continue
+            told = [one for one in self._steps if one.merges and _names(one.subject, until.place)]
+            if told or not self._since:
+                own = self._own(wait)
+                told = [one for one in own if one.merges and _names(one.subject, until.place)]
+            ours = [
+                one for one in names
+                if one == f"{_HEADS}/{until.place}"
+                or (one.startswith(_REMOTES) and one.split("/", 3)[3:] == [until.place])
+            ]  # fmt: skip
+            tips = [one.commit for one in self._line.refs(ours)]
+            if not tips and until.place in self._seen:
+                tips = list(self._line.whole([self._seen[until.place]]).values())
+            held = self._held(wait, until.place, tips)
+            steps = [*told[:1], *held]
+            if steps:
+                ids = [one.commit for one in self._all(wait)]
+                step = min(steps, key=lambda one: ids.index(one.commit))
+                yield wait, End(step.commit, step.seconds, _clipped(until.said))
+
+    def _held(self, wait: Wait, branch: str, tips: Sequence[str]) -> list[Step]:
+        """Return the step that brought the tip of a branch.
+
+        A tip that is of the line itself is a branch that was moved forward, or one that nobody has
+        worked on: git's note of it tells which.
+        """
+        found = []
+        new = self._new(wait, set(tips) - self._line.lacking("", tips))
+        for tip in sorted(new):
+            step = self._line.first_holding(self._all(wait), [tip])
+            if step.commit == tip:
+                work = self._line.worked_on(branch)
+                if not work or self._line.lacking("", [work]) or not self._new(wait, [work]):
+                    continue
+                step = self._line.first_holding(self._all(wait), [work])
+            found.append(step)
+        return found
+
+
+def is_true_now(until: Until, top: str) -> bool:
+    """Tell whether what files say is true in a work tree; what is of commits is not looked at."""
+    path, text = f"{top}/{until.place}", b""
+    if not until.is_of_tree:
+        return False
+    if until.form in (FILE, VERSION):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(fd, "rb") as file:
+                text = file.read(BLOB_LIMIT_BYTES)
+        except OSError:
+            return until.checks
+    there = Entry("blob" if os.path.lexists(path) else "", "file")
+    return bool(_holds(until, there, {"file": text.decode("utf-8", "replace")}))
+
+
+def _holds(until: Until, there: Entry, texts: Mapping[str, str]) -> bool | None:
+    """Tell whether what is looked for is so at its path; None where that can not be told."""
+    found = _is_true(until, there, texts)
+    return found if found is None else found != until.checks
+
+
+def _is_true(until: Until, there: Entry, texts: Mapping[str, str]) -> bool | None:
+    if until.form in (GONE, HAS):
+        return bool(there.type) == (until.form == HAS)
+    if not there.type:
+        return False
+    text = texts.get(there.id) if there.type == "blob" else None
+    if text is None:
+        return None
+    if until.form == VERSION:
+        return _compares(until, text)
+    return (until.text in text) != (until.how == LACKS)
+
+
+def _compares(until: Until, text: str) -> bool:
+    """Tell whether the version that stands beside a name compares as it should; numbers left out are 0."""
+    name = re.escape(until.text)
+    beside = re.search(
+        rf"(?<![\w@./-]){name}(?![\w@/-])(?:[^\d\n]{{0,60}}|[^\d\n]{{0,60}}\n\s*<version>)v?(\d{{1,9}}(?:\.\d{{1,9}}){{0,3}})",
+        text,
+    )
+    if beside is None:
+        return False
+    found = tuple([int(part) for part in beside[1].split(".")])
+    if until.how == "=":
+        return (*found, 0, 0, 0)[: len(until.number)] == until.number
+    return bool(_COMPARES[until.how]((*found, 0, 0, 0)[:4], (*until.number, 0, 0, 0)[:4]))
+
+
+def _names(subject: str, branch: str) -> bool:
+    """Tell whether the subject of a merge says that it brings a branch."""
+    match = _MERGES.match(subject)
+    if match is None:
+        return False
+    named = re.findall(r"'([^']+)'", match["named"] or "")
+    if "remote-tracking" in match[0]:
+        named = [one.partition("/")[2] for one in named]
+    return branch in (*named, match["pulled"], match["in"])
+
+
+def _clipped(said: str) -> str:
+    return said if len(said) <= _SAID_CHARS else f"{said[: _SAID_CHARS - 1]}…"

@@ -1,0 +1,160 @@
+"""Keep what HEAD has of the work that logs tell of: what landed for good, and what was told of each HEAD.
+
+The file is one for all work trees of an own branch: an answer is kept by the id of HEAD, its branch and
+the state of the ledger. Deleting it costs a walk through the history, and nothing else.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+from ledger.errors import DiurnaError
+from ledger.model.layout import CACHE_DIR, CACHE_VERSION, HERE_FILE
+from ledger.model.record import Record
+from memory.cache.key import digest, signed, user_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ledger.home import Home
+    from projection.document.branch_remarks import Elsewhere
+
+_HEADER = b"diurna-here"
+#: Of so many HEADs answers are kept.
+HEADS = 8
+
+
+class Settled(Record):
+    """By which commit the work of a point came into a branch: a fact of history."""
+
+    commit: str  #: that brought it
+    how: str  #: `ancestor`, `named`, `patch`, `squash`, `content`, `forge`
+    reverted: str = ""  #: the commit that took it back, "" for none
+    when: str = ""  #: of that one, `YYYY-MM-DD`
+
+
+class Told(Record):
+    """What was told of one HEAD."""
+
+    head: str
+    branch: str  #: that is checked out, "" for none
+    tip: str  #: of the ledger
+    settled: str  #: digest of what had landed
+    generation: str  #: of the cache
+    number: int  #: of the last place in the cache that was asked for
+    outside: tuple[
+        tuple[str, str], ...
+    ]  #: the logs elsewhere, each with its point, "" for none yet
+    unknown: tuple[str, ...]  #: the logs of which it can not be told
+    behind: (
+        int  #: how many commits HEAD is behind the trunk where it has nothing of its own, else 0
+    )
+    trunk: str  #: the name of that, "" where nobody knows it
+    crowded: bool  #: so much is elsewhere that marks would say nothing
+    lacks: frozenset[str]  #: of the commits that were asked for those that it does not hold
+    facts: tuple[Elsewhere, ...]
+
+
+class Kept(Record):
+    """What the file says."""
+
+    settled: dict[str, Settled]  #: by point
+    #: the commit that has the work of a log, where its header names another one; "" for none yet
+    points: dict[str, str]
+    told: tuple[Told, ...] = ()  #: newest first
+    sum: str = ""  #: tells one state of the first two from another
+
+    def of(self, head: str, branch: str, tip: str = "") -> Told | None:
+        """Return what was told of a HEAD: of the ledger as it is, or last."""
+        for one in self.told:
+            if (one.head, one.branch) == (head, branch) and tip in ("", one.tip):
+                return one
+        return None
+
+
+NOTHING = Kept({}, {})
+
+
+def here_path(home: Home) -> str:
+    """Return where the file of a home is."""
+    name = digest(home.reference.encode("utf-8", "surrogateescape"))[:12]
+    return f"{home.repository.commondir}/{HERE_FILE}@{name}"
+
+
+def read(home: Home) -> Kept:
+    """Return what the file says; nothing where there is none that this user's Diurna wrote."""
+    path = here_path(home)
+    try:
+        with open(path, "rb") as file:
+            line, _, data = file.read().partition(b"\n")
+    except OSError:
+        return NOTHING
+    key, head = user_key(), line.split(b" ")
+    if len(head) != 3 or head[:2] != [_HEADER, b"%d" % CACHE_VERSION] or not key:
+        return NOTHING
+    return _kept(marshal.loads(data)) if head[2] == _sum(key, path, data) else NOTHING
+
+
+def keep(home: Home, told: Told) -> None:
+    """Keep what was told of a HEAD, in front of what was told before."""
+    kept = read(home)
+    older = [one for one in kept.told if (one.head, one.branch) != (told.head, told.branch)]
+    _write(home, kept._replace(told=(told, *older)))
+
+
+def settle(home: Home, settled: Mapping[str, Settled], points: Mapping[str, str]) -> None:
+    """Keep what was found out of landings, for good, beside what is known.
+
+    `settled` says by point which commit brought its work; `points` by log which commit has its work,
+    where that is not the one of its header.
+    """
+    kept = read(home)
+    new = kept._replace(settled={**kept.settled, **settled}, points={**kept.points, **points})
+    if new != kept:
+        rows = (*sorted(new.settled.items()), *sorted(new.points.items()))
+        sum = digest(marshal.dumps([(one, tuple(said)) for one, said in rows], 2))
+        _write(home, new._replace(sum=sum))
+
+
+def _write(home: Home, kept: Kept) -> None:
+    """Write the file, where a key can be kept; what the disk refuses is worked out anew."""
+    from ledger.wal.atomic_files import make_folder, replace_file
+
+    key, path = user_key(), here_path(home)
+    if not key:
+        return
+    settled = {point: tuple(one) for point, one in kept.settled.items()}
+    told = [(*one[:-1], tuple([tuple(row) for row in one.facts])) for one in kept.told[:HEADS]]
+    data = marshal.dumps((settled, kept.points, told, kept.sum))
+    line = b" ".join([_HEADER, b"%d" % CACHE_VERSION, _sum(key, path, data)])
+    try:
+        make_folder(f"{home.repository.commondir}/{CACHE_DIR}")
+        replace_file(path, line + b"\n" + data, 0o600)
+    except (OSError, DiurnaError):
+        pass
+
+
+def _kept(plain: Any) -> Kept:
+    settled, points, told, sum = plain
+    return Kept(
+        {point: Settled(*one) for point, one in settled.items()},
+        points,
+        tuple([_told(one) for one in told]),
+        sum,
+    )
+
+
+def _told(plain: Any) -> Told:
+    told = Told(*plain)
+    if not told.facts:
+        return told
+    from projection.document.branch_remarks import Elsewhere
+
+    return told._replace(facts=tuple([Elsewhere(*row) for row in told.facts]))
+
+
+def _sum(key: bytes, path: str, data: bytes) -> bytes:
+    return signed(key, os.fsencode(os.path.basename(path)), data).encode()

@@ -1,0 +1,211 @@
+"""Add logs to the cache: each touches the facts that it names, and nothing else."""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.newest_logs import (
+    NOTE_NEWEST,
+    landing_rows,
+    newest_logs,
+    place_rows,
+    shown_rows,
+)
+from memory.cache.schema import FALSE, PENDING, fact_row, log_row, unpack_history, unreadable
+from memory.cache.sqlite import sqlite3, unpack
+from projection.fold.cycles import cut_edges, edges_and_takes
+from projection.fold.fact_history import History
+from projection.fold.fold import collect, merged
+from projection.fold.projection_state import (
+    Summary,
+    log_digest,
+    merge_summaries,
+    set_digest,
+    summarise,
+)
+from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from projection.fold.falsity import Edge, Take
+
+
+class Head(Record):
+    """What the cache says of the whole ledger."""
+
+    commit: str  #: what it mirrors
+    summary: Summary  #: of all logs
+    counts: tuple[int, int]  #: (facts, false ones among them)
+    cut: frozenset[Edge]  #: supersessions that do not count (`projection.fold.cycles.cut_edges`)
+    #: findings, as plain tuples, about logs that could not be read
+    unread: tuple[tuple[Any, ...], ...]
+    redacted: frozenset[str]  #: ids of facts and stems of logs of which nothing is shown
+    redactions: int  #: how many events say so
+    unclean: bool  #: the file may hold texts that were redacted since they were written into it
+
+    def packed(self) -> bytes:
+        """Return it for the cache's file."""
+        commit, summary, counts, cut, unread, redacted, *rest = self
+        gone = tuple(sorted(redacted))
+        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread, gone, *rest))
+
+
+def unpack_head(packed: bytes) -> Head:
+    """Return the head that a file holds.
+
+    Raises:
+        CacheDamaged: it holds none.
+    """
+    return unpack(packed, _head_of)
+
+
+def _head_of(plain: tuple[Any, ...]) -> Head:
+    commit, summary, counts, cut, unread, gone, *rest = plain
+    return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
+
+
+def add_logs(
+    base: sqlite3.Connection,
+    head: Head,
+    refs: Sequence[LogRef],
+    entries: Sequence[Entry],
+    findings: Sequence[Finding],
+) -> Head:
+    """Write what new logs say, in the transaction that is open; return what the file has to say then.
+
+    `head` is what it says of the ledger so far; entries come in the order of `refs`, and `findings` are
+    what reading them brought up. The commit is left to the caller.
+    """
+    if not refs and not findings:
+        return head
+    said = redactions_in(entries)
+    redacted = head.redacted.union(said)
+    if redacted:
+        entries = [withheld_entry(entry, redacted) for entry in entries]
+    put_logs(base, refs, entries, findings)
+    gathered = collect(entries)
+    touched, cut = _with_cut(base, gathered, head.cut)
+    known: dict[str, History] = {}
+    states: dict[str, int] = {}
+    for fact in touched:
+        row = base.execute("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
+        if row is not None:
+            known[fact], states[fact] = unpack_history(row[0]), row[1]
+    facts, false = head.counts
+    rows = []
+    for fact, history in merged(known, touched).items():
+        made = fact_row(fact, withheld_history(history) if fact in redacted else history, cut)
+        rows.append(made)
+        before = states.get(fact, PENDING)
+        facts += (made[2] != PENDING) - (before != PENDING)
+        false += (made[2] == FALSE) - (before == FALSE)
+    put_facts(base, rows)
+    base.executemany(
+        "INSERT OR IGNORE INTO changed VALUES (?)",
+        [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts],
+    )
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    return head._replace(
+        summary=merge_summaries(head.summary, summarise(entries, digest)),
+        counts=(facts, false),
+        cut=cut,
+        unread=(*head.unread, *unreadable(findings)),
+        redacted=redacted,
+        redactions=head.redactions + len(said),
+        unclean=head.unclean or bool(said),
+    )
+
+
+def _with_cut(
+    base: sqlite3.Connection, gathered: dict[str, History], cut: frozenset[Edge]
+) -> tuple[dict[str, History], frozenset[Edge]]:
+    """Write the supersessions of new logs, and return what is cut then (F6).
+
+    `gathered` is what the logs say of each fact, `cut` what was cut before.
+
+    Returns:
+        The same with those facts, without news, of which another supersession is cut now; and the cut.
+    """
+    edges, takes = edges_and_takes(gathered)
+    if not (edges or takes):
+        return gathered, cut
+    put_edges(base, edges, takes)
+    if not (takes or any(_closes_circle(base, edge) or _taken(base, edge) for edge in edges)):
+        return gathered, cut
+    everything = base.execute("SELECT stem, seq, old, new FROM edges").fetchall()
+    taken = base.execute("SELECT fact, stem, before FROM takes").fetchall()
+    now = cut_edges(everything, taken)
+    touched = dict(gathered)
+    for _, _, old, new in now ^ cut:
+        touched.setdefault(old, History())
+        touched.setdefault(new, History())
+    return touched, now
+
+
+def put_logs(
+    base: sqlite3.Connection,
+    refs: Iterable[LogRef],
+    entries: Sequence[Entry],
+    findings: Iterable[Finding],
+) -> None:
+    """Write logs, what reading them brought up, and which are the newest now."""
+    base.executemany(
+        "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
+        (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
+    )
+    noted = [(marshal.dumps(tuple(finding)),) for finding in findings]
+    base.executemany("INSERT INTO findings(value) VALUES (?)", noted)
+    base.executemany(NOTE_NEWEST, newest_logs(entries).items())
+    base.executemany(
+        "INSERT INTO shown VALUES (?, ?, ?) "
+        "ON CONFLICT(fact, session) DO UPDATE SET stem = max(stem, excluded.stem)",
+        [row for entry in entries if entry.reported for row in shown_rows(entry)],
+    )
+    base.executemany(
+        "INSERT INTO landings VALUES (?, ?, ?, ?, ?)",
+        [row for entry in entries if entry.reported for row in landing_rows(entry)],
+    )
+    base.executemany(
+        'INSERT INTO places(stem, "commit", dirty, branch) VALUES (?, ?, ?, ?)',
+        [row for entry in entries if entry.reported for row in place_rows(entry)],
+    )
+
+
+def put_edges(base: sqlite3.Connection, edges: Iterable[Edge], takes: Iterable[Take]) -> None:
+    """Write supersessions, and what was taken back of what logs say."""
+    rows = [(old, new, stem, seq) for stem, seq, old, new in edges]
+    base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", rows)
+    base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+
+
+def put_facts(base: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write rows of `facts`, in place of those that are there."""
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _taken(base: sqlite3.Connection, edge: Edge) -> bool:
+    """Tell whether anything that was said against the start of an edge was taken back."""
+    found = base.execute("SELECT 1 FROM takes WHERE fact = ? LIMIT 1", (edge[2],)).fetchone()
+    return found is not None
+
+
+def _closes_circle(base: sqlite3.Connection, edge: Edge) -> bool:
+    """Tell whether a way leads from the successor of an edge back to its start."""
+    _, _, goal, start = edge
+    seen, todo = {start}, [start]
+    while todo:
+        fact = todo.pop()
+        if fact == goal:
+            return True
+        for (new,) in base.execute("SELECT new FROM edges WHERE old = ?", (fact,)):
+            if new not in seen:
+                seen.add(new)
+                todo.append(new)
+    return False

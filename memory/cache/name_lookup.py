@@ -1,0 +1,132 @@
+"""Find what a name stands for: an id or a stem, or the start of one that nothing else begins with.
+
+Whatever takes an id asks `fact_named`, whatever takes a stem `log_named`. A whole name always wins; where
+several begin so, they are told and none is taken. What is recorded is always the whole name.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound
+from ledger.model.logset import LogRef
+from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
+from memory.cache.range_queries import END, keys_within
+from memory.cache.schema import PENDING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from memory.cache.cache_file import Cache
+
+#: How many candidates a message names.
+_NAMED = 3
+_DAY_CHARS = 10
+#: How much of a stem people read at least: its time to a tenth of a second, which no later log shares.
+_TENTH_CHARS = 18
+
+
+def fact_named(cache: Cache, start: str, beside: Collection[str] = ()) -> str:
+    """Return the id of a fact, whole, for the id or the start of it; one that nobody knows as it is.
+
+    `beside` are ids that are known and not in the cache.
+
+    Raises:
+        NotFound: several facts begin so.
+    """
+    if not start or start in beside or is_named(cache, start):
+        return start
+    rows = cache.rows(
+        "SELECT id FROM facts WHERE id >= ? AND id < ? AND state != ? ORDER BY id LIMIT ?",
+        (start, start + END, PENDING, _NAMED + 1),
+    )
+    found = sorted({row[0] for row in rows}.union([one for one in beside if one.startswith(start)]))
+    if len(found) > 1:
+        raise _several(start, "facts", found)
+    return found[0] if found else start
+
+
+def is_named(cache: Cache, id: str) -> bool:
+    """Tell whether any log names an id."""
+    return cache.row("SELECT 1 FROM facts WHERE id = ?", (id,)) is not None
+
+
+def log_named(cache: Cache, start: str) -> LogRef:
+    """Return the log of a stem, or of the start of one: whatever takes a stem looks it up here.
+
+    `STEM:LINE` is read as well.
+
+    Raises:
+        NotFound: there is no such log, or several begin so.
+    """
+    stem = start.partition(":")[0]
+    found = _starting(cache, stem, _NAMED + 1) if is_stem(stem_in(stem)) else []
+    whole = [ref for ref in found if ref.stem == stem_in(stem)]
+    if whole or len(found) == 1:
+        return (whole or found)[0]
+    if not found:
+        raise NotFound(f"there is no session log {start}", hint="`diurna log` lists them")
+    raise _several(start, "session logs", [ref.stem for ref in found])
+
+
+def short_stem(cache: Cache, key: str) -> str:
+    """Return a stem as people read it: its start, as much as no other begins with.
+
+    A name written by hand is not shortened. `log_named` takes it.
+    """
+    stem = stem_in(key)
+    if not is_sealed(stem):
+        return stem
+    begun = stem[:_TENTH_CHARS]
+    others = [one for one in keys_within(cache, begun, begun) if stem_in(one) != stem]
+    size = _TENTH_CHARS
+    while stem[size - 1] == "-" or any(one.startswith(stem[:size]) for one in others):
+        size += 1
+    return stem[:size]
+
+
+def last_key(cache: Cache, point: str) -> str:
+    """Return a key that sorts behind all logs up to a point of time, and before the rest.
+
+    `point` is a date (as it ended), a stamp, a stem, or the start of one.
+
+    Raises:
+        NotFound: several logs begin so.
+    """
+    if is_date(point) or is_stamp(point):
+        return point + "~"
+    try:
+        return log_named(cache, point).key + "~"
+    except NotFound:
+        clock = point[11:].replace("-", "")
+        if _starting(cache, point, 1):
+            raise
+        # no log is named so: as a time it is a point all the same
+        return (point if clock.isdigit() else key_of(point)) + "~"
+
+
+def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
+    """Return the logs whose stem begins so, the oldest first, at most so many.
+
+    Of a log with a twin (FORMAT.md, L4) only the first counts.
+    """
+    begins = (
+        [start]
+        if len(start) <= _DAY_CHARS
+        else [f"{start[:10]}{mark}{start[11:]}" for mark in "+-"]
+    )
+    rows = [
+        row
+        for begin in begins
+        for row in cache.rows(
+            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? "
+            "AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?",
+            (begin, begin + END, limit),
+        )
+    ]
+    return [LogRef(*row) for row in rows[:limit]]
+
+
+def _several(start: str, what: str, found: list[str]) -> NotFound:
+    more = " and others" if len(found) > _NAMED else ""
+    hint = f"say more of one: {', '.join(found[:_NAMED])}{more}"
+    return NotFound(f"{start} begins several {what}", hint=hint)

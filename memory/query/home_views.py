@@ -1,0 +1,146 @@
+"""Make a view of a home (`projection.views`): its facts from the cache, its logs from git, as digests."""
+
+from __future__ import annotations
+
+from ledger.codec.log import decode
+from ledger.model.order import ended_of, is_date, is_sealed, stamp_of
+from memory.brief.log_digests import readable
+from memory.cache.range_queries import keys_within, logs_of
+from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+from memory.replay.log_bytes import read_bytes
+from memory.replay.view_source import source_of_cache
+from memory.write.draft import did
+from projection.document.page_renderer import REDACTED
+from projection.graph.fact_links import footer
+from projection.text.salience import said
+from projection.text.session_digest import gist
+from projection.views.session_views import SESSIONS, week_of
+from projection.views.view_page import Page
+from projection.views.view_source import ROLE_KEY, SessionLine
+from projection.views.view_table import DATED, check, page_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.fold.fact_history import Fact
+    from projection.views.view_source import ViewSource
+
+
+#: How many logs are read at once.
+_PART = 200
+
+
+def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -> Page:
+    """Return a view as a value.
+
+    `cache` is as of what is to be shown, `argument` as of `projection.views.view_table.view`.
+
+    Raises:
+        NotFound: there is no such view, no such date, or no fact about that entity.
+    """
+    check(name, argument)
+    logs = logs_of(cache, _keys(cache, name, argument))
+    facts = {id for _, entry in logs for id in named_in(entry)}
+    source = source_of_cache(cache, (name,), facts)
+    if logs:
+        about = {one.fact.id: one.fact for one in source.standings}
+        lines = session_lines(snapshot, cache, logs, about)
+        source = source._replace(sessions=tuple(reversed(lines)))
+    return page_of(name, source, argument)
+
+
+def day_of(name: str, said: str, now_ms: int) -> str:
+    """Return the argument of a view: of one of days the day that is said, `yesterday` or `2026-11`.
+
+    What is no time stays as it is, to be refused.
+    """
+    if name not in DATED or not said or is_date(said):
+        return said
+    from ledger.model.instants import span_of
+
+    found = span_of(said, now_ms)
+    return said if found is None else ended_of(stamp_of(found[0]))[:10]
+
+
+def _keys(cache: Cache, name: str, argument: str) -> Sequence[str]:
+    """Return the keys of the logs that a view tells of, in ledger order."""
+    if name in ("sessions", "actions"):
+        rows = cache.rows("SELECT stem FROM logs ORDER BY stem DESC LIMIT ?", (SESSIONS,))
+        return [row[0] for row in reversed(rows)]
+    day = argument or cache.summary.newest[:10]
+    if name == "daily" and day:
+        return keys_within(cache, day, day)
+    if name == "weekly" and day:
+        days = week_of(day)
+        return keys_within(cache, days[0], days[-1])
+    return ()
+
+
+def whole_source(
+    snapshot: Snapshot, cache: Cache, progress: Callable[[int, int], None]
+) -> ViewSource:
+    """Return what all views of a ledger are made of: every fact, and every log.
+
+    `cache` is as of what is to be shown; `progress` is told how many of how many logs are read.
+    """
+    source = source_of_cache(cache, (), cache.fact_ids())
+    about = {one.fact.id: one.fact for one in source.standings}
+    keys = [ref.key for ref in cache.log_refs()]
+    lines: list[SessionLine] = []
+    for start in range(0, len(keys), _PART):
+        lines += session_lines(snapshot, cache, logs_of(cache, keys[start : start + _PART]), about)
+        progress(len(lines), len(keys))
+    return source._replace(sessions=tuple(reversed(lines)))
+
+
+def session_lines(
+    snapshot: Snapshot, cache: Cache, logs: Sequence[tuple[LogRef, Entry]], facts: dict[str, Fact]
+) -> list[SessionLine]:
+    """Return logs as views tell them, without what is withheld and without the notes of roles."""
+    texts = {
+        ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
+    }
+    gone = redacted_logs(cache)
+    found = []
+    for ref, entry in logs:
+        line = SessionLine(ref.key, entry.agent, type=entry.type, told=_told(entry, facts))
+        if ref.stem in gone:
+            found.append(line._replace(title=REDACTED))
+            continue
+        kept = shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry))
+        log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
+        brief = gist(kept)
+        notes = {said(head.text) for one in _notes(entry, facts) for head in one.heads}
+        decided = [quote.text for quote in brief.decisions if quote.text not in notes]
+        left = [quote.text for quote in brief.actions if quote.text not in notes]
+        found.append(
+            line._replace(
+                role=log.get("role"),
+                title=brief.title,
+                summary="" if brief.summary in notes else brief.summary,
+                decided=tuple(decided),
+                open=tuple(left),
+            )
+        )
+    return found
+
+
+def _notes(entry: Entry, facts: dict[str, Fact]) -> list[Fact]:
+    """Return the notes of roles among the facts that a log names: only the view `roles` shows them."""
+    known = [facts[id] for id in sorted(named_in(entry)) if id in facts]
+    return [fact for fact in known if footer(fact, ROLE_KEY)]
+
+
+def _told(entry: Entry, facts: dict[str, Fact]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return what a log did to facts, without the notes of roles."""
+    notes = {fact.id for fact in _notes(entry, facts)}
+    found = [
+        (verb, tuple([said for said in ids if notes.isdisjoint(said.split(" → "))]))
+        for verb, ids in did(entry)
+    ]
+    return tuple([(verb, ids) for verb, ids in found if ids])

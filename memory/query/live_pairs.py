@@ -1,0 +1,169 @@
+"""Compare the live facts of a ledger with each other, for a review."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from memory.cache.sqlite import CacheDamaged
+from memory.cache.word_index import WordIndex
+from projection.compare.candidates import CANDIDATES, Postings, queries, subjects
+from projection.compare.pair_comparison import (
+    Claim,
+    Opposition,
+    Overlap,
+    claim,
+    opposition,
+    overlap,
+)
+from projection.graph.fact_links import ENTITY_KEY
+from projection.text.normalize import index_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.fold.fact_history import Fact
+
+
+class Comparison(Record):
+    """What facts say of each other; both sorted by ids, each pair once."""
+
+    overlaps: tuple[Overlap, ...]  #: pairs that say the same
+    oppositions: tuple[Opposition, ...]  #: pairs that disagree
+
+
+def compare(
+    snapshot: Snapshot,
+    changed: Iterable[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare the live facts of a home.
+
+    `changed`: only pairs with one of these ids; None for all pairs. `progress` is told (done, total).
+    """
+    try:
+        return _compare(snapshot.cache(), changed, progress)
+    except CacheDamaged:
+        return _compare(snapshot.discard(), changed, progress)
+
+
+def _compare(
+    cache: Cache, changed: Iterable[str] | None, progress: Callable[[int, int], None] | None
+) -> Comparison:
+    index = WordIndex(cache)
+    index.follow()
+    with cache:
+        live = {standing.fact.id: standing.fact for standing in cache.view().live}
+        words = {fact: known for fact, known in index.words().items() if fact in live}
+    return compare_facts(live, words, changed, progress)
+
+
+def compare_new(
+    snapshot: Snapshot,
+    fresh: Mapping[str, Fact],
+    facts: Mapping[str, Fact],
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare facts to be with those of a home, and with each other.
+
+    Args:
+        snapshot: of the home.
+        fresh: by the ids that they will have; one that is there already is compared as it will read.
+        facts: of the home, by id; those that the comparison may name.
+        progress: told how far it is, as (done, total).
+    """
+
+    def words_in(cache: Cache) -> dict[str, list[str]]:
+        index = WordIndex(cache)
+        index.follow()
+        with cache:
+            return {fact: known for fact, known in index.words().items() if fact in facts}
+
+    try:
+        words = words_in(snapshot.cache())
+    except CacheDamaged:
+        words = words_in(snapshot.discard())
+    words.update({name: list(index_words(fact.text)) for name, fact in fresh.items()})
+    return compare_facts({**facts, **fresh}, words, fresh, progress)
+
+
+def compare_facts(
+    facts: Mapping[str, Fact],
+    words: dict[str, list[str]],
+    changed: Iterable[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare facts that share their rare words.
+
+    `words` are their distinct words (`projection.text.normalize.index_words`), by id; `changed`: only
+    pairs with one of these ids, None for all pairs; `progress` is told (done, total).
+    """
+    from projection.text.fuzzy import ratio
+
+    crowds = _crowds(facts, words)
+    postings = Postings(
+        {fact: own for fact, own in words.items() if crowds.get(fact, fact) == fact}
+    )
+    claims: dict[str, Claim] = {}
+
+    def read(fact: str) -> Claim:
+        if fact not in claims:
+            claims[fact] = claim(facts[fact])
+        return claims[fact]
+
+    pairs: set[tuple[str, str]] = set()
+    overlaps: list[Overlap] = []
+    oppositions: list[Opposition] = []
+    wanted = sorted(words if changed is None else words.keys() & set(changed))
+    heading = set(wanted)
+    wanted += [fact for fact, head in crowds.items() if head in heading and fact not in heading]
+    for number, fact in enumerate(wanted):
+        if progress is not None:
+            progress(number, len(wanted))
+        mine = read(fact)
+        if crowds.get(fact, fact) != fact:
+            others = [crowds[fact]]
+        else:
+            others = postings.candidates(
+                queries(mine.statements, words[fact]), subjects(mine.statements), fact
+            )
+        for other in others:
+            pair = (fact, other) if fact < other else (other, fact)
+            if pair in pairs:
+                continue
+            pairs.add(pair)
+            against = opposition(mine, read(other))
+            if against is not None:
+                oppositions.append(against)
+                continue
+            alike = overlap(mine, read(other), ratio)
+            if alike is not None:
+                overlaps.append(alike)
+    if progress is not None:
+        progress(len(wanted), len(wanted))
+    return Comparison(tuple(sorted(overlaps)), tuple(sorted(oppositions)))
+
+
+def _crowds(facts: Mapping[str, Fact], words: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return of facts whose words are the same but for numbers, where there are very many, the one to ask.
+
+    Each pair of n equal texts would be a question: n of them ask the same. The others are held against
+    the oldest of those with just their words, and these against the oldest of all.
+    """
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for fact, own in words.items():
+        named = frozenset([word for word in own if word[0] not in "#@"])
+        if named:
+            meta = dict(facts[fact].meta)
+            of = (meta.get(ENTITY_KEY), meta.get("conflicts"), facts[fact].kind)
+            alike.setdefault((named, *of), []).append(fact)
+    heads: dict[str, str] = {}
+    for crowd in alike.values():
+        if len(crowd) > CANDIDATES:
+            crowd.sort(key=lambda fact: (facts[fact].created, facts[fact].born, fact))
+            first: dict[frozenset[str], str] = {}
+            for fact in crowd:
+                same = first.setdefault(frozenset(words[fact]), fact)
+                heads[fact] = crowd[0] if same == fact else same
+    return heads

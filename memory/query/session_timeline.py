@@ -1,0 +1,271 @@
+"""List the sessions around a fact, a session, a date, a commit or what answers a question.
+
+Which sessions those are is asked of the cache; only their logs are read from git.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from types import MappingProxyType
+
+from ledger.codec.log import decode
+from ledger.model.instants import duration_ms
+from ledger.model.order import LATEST_YEAR, ended_of, floor_of, is_sealed, milliseconds_of, stamp_of
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.brief.log_digests import readable
+from memory.cache.range_queries import keys_within, logs_of, of_kinds
+from memory.query.anchors import NOW, Anchor, answer_anchor, commit_anchor, named_anchor
+from memory.query.fact_marks import marked
+from memory.query.provenance import ended_at
+from memory.recall.hits.outdated_hits import Outdated, brought_by
+from memory.recall.recall_values import tokens_of
+from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+from memory.replay.log_bytes import read_bytes
+from memory.replay.reader_marks import marks_at
+from memory.write.draft import did
+from projection.document.fact_remarks import Mark
+from projection.document.page_renderer import REDACTED
+from projection.text.salience import LINE_CHARS, shortened
+from projection.text.session_digest import lead
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ledger.model.logset import LogRef
+    from memory.cache.cache_file import Cache
+    from memory.recall.recall_values import Answer
+    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.reader_marks import Marks
+
+_LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
+
+
+class Session(Record):
+    """One session of a timeline."""
+
+    stem: str  #: of its log: what `diurna log` and `recall --ids` take
+    ended: str  #: when, as the log says, or its stamp
+    agent: str  #: who wrote it
+    type: str  #: of the log
+    title: str  #: of its digest: "" where it says nothing
+    summary: str  #: of its digest, at most 200 characters; "" where it says no more than the title
+    #: (verb, ids): what it did to facts, in the order of FORMAT.md's table; a supersession reads
+    #: `old → new`, and the facts that it only relied on stand under `Used`
+    did: tuple[tuple[str, tuple[str, ...]], ...]
+    tokens: int  #: what the whole log costs, about
+    anchor: bool  #: whether it is what was asked about
+
+
+class Timeline(Record):
+    """What happened around something, oldest first."""
+
+    anchor: Anchor  #: what it is around
+    start: str  #: of the window, an instant as `ended` has it
+    end: str  #: of the window
+    sessions: tuple[Session, ...]  #: those that are shown
+    older: int  #: how many of the window are left out before the first that is shown
+    newer: int  #: how many behind the last
+    between: int  #: how many in between
+    tokens: int  #: what the shown logs cost in full, about
+    #: of the facts that these sessions name: those that are closed or false now, by id
+    marks: Mapping[str, Mark] = MappingProxyType({})
+
+
+class Window(Record):
+    """What a timeline is asked to show."""
+
+    asked: str  #: what to look around
+    before: str  #: how far back, as `48h`
+    after: str  #: how far on
+    limit: int  #: at most so many sessions
+    agent: str  #: only of this agent, "" for all
+    kinds: Sequence[str]  #: only those that named a fact of one of these kinds, () for all
+    now_ms: int  #: the clock of whoever asks
+
+
+def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -> Timeline:
+    """Return the sessions around something (see `Memory.timeline`).
+
+    `ask` gives the best answer to a question.
+
+    Raises:
+        NotFound: nothing is named so, and nothing answers it.
+        WrongUsage: `before` or `after` is no length of time.
+    """
+    asked = window.asked.strip()
+    back, on = duration_ms(window.before), duration_ms(window.after)
+    named = snapshot.ask(
+        lambda cache: (
+            named_anchor(cache, asked, window.now_ms) or commit_anchor(cache, snapshot.home, asked)
+        )
+    )
+    answer = None if named is not None else ask(asked)
+
+    def look(cache: Cache) -> Timeline:
+        anchor = named
+        if anchor is None:
+            assert answer is not None
+            anchor = answer_anchor(cache, asked, answer)
+        spans = _reaching(anchor.spans, back, on)
+        keys = [
+            key
+            for start, end in spans
+            for key in keys_within(cache, floor_of(start), stamp_of(end))
+        ]
+        keys = sorted({*keys, *anchor.stems})
+        if window.agent or window.kinds:
+            keys = _filtered(cache, keys, window.agent, window.kinds)
+        chosen = _nearest(keys, anchor, window.limit)
+        sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, anchor)])
+        first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
+        older = bisect_left(keys, first)
+        newer = len(keys) - bisect_left(keys, last) - 1 if chosen else 0
+        return Timeline(
+            anchor,
+            ended_of(stamp_of(spans[0][0])) if spans else "",
+            ended_of(stamp_of(spans[-1][1])) if spans else "",
+            sessions,
+            older,
+            newer,
+            len(keys) - older - newer - len(chosen),
+            sum([session.tokens for session in sessions]),
+            _marks(cache, sessions, marks_at(snapshot.home, cache)),
+        )
+
+    return snapshot.ask(look)
+
+
+def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
+    """Return sessions by the keys of their logs; those that are not there are left out.
+
+    `keys` are of those that are to be shown: each log is read from git.
+    """
+    nobody = Anchor("", NOW, "", ())
+    return snapshot.ask(
+        lambda cache: {
+            ref.key: session for ref, session in _sessions(snapshot, cache, keys, nobody)
+        }
+    )
+
+
+def _marks(cache: Cache, sessions: Iterable[Session], known: Marks) -> dict[str, Mark]:
+    """Mark the facts that sessions name and that are closed or false by now."""
+    said = [name for session in sessions for _, ids in session.did for name in ids]
+    names = {id for name in said for id in name.split(" → ")}
+    marks = {id: marked(cache, cache.fact(id), known) for id in sorted(names)}
+    return {id: mark for id, mark in marks.items() if mark.said}
+
+
+def _reaching(spans: Sequence[tuple[int, int]], back: int, on: int) -> list[tuple[int, int]]:
+    """Widen spans, and join those that meet."""
+    wide: list[tuple[int, int]] = []
+    for first, last in spans:
+        start, end = max(first - back, 0), min(last + on, _LATEST_MS)
+        if wide and start <= wide[-1][1]:
+            wide[-1] = wide[-1][0], max(end, wide[-1][1])
+        else:
+            wide.append((start, end))
+    return wide
+
+
+def _filtered(cache: Cache, keys: Sequence[str], agent: str, kinds: Sequence[str]) -> list[str]:
+    logs = [(ref, entry) for ref, entry in logs_of(cache, keys) if agent in ("", entry.agent)]
+    if kinds:
+        about = of_kinds(cache, sorted({id for _, entry in logs for id in _ids(entry)}), kinds)
+        logs = [(ref, entry) for ref, entry in logs if not about.isdisjoint(_ids(entry))]
+    return [ref.key for ref, _ in logs]
+
+
+def _ids(entry: Entry) -> list[str]:
+    return [*entry.named, *[event.id for event in entry.acts]]
+
+
+def _nearest(keys: Sequence[str], anchor: Anchor, limit: int) -> list[str]:
+    """Return the logs nearest to an anchor, in ledger order; of equals its own, then the newer."""
+    if len(keys) <= limit:
+        return list(keys)
+    spans, own = anchor.spans, frozenset(anchor.stems)
+    begins = [first for first, _ in spans]
+
+    def distance(key: str) -> tuple[int, bool, int, str]:
+        at = milliseconds_of(key)
+        behind = bisect_left(begins, at + 1)
+        far = [spans[behind][0] - at] if behind < len(spans) else []
+        if behind:
+            far.append(max(at - spans[behind - 1][1], 0))
+        return min(far), key not in own, -at, key
+
+    return sorted(sorted(_candidates(keys, anchor, limit), key=distance)[:limit])
+
+
+def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str]:
+    """Leave out, where a window has very many logs, those behind `limit` others that are nearer."""
+    if len(keys) <= (2 * len(anchor.spans) + 1) * 2 * limit:
+        return keys
+    found = set(anchor.stems)
+    for first, last in anchor.spans:
+        begin = bisect_left(keys, floor_of(first))
+        end = bisect_left(keys, stamp_of(last + 1), begin)
+        found.update(keys[max(begin - limit, 0) : begin])
+        found.update(keys[max(begin, end - limit) : end + limit])
+    return found.intersection(keys)
+
+
+def _sessions(
+    snapshot: Snapshot, cache: Cache, keys: Sequence[str], anchor: Anchor
+) -> list[tuple[LogRef, Session]]:
+    logs = logs_of(cache, keys)
+    texts = {
+        ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
+    }
+    gone = redacted_logs(cache)
+    outdated = Outdated(cache)
+    return [
+        (
+            ref,
+            _session(
+                shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry)),
+                ref,
+                entry,
+                tokens_of(texts.get(ref, "")),
+                ref.stem in gone,
+                anchor,
+                outdated,
+            ),
+        )
+        for ref, entry in logs
+    ]
+
+
+def _session(
+    kept: str,
+    ref: LogRef,
+    entry: Entry,
+    tokens: int,
+    redacted: bool,
+    anchor: Anchor,
+    outdated: Outdated,
+) -> Session:
+    log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
+    title, summary = REDACTED, ""
+    if not redacted:
+        title, summary, _ = lead(kept)
+        summary = shortened(summary, LINE_CHARS) if summary != title else ""
+        brought = [*brought_by(entry.acts), *entry.named]
+        title = outdated.line(ref.key, title, brought)
+        summary = outdated.line(ref.key, summary, brought)
+    at = milliseconds_of(ref.stem)
+    return Session(
+        ref.stem,
+        ended_at(ref.stem, log),
+        entry.agent,
+        entry.type,
+        title,
+        summary,
+        did(entry),
+        tokens,
+        ref.key in anchor.stems
+        or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
+    )

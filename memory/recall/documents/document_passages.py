@@ -1,0 +1,246 @@
+"""Find passages of the documents of a repository as its HEAD has them, and show them.
+
+They have an index of their own beside that of the logs; it knows them by path, as that knows logs by stem.
+It is made anew where a document changed since, and not while they are the same, whatever else was
+committed.
+Documents are no memory: nothing of them is a fact, and no use of them is counted.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.codec.plain_text import text_of
+from ledger.errors import NotFound, WrongUsage
+from ledger.git.repository import head
+from ledger.model.sha256 import sha256
+from memory.cache.sqlite import sqlite3
+from memory.cache.stamp import Stamp, StampBroken
+from memory.recall.documents.document_list import Document, documents_at
+from memory.recall.hits.answer_hits import answer_of, with_score
+from memory.recall.hits.passage_hits import passage_hit
+from memory.recall.index.fts_file import Index, IndexDamaged, Mark
+from memory.recall.index.index_catch_up import open_index, write_file
+from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.passage_search import search
+from memory.recall.query.postings import Lookups
+from memory.recall.rank.bm25 import TOLD
+from memory.recall.recall_values import Answer, Filters, Hit
+from projection.policy.model import ENGLISH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.cache.cache_file import Cache
+    from memory.recall.index.rows import LogRow
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.policy.model import Recall
+
+#: So much of what a question says a passage has to say that is shown though nobody asked for documents.
+_MOST_OF_IT = 0.6
+#: What can not be asked of documents.
+_NOT_FOR_DOCUMENTS = "documents have no kind, tier, tag, agent or time to choose them by"
+
+
+class Documents:
+    """Answers questions about the documents of one repository.
+
+    Args:
+        snapshot: of the home.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._home = snapshot.home
+        self._path = snapshot.home.cache_file + ".docs.recall"
+        self._index: Index | None = None
+        self._lookups = Lookups()
+        #: texts that were redacted: no line that has one is shown
+        self._gone: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Close the index."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def recall(self, query: str, level: str, limit: int, filters: Filters, explain: bool) -> Answer:
+        """Find the passages that answer a question, best first.
+
+        Raises:
+            WrongUsage: a filter asks for what documents do not have.
+        """
+        if filters._replace(within="") != Filters():
+            raise WrongUsage(
+                _NOT_FOR_DOCUMENTS, hint="`diurna recall --in docs WORDS`, with no other filter"
+            )
+        return self._found(query, level, limit, explain, least=0)
+
+    def beside(self, query: str, level: str, limit: int, explain: bool) -> tuple[Hit, ...]:
+        """Find the passages that surely answer a question: they say most of it, as it is spelled."""
+        self._lookups.as_spelled = True
+        try:
+            return self._found(query, level, limit, explain, least=_MOST_OF_IT).hits
+        finally:
+            self._lookups.as_spelled = False
+
+    def _found(self, query: str, level: str, limit: int, explain: bool, least: float) -> Answer:
+        index = self._followed()
+        found = search(index, query, lookups=self._lookups, explain=explain, told=TOLD)
+        least *= sum(found.weights.values())
+        hits: dict[str, Hit] = {}
+        for scored in found.ranking.passages:
+            if len(hits) == limit:
+                break
+            if sum(found.weights.get(word, 0) for word in scored.words) < least:
+                continue
+            document = index.log(scored.row >> PLACE_BITS)
+            place = scored.row & PLACES
+            # what only stands beside a passage that answers is a reply in a log, and nothing in a document
+            if scored.words and document is not None and document.at(place) is not None:
+                hit = self._hit(document, place, level, scored.words)
+                if hit is not None:
+                    hits.setdefault(hit.id, with_score(hit, scored, explain))
+        return answer_of(list(hits.values()), (*found.notes, *self._notes(index)))
+
+    def get(self, places: Sequence[str], level: str) -> list[Hit]:
+        """Return passages by `PATH:LINE`.
+
+        Raises:
+            NotFound: recall knows no such document, or it has no such line.
+        """
+        index = self._followed()
+        return [self._named(index, one, level) for one in places]
+
+    def _named(self, index: Index, said: str, level: str) -> Hit:
+        path, _, line = said.rpartition(":")
+        number = index.number_of(path)
+        document = index.log(number) if number else None
+        if document is None:
+            raise NotFound(
+                f"{path} is no document that recall knows",
+                hint="`[recall] files` of the policy names documents; the work tree is not asked, HEAD is",
+            )
+        before = [n for n, piece in enumerate(document.pieces) if piece.line <= int(line)]
+        hit = self._hit(document, before[-1], level, ()) if before else None
+        if hit is None:
+            raise NotFound(
+                f"{path} has no passage at line {line}", hint=f"`diurna recall --in docs {path}`"
+            )
+        return hit._replace(id=said)
+
+    def _hit(self, document: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
+        lines = self._texts([document.blob])[0].split("\n")
+        return passage_hit(document, lines, place, level, words)
+
+    def _texts(self, blobs: Sequence[str]) -> list[str]:
+        """Return the texts of documents, without lines that were redacted; "" for what is no text."""
+        texts = []
+        for data in self._home.repository.git().blobs(blobs):
+            text = "" if data is None or b"\0" in data else text_of(data)
+            if self._gone:
+                from memory.redaction.withheld_texts import without_lines
+
+                text = without_lines(text, self._gone)
+            texts.append(text)
+        return texts
+
+    def _notes(self, index: Index) -> tuple[str, ...]:
+        if not index.totals.logs:
+            return ("HEAD has no document, and `[recall] files` of the policy names none",)
+        left = index.mark.skipped
+        return (f"{left} documents are left out: too large, or too many",) if left else ()
+
+    # ---- the index --------------------------------------------------------------------------------
+
+    def _followed(self) -> Index:
+        """Return the index of the documents as HEAD has them now."""
+        policy, state = self._snapshot.tip.ask(self._asked)
+        self._lookups.language = "" if policy.language == ENGLISH else policy.language
+        commit = head(self._home.repository)[1]
+        at = f"{commit} {state}"
+        index = self._opened()
+        if index is None or index.mark.generation != at:
+            documents, left = documents_at(self._home, commit, policy.files)
+            index = self._brought(index, documents, at, left)
+        self._lookups.of(index)
+        return index
+
+    def _asked(self, cache: Cache) -> tuple[Recall, str]:
+        """Return how the policy has recall, and what an index of documents depends on beside them."""
+        recall = cache.policy.recall
+        self._gone = ()
+        if cache.redacted:
+            from memory.redaction.withheld_texts import withheld_texts
+
+            self._gone = withheld_texts(self._home, cache, cache.redacted)
+        told = "\0".join([*recall.files, "", *sorted(cache.redacted)])
+        return recall, sha256(told.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+    def _opened(self) -> Index | None:
+        """Return the index as it was left, None where it has to be made."""
+        try:
+            if self._index is None:
+                self._index = open_index(self._path) if os.path.exists(self._path) else None
+            else:
+                self._index.load()
+        except IndexDamaged:
+            self.close()
+        return self._index
+
+    def _brought(
+        self, index: Index | None, documents: tuple[Document, ...], at: str, left: int
+    ) -> Index:
+        """Return an index of some documents: the one that is there, where they are the same."""
+        state = at.partition(" ")[2]
+        said = "\0".join([state, *[f"{one.blob} {one.path}" for one in documents]])
+        digest = sha256(said.encode("utf-8", "surrogateescape")).hexdigest()
+        mark = Mark(digest, at, 0, left, 0)
+        if index is not None and index.mark.digest == digest:
+            self._note(index, mark)
+            return index
+        self.close()
+        if write_file(self._path, lambda base: self._fill(base, documents, mark)):
+            try:
+                self._index = open_index(self._path)
+            except IndexDamaged:
+                self._index = None
+        if (
+            self._index is None or self._index.mark != mark
+        ):  # the disk takes nothing, or others write
+            from memory.recall.index.writer import new_file
+
+            self.close()
+            base = new_file(":memory:")
+            self._fill(base, documents, mark)
+            self._index = Index(base, Stamp(""))
+        return self._index
+
+    def _note(self, index: Index, mark: Mark) -> None:
+        """Note that the documents of another commit are the same; a disk that refuses is no matter."""
+        from memory.recall.index.writer import write_mark
+
+        try:
+            with index.stamp.writing():
+                index.base.execute("BEGIN IMMEDIATE")
+                write_mark(index.base, mark, index.totals)
+                index.base.execute("COMMIT")
+        except (sqlite3.Error, StampBroken, OSError):
+            if index.base.in_transaction:
+                index.base.execute("ROLLBACK")
+
+    def _fill(self, base: sqlite3.Connection, documents: tuple[Document, ...], mark: Mark) -> None:
+        from memory.recall.index.document import indexed_document
+        from memory.recall.index.fts_file import Totals
+        from memory.recall.index.writer import APART, BUILT, FIRST, Placed, add, write_mark
+
+        texts = self._texts([one.blob for one in documents])
+        placed = [
+            Placed(FIRST + APART * place, one.blob, indexed_document(one.path, one.blob, text))
+            for place, (one, text) in enumerate(zip(documents, texts, strict=True))
+        ]
+        base.execute("BEGIN")
+        totals = add(base, placed, Totals(), BUILT)
+        write_mark(base, mark, totals)
+        base.execute("COMMIT")

@@ -1,0 +1,178 @@
+"""Ask beside a home the homes of others, whose facts bear their name (`org/no-pii`), and the documents.
+
+They are asked by the same words, each with its own index. Nothing of theirs is written, and what they read
+beside themselves is not asked.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError
+from ledger.home import PERSONAL
+from memory.recall.hits.answer_hits import answer_of, holding_first
+from memory.recall.recall_values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
+from memory.recall.recaller import Recaller
+from memory.replay.clone_view import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ledger.home import Home
+    from memory.replay.ledger_snapshot import Snapshot
+
+#: So many facts of all other homes, and so many passages of documents, stand in an answer of one's own:
+#: in a third of it at most, and facts in the places that one's own leaves free.
+_BESIDE = 3
+#: What is found where nothing is asked.
+NOTHING = answer_of([], ())
+#: What is said where there is none.
+NO_UPSTREAM = (
+    "no home of others is here: `[upstream]` of the policy names them, `diurna sync` fetches them"
+)
+#: The same of the user's own.
+NO_HOME = "you have no home of your own: `diurna init --personal` makes one"
+
+
+class Recallers(Recaller):
+    """Answers questions about one home, and about those of others that its policy names."""
+
+    def __init__(
+        self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        super().__init__(snapshot, progress)
+        self._homes: dict[str, Home] = {}
+        self._others: dict[str, Recaller] = {}
+        self._own: Recaller | None = None
+
+    def close(self) -> None:
+        """Close all indexes."""
+        super().close()
+        for other in (*self._others.values(), *([self._own] if self._own else [])):
+            other.close()
+        self._homes, self._others, self._own = {}, {}, None
+
+    def recall(
+        self, query: str, *, limit: int, filters: Filters, loose: bool = False, **how: Any
+    ) -> Answer:
+        """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
+        if filters.documents:
+            how |= {"limit": limit, "loose": loose}
+            return self._with_documents(query, filters._replace(documents=False), how)
+        if filters.yours:
+            how |= {"limit": limit, "loose": loose}
+            return self._with_yours(query, filters._replace(yours=False), how)
+        if filters.within == UPSTREAM:
+            return self._of_others(query, limit, filters._replace(within=""), **how)
+        theirs: Sequence[Hit] = ()
+        if not (loose or filters.within or filters.as_of) and self._asked():
+            theirs = self._of_others(query, _BESIDE, filters._replace(within=FACTS), **how).hits
+        # one's own is asked for no more than it may show: so whatever fewer hits have more have, too
+        room = limit - min(len(theirs), limit // 3)
+        found = super().recall(query, limit=room, filters=filters, loose=loose, **how)
+        theirs = theirs[: limit - len(found.hits)]
+        if not theirs:
+            return found
+        hits = holding_first([*found.facts, *theirs, *found.passages])
+        return answer_of(hits, found.notes)._replace(sessions=found.sessions)
+
+    def get(self, ids: Sequence[str], *, level: str) -> Answer:
+        """Return memories by their ids (see `Reader.get`), in the order asked for."""
+        if not any("/" in one for one in ids):
+            return super().get(ids, level=level)
+        hits: list[Hit] = []
+        for one in dict.fromkeys(ids):
+            name, rest = parted(one)
+            other = self._yours() if name == PERSONAL else self._asked().get(name)
+            if other is None:
+                hits += super().get([one], level=level).hits
+            else:
+                hits += _named(name, other.get([rest], level=level))
+        return answer_of(hits, ())
+
+    def _with_documents(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
+        """Ask the documents too, where no filter narrows the question; they stand behind the rest."""
+        said: Sequence[Hit] = ()
+        if filters._replace(yours=False) == Filters():
+            room = min(_BESIDE, how["limit"] // 3)
+            said = self._of_documents().beside(query, how["level"], room, how.get("explain", False))
+        found = self.recall(query, filters=filters, **{**how, "limit": how["limit"] - len(said)})
+        if not said:
+            return found
+        return answer_of([*found.hits, *said], found.notes)._replace(sessions=found.sessions)
+
+    def _with_yours(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
+        """Ask the user's own home too; what it answers may take half of the room."""
+        own, limit = self._yours(), how["limit"]
+        if own is None:
+            found = self.recall(query, filters=filters, **how)
+            return found._replace(notes=(*found.notes, NO_HOME))
+        answer = own.recall(query, filters=filters, **{**how, "limit": max(1, limit // 2)})
+        theirs = answer._replace(hits=tuple(_named(PERSONAL, answer)))
+        room = limit - len(theirs.hits)
+        found = NOTHING
+        if room:
+            found = self.recall(query, filters=filters, **{**how, "limit": room})
+        hits = holding_first([*found.hits, *theirs.hits])
+        notes = tuple(dict.fromkeys((*found.notes, *answer.notes)))
+        return answer_of(hits, notes)._replace(sessions=found.sessions)
+
+    def _yours(self) -> Recaller | None:
+        """Return the user's own home; None where there is none, or it is the one that is open."""
+        if self._own is None:
+            from memory.replay.layers import own_home
+
+            home = own_home(self._snapshot.home)
+            self._own = Recaller(_view(home)) if home is not None else None
+        return self._own
+
+    def _of_others(self, query: str, limit: int, filters: Filters, **how: Any) -> Answer:
+        """Ask each home of others, and take turns with what they answer, nearest first."""
+        found: list[list[Hit]] = []
+        notes: dict[str, None] = {} if self._asked() else {NO_UPSTREAM: None}
+        for name, other in self._asked().items():
+            try:
+                answer = other.recall(query, limit=limit, filters=filters, **how)
+            except DiurnaError as problem:
+                notes[f"{name} can not be asked: {problem.message}"] = None
+                continue
+            found.append(_named(name, answer))
+            notes |= dict.fromkeys(answer.notes)
+        turns = [
+            hits[turn]
+            for turn in range(max(map(len, found), default=0))
+            for hits in found
+            if turn < len(hits)
+        ]
+        return answer_of(turns[:limit], tuple(notes))
+
+    def _asked(self) -> dict[str, Recaller]:
+        """Return the homes of others that are here by now: a sync may have brought one."""
+        policy = self._snapshot.cache().policy
+        if not (policy.upstream or self._homes):
+            return self._others  # most name none, and need no more for that
+        from memory.replay.upstream_homes import upstream_homes
+
+        found = upstream_homes(self._snapshot.home, policy)
+        homes = {name: home for name, home, _ in found}
+        if homes != self._homes:
+            for other in self._others.values():
+                other.close()
+            self._homes = homes
+            self._others = {name: Recaller(_view(home)) for name, home in homes.items()}
+        return self._others
+
+
+def _view(home: Home) -> View:
+    return View(home, lambda _home, _cache: True)
+
+
+def _named(name: str, answer: Answer) -> list[Hit]:
+    """Return hits under the name of the home that they are of."""
+    return [_of(name, hit) for hit in answer.hits]
+
+
+def _of(name: str, hit: Hit) -> Hit:
+    text = f"{name}/{hit.text}" if hit.text.startswith(hit.id) else hit.text
+    passage = f"{name}/{hit.passage}" if hit.passage else ""
+    return hit._replace(id=f"{name}/{hit.id}", text=text, passage=passage)

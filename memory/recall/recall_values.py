@@ -1,0 +1,119 @@
+"""Define what recall is asked, and what it answers."""
+
+from __future__ import annotations
+
+from ledger.model.ids import is_fact_id
+from ledger.model.order import is_stem, stem_in
+from ledger.model.record import Record
+from projection.document.fact_remarks import PLAIN, Mark
+from projection.fold.testimony import UNTOLD, Testimony
+
+#: From the cheapest to the whole.
+INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
+FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstream"
+#: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
+SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
+
+
+def without_operators(text: str) -> str:
+    """Return words that ask for nothing but themselves: without quotes, dashes and stars."""
+    return " ".join([word.lstrip("-").rstrip("*") for word in text.replace('"', " ").split()])
+
+
+class Filters(Record):
+    """What a hit has to be; whatever is empty lets everything through."""
+
+    kinds: tuple[str, ...] = ()  #: the fact's kind, or `session`
+    tiers: tuple[str, ...] = ()  #: of the fact
+    tags: tuple[str, ...] = ()  #: of the fact; one of them is enough
+    entities: tuple[str, ...] = ()  #: of the fact; one of them is enough
+    agents: tuple[str, ...] = ()  #: who wrote the log it comes from
+    roles: tuple[str, ...] = ()  #: in the header of that log, or the fact's own
+    branches: tuple[str, ...] = ()  #: in the header of that log
+    since: str = ""  #: a date, or a stem; from then on
+    until: str = ""  #: a date (the whole day), or a stem; up to then
+    #: `facts`, `sessions`, `docs` or homes `upstream` alone; without it facts and sessions
+    within: str = ""
+    as_of: str = ""  #: a date, a stem or a commit: what was known then
+    superseded: bool = False  #: superseded and invalidated facts too
+    yours: bool = False  #: the user's own home is asked too
+    #: some passages of the repository's documents too, where nothing else is wanted
+    documents: bool = False
+
+    @property
+    def choosy(self) -> bool:
+        """Whether it is said which facts are wanted."""
+        return bool(self.kinds or self.tiers or self.tags or self.entities or self.roles)
+
+
+class Part(Record):
+    """One part of a score: what it is, what it adds, and where it comes from."""
+
+    name: str
+    value: float
+    remark: str = ""
+
+
+class Hit(Record):
+    """One memory that was found."""
+
+    id: str  #: of a fact, `STEM:LINE` of a passage of a session log, or `PATH:LINE` of a document
+    kind: str  #: of the fact, `session` or `document`
+    tier: str  #: of the fact, "" for a passage
+    date: str  #: `YYYY-MM-DD`, of the text
+    stem: str  #: the log that the text comes from
+    agent: str  #: who wrote that log
+    score: float  #: higher is better; comparable within one answer alone
+    line: str  #: one line
+    text: str  #: what the level shows
+    tokens: int  #: what the text costs, about
+    whole: int = 0  #: what the level `full` would cost, about
+    parts: tuple[Part, ...] = ()  #: of the score, where an explanation was asked for
+    mark: Mark = PLAIN  #: whether the fact is closed or false, and what stands instead
+    #: the id of the best passage of the log that the fact's text comes from, "" for none
+    passage: str = ""
+    known: Testimony = UNTOLD  #: how a fact is known, and by whom
+
+
+class Answer(Record):
+    """What was found: first what holds, then what was said, each best first."""
+
+    hits: tuple[Hit, ...]  #: what was found: facts, and behind them passages of session logs
+    tokens: int  #: what the texts cost together, about
+    whole: int  #: what all hits cost in full, about
+    #: what the reader should know: a misspelling that was mended, words that are too common
+    notes: tuple[str, ...] = ()
+    #: the logs that answer as a whole, by stem, best first, whether or not a hit is of them
+    sessions: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> tuple[Hit, ...]:
+        """What holds, as far as it answers."""
+        return tuple([hit for hit in self.hits if hit.kind not in PASSAGE_KINDS])
+
+    @property
+    def passages(self) -> tuple[Hit, ...]:
+        """What was said."""
+        return tuple([hit for hit in self.hits if hit.kind in PASSAGE_KINDS])
+
+
+def is_place(said: str) -> bool:
+    """Tell whether an id is `PATH:LINE` of a document, which neither a fact's nor a log's is."""
+    path, _, line = said.rpartition(":")
+    return bool(path and line.isdecimal() and len(line) < 8 and not is_stem(stem_in(path)))
+
+
+def parted(one: str) -> tuple[str, str]:
+    """Return the name of a home and the id of a hit there, of `NAME/ID`; "" and the whole of others."""
+    name, _, rest = one.partition("/")
+    if is_fact_id(name) and (is_fact_id(rest) or is_stem(stem_in(rest.partition(":")[0]))):
+        return name, rest
+    return "", one
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text costs: a quarter of its characters, rounded up.
+
+    Models count differently; over English and code four characters a token is the usual rule.
+    """
+    return (len(text) + 3) // 4

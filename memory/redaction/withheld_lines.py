@@ -1,0 +1,169 @@
+"""Know the lines that must be nowhere: what was redacted, as far as git or a kept copy still has it.
+
+Whatever comes in or lies beside git is held against them (FORMAT.md, F9).
+"""
+
+from __future__ import annotations
+
+import json
+
+from ledger.codec.fact_blocks import write_footer
+from ledger.codec.log import decode
+from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated
+from ledger.model.evidence import role_in
+from ledger.model.ids import WITHHELD, is_purged, version_id
+from ledger.model.order import is_sealed
+from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts
+from memory.replay.log_bytes import read_bytes
+from projection.document.page_renderer import REDACTED
+from projection.fold.withholding import free_values, names
+from projection.text.normalize import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.home import Home
+    from ledger.model.event import Meta
+    from ledger.model.session import SessionLog
+    from memory.cache.cache_file import Cache
+
+#: The shortest text that says something by itself; a shorter one stands in too many lines.
+_TELLING_CHARS = 4
+#: The same of a remark, and of a value in a footer.
+_REMARK_CHARS = 12
+#: So many words of a line tell it, also where the rest of it is missing.
+_TELLING_WORDS = 4
+
+
+class Telling:
+    """The lines that must be nowhere, as far as git or a kept copy still has them.
+
+    Args:
+        home: where they are.
+        cache: of the tip.
+        facts: whose texts are withheld.
+        logs: whose words are.
+    """
+
+    def __init__(
+        self, home: Home, cache: Cache, facts: frozenset[str], logs: frozenset[str]
+    ) -> None:
+        self._facts, self._bare = facts, logs
+        self._lines: set[str] = set()
+        self._plain: set[str] | None = None
+        #: of every text that was withheld, also where a purge took it out of git
+        self._versions = {
+            version_id(text)
+            for history in cache.some_histories(sorted(facts)).values()
+            for act in history.acts
+            if isinstance(act.event, FactCreated | FactUpdated)
+            if (text := act.event.text or "")[:1] == WITHHELD
+        }
+        self._values: set[str] = set()  # may stand in what is about something else
+        for text in withheld_texts(home, cache, facts):
+            self._add(text)
+        refs = [ref for stem in sorted(self._bare) if (ref := cache.log_ref(stem)) is not None]
+        for ref, data in read_bytes(home, [*refs, *logs_naming(cache, facts)]):
+            self.read(ref.stem, data)
+
+    def read(self, stem: str, data: bytes) -> None:
+        """Learn what is withheld of a log."""
+        log, _ = decode(data, sealed=is_sealed(stem))
+        for event in log.events:
+            if isinstance(event, FactCreated | FactUpdated) and event.id in self._facts:
+                self._add(event.text or "")
+                self._add_footer(event.id, event.meta)
+            role = isinstance(event, FactIgnored) and role_in(event.remark)
+            if names(event, self._facts) and not isinstance(event, FactRedacted) and not role:
+                self._add_value(event.remark)
+        if stem in self._bare:
+            self._add_words(log)
+
+    def _add_words(self, log: SessionLog) -> None:
+        for text in (log.title, log.prose, *[event.remark for event in log.events]):
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        lines = (line.strip() for line in text.split("\n") if not is_purged(text))
+        self._lines.update(line for line in lines if len(line) >= _TELLING_CHARS)
+
+    def _add_footer(self, fact: str, meta: Meta) -> None:
+        free = free_values(meta)
+        if free:
+            self._lines.add(write_footer(fact, meta).removesuffix(" -->"))
+        for _, value in free:
+            self._values.add(value)
+
+    def _add_value(self, remark: str) -> None:
+        if len(remark) >= _REMARK_CHARS:
+            self._add(remark)
+        self._values.add(remark)
+
+    def stands_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold one of the lines, or its front up to a `…`."""
+        if any(line in data for line in _spelled(self._lines)):
+            return True
+        if "…".encode() not in data and b"\\u2026" not in data:
+            return False
+        text = data.decode("utf-8", "replace").replace("\\u2026", "…")
+        return holds_cut(text, sorted(self._lines))
+
+    def may_stand_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold one of the lines, or what stood in a footer or a remark."""
+        values = {one for one in self._values if len(one) >= _TELLING_CHARS}
+        return self.stands_in(data) or any(line in data for line in _spelled(values))
+
+    def repeats(self, text: str) -> bool:
+        """Tell whether a text says one of the lines or texts again, but for case, marks and white space.
+
+        Also among other words, and where it says a part of it that tells.
+        """
+        if version_id(text) in self._versions:
+            return True
+        if self._plain is None:
+            self._plain = {said for line in self._lines if (said := plain(line))}
+        for one in (text, *text.split("\n")):
+            said = plain(one)
+            part = f" {said} " if said.count(" ") + 1 >= _TELLING_WORDS else "\n"
+            for line in self._plain:
+                if said == line or part in f" {line} ":
+                    return True
+                if f" {line} " in f" {said} " and line.count(" ") + 1 >= _TELLING_WORDS:
+                    return True
+        return False
+
+    def without(self, data: bytes) -> bytes:
+        """Return a text without the lines in which one of them stands."""
+        said = REDACTED.encode()
+        return b"\n".join(said if self.may_stand_in(line) else line for line in data.split(b"\n"))
+
+    def without_items(self, data: bytes) -> bytes:
+        """Return an object of JSON without the `items` in which one stands; nothing for another."""
+        try:
+            said = json.loads(data)
+            items = [
+                one for one in said["items"] if not self.may_stand_in(json.dumps(one).encode())
+            ]
+            found = json.dumps({**said, "items": items}, ensure_ascii=False).encode()
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return b""
+        return b"" if self.may_stand_in(found) else found
+
+
+def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
+    for line in sorted(lines):
+        yield line.encode("utf-8", "surrogatepass")
+        yield line.encode("unicode_escape")
+        for ascii_ in (False, True):  # as JSON has it
+            yield json.dumps(line, ensure_ascii=ascii_)[1:-1].encode("utf-8", "surrogatepass")
+
+
+def telling_of(home: Home, cache: Cache, *, words: bool = True) -> Telling | None:
+    """Return what is withheld in a home; None where nothing is.
+
+    `words`: of redacted logs their own words too, which others may say as well.
+    """
+    if not cache.redacted:
+        return None
+    return Telling(home, cache, cache.redacted, redacted_logs(cache) if words else frozenset())

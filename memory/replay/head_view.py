@@ -1,0 +1,272 @@
+"""Look at a memory from HEAD: what of it was said with work that HEAD does not hold (FORMAT.md, B1 to B6).
+
+The replay knows nothing of it: state, tiers and pages are those of all logs, at every HEAD. Where a log
+elsewhere names a fact, the fact is folded twice: of all events, and of those of the other logs.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+from ledger.errors import DiurnaError
+from ledger.git.repository import head
+from ledger.home import OWN_BRANCH
+from memory.cache.head_store import keep, read
+from memory.cache.key import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol
+
+    from ledger.home import Home
+    from ledger.model.session import Entry
+    from memory.cache.cache_file import Cache
+    from memory.cache.head_store import Kept, Told
+    from projection.document.branch_remarks import Elsewhere
+    from projection.fold.fact_history import Fact, History
+    from projection.fold.falsity import Edge
+    from projection.fold.projection_state import LiveView, Standing
+
+
+if TYPE_CHECKING:
+
+    class Histories(Protocol):
+        """What answers of a cache, or of a state in memory, a fold needs."""
+
+        @property
+        def cut(self) -> frozenset[Edge]:
+            """Supersessions that do not count."""
+
+        def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
+            """Return what is known of some ids."""
+
+
+#: How git notes that HEAD went on to what descends from it.
+_ONWARDS = ("commit: ", "commit (merge): ", "merge ", "cherry-pick: ", "revert: ", "pull: ")
+_REFLOG_BYTES, _WHOLE = 4096, 40
+
+
+class Here:
+    """What of a memory is elsewhere, for readers.
+
+    Args:
+        told: of HEAD; None where nothing is known, or asked for.
+    """
+
+    def __init__(self, told: Told | None = None) -> None:
+        self._told = told
+        marks = told is not None and not (told.behind or told.crowded)
+        self.rows = {row.fact: row for row in told.facts} if told is not None and marks else {}
+        self.outside = (
+            frozenset([stem for stem, _ in told.outside]) if told and marks else frozenset()
+        )
+        self._marked: frozenset[str] | None = None  # None for all
+        self._unknown = frozenset(told.unknown) if told is not None else frozenset()
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is marked."""
+        return bool(self.rows)
+
+    def of(self, fact: Fact | None) -> Elsewhere | None:
+        """Return what is said elsewhere of a fact, None for nothing."""
+        row = self.rows.get(fact.id) if fact is not None else None
+        return None if fact is None or fact.redacted or not self._marks(fact.id) else row
+
+    def _marks(self, fact: str) -> bool:
+        return self._marked is None or fact in self._marked
+
+    def lacks(self, fact: Fact) -> bool:
+        """Tell whether nothing of a fact holds here."""
+        row = self.of(fact)
+        return row is not None and not row.holds
+
+    def is_unknown(self, fact: Fact) -> bool:
+        """Tell whether nobody can say if HEAD has the work of the log that brought a fact."""
+        return fact.origin in self._unknown and not fact.redacted
+
+    def shown(self, cache: Histories, fact: Fact) -> Fact:
+        """Return a fact as it is here; as all logs have it where nothing of it is."""
+        row = self.rows.get(fact.id)
+        if row is None or not row.holds or fact.redacted:
+            return fact
+        from memory.replay.unlanded_work import without
+
+        history = cache.some_histories([fact.id]).get(fact.id)
+        found = None if history is None else without(fact.id, history, self.outside, cache.cut)
+        return found or fact
+
+    def known(self, cache: Cache, id: str) -> Fact | None:
+        """Return the fact of an id as it is here, None where there is none."""
+        fact = cache.fact(id)
+        return None if fact is None else self.shown(cache, fact)
+
+    def standings(self, cache: Cache, found: list[Standing]) -> list[Standing]:
+        """Return facts where they stand here."""
+        if not self.rows:
+            return found
+        place = cache.placing()
+        return [
+            one if one.fact.id not in self.rows else place(self.shown(cache, one.fact))
+            for one in found
+        ]
+
+    def view(self, cache: Cache, view: LiveView) -> LiveView:
+        """Return what lives here: texts of here, and what only another branch calls false."""
+        if not self.rows:
+            return view
+        place = cache.placing()
+        known = {one.fact.id: one for one in view.live if not self.hides(one.fact.id)}
+        for id, row in self.rows.items():
+            fact = None if not row.holds else cache.fact(id)
+            if fact is not None:
+                standing = place(self.shown(cache, fact))
+                known.pop(id, None)
+                if standing.live:
+                    known[id] = standing
+        there = view.contradicted
+        contradicted = [one for one in there if self.shown(cache, one).contradicted]
+        return view._replace(live=tuple(known.values()), contradicted=tuple(contradicted))
+
+    def few(self, most: int) -> tuple[Here, str]:
+        """Return the same with so many rows, what changes what holds here first, then the newest."""
+        newest = [row for row in reversed(self.rows.values()) if not row.gone]
+        rows = [row for row in newest if row.holds]
+        rows += [row for row in newest if not row.holds]
+        if self._told is None or len(self.rows) == len(rows) <= most:
+            return self, ""
+        few = Here(self._told)
+        few._marked = frozenset([row.fact for row in rows[:most]])
+        left = len(rows) - most
+        return (
+            few,
+            f"{left} more fact{'s are' if left > 1 else ' is'} not here yet" if left > 0 else "",
+        )
+
+    def hides(self, fact: str) -> bool:
+        """Tell whether a fact has no line because too much is elsewhere."""
+        row = self.rows.get(fact)
+        return row is not None and not row.holds and not self._marks(fact)
+
+    def births(self, entry: Entry) -> Entry:
+        """Return a log without what it corrects elsewhere: that is told where the facts are."""
+        if entry.stem not in self.outside:
+            return entry
+        from ledger.model.event import FactCreated
+
+        acts = [act for act in entry.acts if type(act) is FactCreated and not self.hides(act.id)]
+        return entry._replace(acts=tuple(acts))
+
+    @property
+    def line(self) -> str:
+        """What is said where no fact is marked by itself, "" for nothing."""
+        if self._told is None or self.rows or not self._told.facts:
+            return ""
+        count = len(self._told.facts)
+        facts = f"{count} fact{'s are' if count > 1 else ' is'}"
+        if not self._told.behind:
+            return f"{facts} of work that HEAD does not hold"
+        several = "s" if self._told.behind > 1 else ""
+        return (
+            f"HEAD is {self._told.behind} commit{several} behind {self._told.trunk}: {facts} newer"
+        )
+
+    @property
+    def said(self) -> str:
+        """All of it: what an answer that is kept depends on."""
+        if self._told is None or not self._told.facts:
+            return ""
+        return repr((self.line, [*self.rows.values()]))
+
+
+EVERYWHERE = Here()
+
+
+def here_known(home: Home) -> Here | None:
+    """Return what was told of HEAD last; no cache is opened, and no process started.
+
+    None where this HEAD was not asked for yet.
+    """
+    if not asks(home):
+        return EVERYWHERE
+    reference, commit = head(home.repository)
+    branch, kept = _short(reference), read(home)
+    told = kept.of(commit, branch) if commit else None
+    if told is None and commit:
+        told = told_before(home, kept, commit, branch)
+        if told is None or told.outside or told.unknown:
+            return None
+        told = told._replace(head=commit, behind=0)
+        keep(home, told)
+    return Here(told) if told is not None and told.tip[:_WHOLE] == home.tip() else None
+
+
+def told_before(home: Home, kept: Kept, commit: str, branch: str) -> Told | None:
+    """Return what was told of an earlier HEAD that has only gone on since: what it held is held.
+
+    git's note of where HEAD was says so; it costs no process.
+    """
+    at = commit
+    for line in reversed(_last_lines(home.repository.gitdir + "/logs/HEAD")):
+        head, _, what = line.partition("\t")
+        old, new = head.split(" ", 2)[:2]
+        if new != at or not what.startswith(_ONWARDS):
+            return None
+        at, told = old, kept.of(old, branch)
+        if told is not None:
+            return told
+    return None
+
+
+def _last_lines(path: str) -> list[str]:
+    """Return the whole lines at the end of a file, () where there is none."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _REFLOG_BYTES))
+            data = file.read()
+    except OSError:
+        return []
+    lines = data.decode("utf-8", "replace").split("\n")[:-1]
+    return lines[len(data) >= _REFLOG_BYTES :]
+
+
+def here_of(home: Home, cache: Cache) -> Here:
+    """Return what of a memory is elsewhere, found out where HEAD or the ledger is another one by now."""
+    if not asks(home) or not cache.policy.branches.follow:
+        return EVERYWHERE
+    reference, commit = head(home.repository)
+    if not commit:
+        return EVERYWHERE
+    branch, kept = _short(reference), read(home)
+    told, settled = kept.of(commit, branch, cache.commit), _settled(kept, cache)
+    if told is None or (told.settled, told.generation) != (settled, cache.generation):
+        from memory.replay.unlanded_work import Telling
+
+        before = kept.of(commit, branch) or told_before(home, kept, commit, branch)
+        if before is not None and (before.settled, before.generation) != (
+            settled,
+            cache.generation,
+        ):
+            before = None
+        try:
+            told = Telling(home, cache, kept, commit, branch).told(before)
+        except DiurnaError:  # what git can not tell is not known, and nothing else fails of it
+            return EVERYWHERE
+        told = told._replace(settled=_settled(read(home), cache))
+        keep(home, told)
+    return Here(told)
+
+
+def asks(home: Home) -> bool:
+    """Tell whether HEAD is another thing than the ledger, and there is code beside it."""
+    return home.kind == OWN_BRANCH and bool(home.repository.top) and not home.everywhere
+
+
+def _settled(kept: Kept, cache: Cache) -> str:
+    """Tell one state of what is known of landings from another."""
+    return digest(kept.sum.encode(), marshal.dumps(cache.landed(), 2))
+
+
+def _short(reference: str) -> str:
+    return reference.removeprefix("refs/heads/")

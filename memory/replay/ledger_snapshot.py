@@ -1,0 +1,314 @@
+"""Hold the ledger as it stands at a commit, by way of a cache that follows the branch."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
+from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
+from ledger.model.logset import LogRef, log_refs
+from ledger.model.order import is_stem
+from memory.cache.cache_file import Cache, open_cache
+from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import Stamp
+from memory.replay.gc_pause import Uncollected
+from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from ledger.home import Home
+    from memory.replay.read_logs import Reading
+
+    Progress = Callable[[int, int], None]
+    Answer = TypeVar("Answer")
+
+#: The number of new logs from which a cold rebuild is faster than adding them one by one.
+_REBUILD_FROM = 5000
+
+
+class Snapshot:
+    """Follows one home. Reading it writes nothing but the cache.
+
+    Args:
+        home: the home.
+        clean: takes what was redacted out of all else that is kept beside git.
+        progress: told how far a long reading is.
+    """
+
+    def __init__(
+        self, home: Home, clean: Callable[[Home, Cache], object], progress: Progress | None = None
+    ) -> None:
+        self.home = home
+        self._clean = clean
+        self._progress = progress
+        self._path = home.cache_file + ".sqlite"
+        self._cache: Cache | None = None
+        self._file = 0
+        #: how many redactions were cleaned up after
+        self._cleaned = 0
+        self.notes: list[Finding] = []
+
+    @property
+    def tip(self) -> Snapshot:
+        """The ledger as it is committed, which this is but for a view (`memory.replay.clone_view`)."""
+        return self
+
+    def waiting(self) -> frozenset[str]:
+        """Return the stems of its logs that are not committed on the branch yet."""
+        return frozenset()
+
+    def cache(self, tip: str | None = None) -> Cache:
+        """Return the cache, brought to the branch's tip (or to the commit given)."""
+        cache = self._followed(tip)
+        if cache.head.redactions != self._cleaned:
+            cache = self._without_redacted(cache)
+        return cache
+
+    def settle(self) -> None:
+        """Clean up after redactions, once more where something was in the way a moment ago."""
+        if self.cache().head.redactions:
+            self._cleaned = 0
+            self.cache()
+
+    def _without_redacted(self, cache: Cache) -> Cache:
+        """Take out of all that is kept beside git what was redacted since; return the cache without it."""
+        if cache.head.unclean:
+            cache = self._rebuild(cache.commit)
+        self._clean(self.home, cache)
+        self._cleaned = cache.head.redactions  # what had to wait is for the next command
+        return cache
+
+    def _followed(self, tip: str | None) -> Cache:
+        wanted = tip
+        for _ in range(20):
+            wanted = self.home.tip() if tip is None else tip
+            cache = self._open()
+            if cache is None:
+                break
+            if cache.commit == wanted:
+                if cache.head.unread and self._came_back(cache):
+                    break
+                return cache
+            try:
+                if self._advance(cache, wanted):
+                    return cache
+            except CacheDamaged:
+                if not self._was_replaced():
+                    break
+        return self._rebuild(self.home.tip() if wanted is None else wanted)
+
+    def _came_back(self, cache: Cache) -> bool:
+        """Tell whether a log that could not be read can be read now: it was fetched, or written again."""
+        from memory.replay.read_logs import read_few
+
+        paths = [finding.file for finding in cache.unread()]
+        git = self.home.repository.git()
+        try:
+            found = git.resolve(*[f"{cache.commit}:{self.home.prefix}{path}" for path in paths])
+        except DiurnaError:  # git stops at a damaged object
+            return False
+        refs = [
+            LogRef(stem_of(path), path, blob)
+            for path, blob in zip(paths, found, strict=True)
+            if blob
+        ]
+        return bool(read_few(self.home, refs).refs)
+
+    def ask(self, question: Callable[[Cache], Answer], tip: str | None = None) -> Answer:
+        """Answer a question as of one commit, whatever other processes write meanwhile.
+
+        A cache that turns out to be damaged in the middle is built anew, and asked again.
+        """
+        try:
+            with self.cache(tip) as cache:
+                return question(cache)
+        except CacheDamaged:
+            with self.discard() as cache:
+                return question(cache)
+
+    def discard(self) -> Cache:
+        """Build the cache anew: the one that is there was found damaged, or can not be used now."""
+        self.tell_unused()
+        return self._rebuild(self.home.tip())
+
+    def tell_unusable(self, stamp: Stamp, said: str) -> None:
+        """Report a file that could not be used; a mere copy of one is not worth a report."""
+        if stamp.usable and os.path.exists(stamp.path):
+            self.tell_rebuilt(said, aloud=not stamp.elsewhere)
+
+    def tell_unused(self) -> None:
+        """Report that the cache could not be used, and why: a full disk or a lock damages nothing."""
+        problem = sys.exception()
+        why = f" ({problem})" if isinstance(problem, CacheDamaged) else ""
+        self.tell_rebuilt(f"the cache could not be used and was built anew{why}")
+
+    def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
+        """Note in the journal, and report, that the kept cache could not be used."""
+        from ledger.wal.locks import journal
+
+        if aloud:
+            self.notes.append(Finding("cache-rebuilt", said))
+        journal(self.home.repository.commondir, said)
+
+    def rebuilt(self) -> Cache:
+        """Build the cache anew: objects that could not be read before can be read now."""
+        return self._rebuild(self.home.tip())
+
+    def forward(self, base: str, tip: str, reading: Reading) -> None:
+        """Bring the cache to a commit with logs that were read already, if it is where they were added."""
+        try:
+            cache = self._open()
+            if cache is not None and cache.commit == base:
+                cache.advance(base, tip, reading.refs, reading.entries, reading.findings)
+        except CacheDamaged:
+            self._let_go()  # the next question builds it anew
+
+    def close(self) -> None:
+        """Close the cache file."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def _let_go(self) -> None:
+        """Use the open file no more; whoever asks it yet, for one answer, goes on doing so."""
+        cache, self._cache = self._cache, None
+        if cache is not None:
+            try:
+                cache.__exit__()  # a reading keeps everybody from putting a new file there
+            except CacheDamaged:
+                cache.close()
+
+    def _open(self) -> Cache | None:
+        if self._cache is not None and self._was_replaced():
+            self._let_go()
+        if self._cache is None:
+            self._file = self._number()
+            try:
+                self._cache = open_cache(self._path)
+            except CacheDamaged:
+                self.tell_unusable(Stamp(self._path), "the cache was unusable and was built anew")
+                return None
+        else:
+            try:
+                self._cache.load()
+            except CacheDamaged:
+                self.tell_unused()
+                self._let_go()
+                return None
+        return self._cache
+
+    def _number(self) -> int:
+        """Return the inode of the cache file, 0 for none: another file of its name has another."""
+        try:
+            return os.stat(self._path).st_ino
+        except OSError:
+            return 0
+
+    def _was_replaced(self) -> bool:
+        """Tell whether another process built the cache anew since it was opened here."""
+        return bool(self._file) and self._number() != self._file
+
+    def _advance(self, cache: Cache, tip: str) -> bool:
+        """Bring the cache to a tip that only adds logs; False when that is not the case."""
+        if not cache.commit or not tip:
+            return self._rebuilt(cache, cache.commit, tip)
+        base = cache.commit
+        prefix = self.home.prefix
+        git = self.home.repository.git()
+        changes = git.changes(base, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
+        if changes is None or len(changes) > _REBUILD_FROM:
+            return self._rebuilt(cache, base, tip)
+        if changes:
+            self.fetch_promised(tip)
+        added: list[tuple[str, str, str]] = []
+        policy: tuple[str, Policy, str] | None = None
+        for letter, mode, blob, path in changes:
+            if path == prefix + POLICY_FILE:
+                policy = self.read_policy("" if letter == "D" else blob)
+            elif letter == "A":
+                added.append((mode, blob, path))
+            elif is_stem(path[path.rfind("/") + 1 : -3]):
+                return self._rebuilt(cache, base, tip)  # changed or gone: the set shrank
+        refs, findings = log_refs(added, prefix)
+        if any(cache.log_ref(ref.key) for ref in refs):  # a twin of one that is there
+            return self._rebuilt(cache, base, tip)
+        from memory.replay.read_logs import read_few
+
+        reading = read_few(self.home, refs)
+        if len(reading.refs) != len(refs):
+            return self._rebuilt(cache, base, tip)
+        noticed = (*findings, *reading.findings)
+        return cache.advance(base, tip, reading.refs, reading.entries, noticed, policy)
+
+    def _rebuilt(self, cache: Cache, base: str, tip: str) -> bool:
+        """Rebuild, unless another process did, or brought the cache past this tip."""
+        cache.load()
+        if cache.commit == base and tip == self.home.tip():
+            self._rebuild(tip)
+        return False
+
+    def _rebuild(self, tip: str) -> Cache:
+        """Read everything and write the cache anew."""
+        from ledger.wal.atomic_files import make_folder
+        from memory.cache.rebuild import build
+        from memory.replay.read_logs import read_all
+
+        with Uncollected():
+            refs, odd = self.list_logs(tip)
+            reading = read_all(self.home, refs, self._progress)
+            blob = self.policy_blob(tip)
+            self._let_go()
+            findings = (*odd, *reading.findings)
+            arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
+            path = self._path if Stamp(self._path).usable else ""
+            try:
+                if path:
+                    make_folder(os.path.dirname(path))
+                self._cache = build(path, *arguments)
+                self._file = self._number() if path else 0
+            except (CacheDamaged, OSError, StorageFailed):
+                # a read-only or full disk: the same answers, kept in memory
+                self._file = 0
+                self._cache = build("", *arguments)
+            return self._cache
+
+    def fetch_promised(self, commit: str) -> None:
+        """Have the files of a commit here, where this is a partial clone."""
+        if self.home.repository.promisor:
+            from memory.replay.partial_clone import fetch_promised
+
+            fetch_promised(self.home, commit)
+
+    def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
+        """List the logs of a commit, and what else lies beside them."""
+        if not tip:
+            return [], ()
+        self.fetch_promised(tip)
+        git = self.home.repository.git()
+        rows = git.tree_files(tip, self.home.prefix + SESSIONS_DIR)
+        return log_refs(rows, self.home.prefix)
+
+    def policy_blob(self, tip: str) -> str:
+        """Return the blob id of the policy in a commit, "" when it has none."""
+        if not tip:
+            return ""
+        return self.home.repository.git().resolve(f"{tip}:{self.home.prefix}{POLICY_FILE}")[0]
+
+    def read_policy(self, blob: str) -> tuple[str, Policy, str]:
+        """Read a policy; an unreadable one gives the defaults and says what is wrong with it."""
+        if not blob:
+            return "", Policy(), f"{POLICY_FILE} is not committed; the defaults are in force"
+        from projection.policy.toml import read_policy
+
+        (data,) = self.home.repository.git().blobs([blob])
+        try:
+            return blob, read_policy(data or b"", newer_ok=True), ""
+        except PolicyInvalid as problem:
+            return blob, Policy(), str(problem) + (f" ({problem.hint})" if problem.hint else "")
+        except DiurnaError as problem:
+            return blob, Policy(), str(problem)

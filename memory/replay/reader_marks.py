@@ -1,0 +1,115 @@
+"""Gather what a reader has to know of facts beside their texts: one body for all answers.
+
+That is what they name that a commit took away, which of them ended (`memory.cache.broken_truth`), and
+what of them HEAD does not hold (`memory.replay.head_view`). A new sort of mark is told here, and nowhere
+else.
+"""
+
+from __future__ import annotations
+
+from ledger.escape import prose
+from memory.cache.broken_truth import NOTHING_GONE, may_end, truth_of
+from memory.replay.head_view import EVERYWHERE, here_known, here_of
+from projection.document.branch_remarks import REWORDED, UNKNOWN, Elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ledger.home import Home
+    from memory.cache.broken_truth import Truth
+    from memory.cache.broken_truth_file import Lack, Wait
+    from memory.cache.cache_file import Cache
+    from memory.replay.head_view import Here
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.document.fact_remarks import Gone, Mark
+    from projection.fold.fact_history import Fact
+
+
+class Marks:
+    """What is gone, ended and elsewhere, for readers.
+
+    Args:
+        truth: what is gone, and what ended.
+        here: what HEAD has.
+    """
+
+    def __init__(self, truth: Truth = NOTHING_GONE, here: Here = EVERYWHERE) -> None:
+        self._truth, self.here = truth, here
+
+    def __bool__(self) -> bool:
+        """Tell whether any fact is marked."""
+        return bool(self._truth) or bool(self.here)
+
+    def of(self, fact: Fact | None) -> tuple[Gone, ...]:
+        """Return what there is to say of a fact; nothing of one that is withheld."""
+        row = self.here.of(fact)
+        gone = self._truth.of(fact)
+        return gone if row is None else (_told(row), *gone)
+
+    def named(self, fact: str, text: str) -> tuple[tuple[Gone, ...], str]:
+        """Return the same where only the id of a fact is known, and its text; with what holds here."""
+        row = self.here.rows.get(fact)
+        gone = self._truth.named(fact, text)
+        if row is None:
+            return gone, text
+        return (_told(row), *gone), row.text if row.change == REWORDED else text
+
+    def gone(self, code: str) -> list[Lack]:
+        """Return what is gone of one sort, whichever facts say so."""
+        return [one for one in self._truth if one.gone.code == code]
+
+    def on(self, mark: Mark, fact: Fact | None) -> Mark:
+        """Return a mark with all that."""
+        gone, row = self.of(fact), self.here.of(fact)
+        if row is None and fact is not None and self.here.is_unknown(fact):
+            row = Elsewhere(fact.id, UNKNOWN, "", "", "", "")
+        return mark._replace(gone=gone, here=row) if gone or row is not None else mark
+
+    def shown(self, cache: Cache) -> Callable[[Fact], Fact]:
+        """Return what gives a fact as it is here (`Here.shown`)."""
+        return lambda fact: self.here.shown(cache, fact)
+
+    def few(self, most: int) -> tuple[Marks, str]:
+        """Return the marks with so many facts elsewhere, and what there is to say of the others."""
+        here, more = self.here.few(most)
+        return Marks(self._truth, here), self.here.line or more
+
+    @property
+    def said(self) -> str:
+        """All of it: what an answer that is kept depends on."""
+        return f"{self._truth.said}\0{self.here.said}"
+
+
+NOTHING_MARKED = Marks()
+
+
+def marks_at(home: Home, cache: Cache) -> Marks:
+    """Return what there is to know of the facts of a home."""
+    return Marks(truth_of(home, lambda: _waiting(home, cache)), here_of(home, cache))
+
+
+def _waiting(home: Home, cache: Cache) -> Iterable[Wait]:
+    if not may_end(cache):  # most homes have none
+        return ()
+    from memory.replay.possible_endings import waiting
+
+    return waiting(home, cache)
+
+
+def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:
+    """Return the same as it was told of this HEAD last; the ledger is opened where none was."""
+    here = here_known(home)
+    if here is None:
+        snapshot = open_snapshot(home)
+        try:
+            here = snapshot.ask(lambda cache: here_of(home, cache))
+        finally:
+            snapshot.close()
+    return Marks(truth_of(home), here)
+
+
+def _told(row: Elsewhere) -> Gone:
+    from projection.document.fact_remarks import ELSEWHERE, OTHERWISE, Gone
+
+    return Gone(OTHERWISE if row.holds else ELSEWHERE, prose(row.said), row.point[:7], row.when)

@@ -1,0 +1,325 @@
+"""Find out in one walk what HEAD does not hold of the work that logs tell of (FORMAT.md, B2 to B6)."""
+
+from __future__ import annotations
+
+from ledger.environment import now_ms
+from ledger.git.ancestry import WHOLE, Lacking, lacking
+from ledger.git.repository import default_branch, is_shallow, read_reference, remote_branches
+from ledger.model.event import VERB_OF, WorkLanded, facts_in
+from ledger.model.order import milliseconds_of, stamp_of
+from ledger.model.record import Record
+from memory.cache.head_store import Settled, Told, settle
+from projection.document.branch_remarks import (
+    BORN,
+    CLOSED,
+    FALSE,
+    NO,
+    OF_CODE,
+    REOPENED,
+    REPLACED,
+    REVERTED,
+    REWORDED,
+    TRUE,
+    Elsewhere,
+)
+from projection.fold.fold import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ledger.home import Home
+    from memory.cache.cache_file import Cache
+    from memory.cache.head_store import Kept
+    from projection.fold.fact_history import Fact, History
+    from projection.fold.falsity import Edge
+
+#: Branches that work comes together on, where nobody said which.
+_TRUNKS = ("main", "master", "trunk")
+#: Over this part of all facts, and more than so many, none is marked: HEAD stands somewhere else.
+_MOST_PART, _FEW = 4, 12
+#: How long somebody who reads waits for the commits with the work of new logs; the rest is done aside.
+_WAIT_MS = 60
+#: How long a brief tells of the work of a branch that is gone.
+_GONE_DAYS = 14
+
+
+class Place(Record):
+    """Where the work of a log was done, as its header says."""
+
+    stem: str
+    commit: str
+    dirty: bool
+    branch: str
+
+
+class Telling:
+    """Finds out what HEAD does not have.
+
+    Args:
+        home: of the ledger.
+        cache: of its tip.
+        kept: what is known.
+        commit: HEAD.
+        branch: that is checked out, "" for none.
+    """
+
+    def __init__(self, home: Home, cache: Cache, kept: Kept, commit: str, branch: str) -> None:
+        self._home, self._cache, self._kept = home, cache, kept
+        self._head, self._branch = commit, branch
+        self._git = home.repository.git()
+        self._trunk = trunk_of(home, cache.policy.trunk)
+        self._recorded: dict[str, list[tuple[str, str, str]]] = {}
+        for stem, verb, by, how in cache.landed():
+            self._recorded.setdefault(stem, []).append((verb, by, how))
+        self._landings: dict[str, Settled] = {}
+        self._reverted: dict[str, Settled] = {}  # by point, as it was told of this HEAD
+        self._lacks: set[str] = set()  # of the commits that were asked for
+        self._asked: set[str] = set()
+
+    def told(self, before: Told | None = None) -> Told:
+        """Find it out; of what is new alone where it is known of this HEAD, or of one before it."""
+        number = before.number if before is not None else 0
+        rows = self._cache.places(number)
+        outside = dict(before.outside) if before is not None else {}
+        unknown = before.unknown if before is not None else ()
+        if before is not None and before.head != self._head and (outside or unknown):
+            again = frozenset((*outside, *unknown))
+            rows = [row for row in self._cache.places() if row[0] > number or row[1] in again]
+            outside, unknown = {}, ()
+        elif before is not None:
+            self._reverted = {
+                row.point: Settled(row.landed, row.how, row.reverted, row.when)
+                for row in before.facts
+                if row.reverted
+            }
+        places = [Place(stem, at, bool(dirty), branch) for _, stem, at, dirty, branch in rows]
+        new, more = self._outside([one for one in places if not self._is_mine(one)])
+        outside.update(new)
+        behind = before.behind if before is not None and before.head == self._head else 0
+        if outside and not behind and (new or before is None):
+            behind = self._behind()
+        facts = tuple(self._facts(outside)) if outside else ()
+        live = self._cache.head.counts[0] - self._cache.head.counts[1]
+        return Told(
+            self._head, self._branch, self._cache.commit, "", self._cache.generation,
+            max(rows[-1][0] if rows else 0, number), tuple(outside.items()), (*unknown, *more), behind,
+            self._trunk, len(facts) > _FEW and len(facts) * _MOST_PART > live,
+            frozenset(self._lacks | ((before.lacks if before is not None else set()) - self._asked)),
+            facts,
+        )  # fmt: skip
+
+    def _is_mine(self, place: Place) -> bool:
+        """Tell, without git, that the work is where HEAD is."""
+        return place.commit == self._head and place.branch == self._branch
+
+    def _outside(self, places: list[Place]) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Return the logs that are elsewhere with their points, and those of which nobody can tell."""
+        if not places:
+            return {}, ()
+        asked = {one.commit for one in places}
+        asked |= {point for one in places if (point := self._kept.points.get(one.stem))}
+        for said in self._kept.settled.values():
+            asked |= {one for one in (said.commit, said.reverted) if one}
+        asked |= {by for one in places for _, by, _ in self._recorded.get(one.stem, ()) if by}
+        known = [one for one in self._kept.told if one.generation == self._cache.generation]
+        base = min(known, key=lambda one: len(one.lacks), default=None)
+        if base is None or base.head == self._head:
+            found = lacking(self._git, self._head, asked)
+        else:
+            held = {
+                commit
+                for number, _, commit, _, _ in self._cache.places()
+                if number <= base.number and len(commit) == WHOLE
+            }
+            found = lacking(self._git, self._head, asked, base.head, held - base.lacks)
+        self._asked |= asked
+        self._lacks |= found.outside | found.missing | found.unknown
+        points = self._points(places, found)
+        more = {point for point in points.values() if point} - asked
+        if more:
+            found = found.joined(lacking(self._git, self._head, more))
+        shallow = is_shallow(self._home.repository)
+        outside: dict[str, str] = {}
+        unknown = []
+        for place in places:
+            here = self._is_here(place, points[place.stem], found, shallow)
+            if here is None:
+                unknown.append(place.stem)
+            elif not here:
+                outside[place.stem] = points[place.stem]
+        return outside, tuple(unknown)
+
+    def _is_here(self, place: Place, point: str, found: Lacking, shallow: bool) -> bool | None:
+        """Tell whether HEAD has the work of a log; None where that can not be told (B3)."""
+        if place.commit in found.unknown:
+            return None
+        if place.branch == self._branch and self._branch:
+            # what is not committed yet is in this very work tree, or was; or it was amended, or rebased
+            if found.has(place.commit) or point in self._stood(self._branch):
+                return True
+        said = self._landing(place.stem, point, found)
+        if said is not None:
+            self._landings[place.stem] = said
+            return not said.reverted
+        if point and found.has(point):
+            return True
+        return None if shallow and place.commit in found.missing else False
+
+    def _landing(self, stem: str, point: str, found: Lacking) -> Settled | None:
+        """Return how the work of a log came here, or left again: as logs say (B9), or was found out."""
+        held = [one for one in self._recorded.get(stem, ()) if found.has(one[1])]
+        if held:
+            verb, by, how = held[-1]
+            return Settled(by, how) if verb == VERB_OF[WorkLanded] else Settled("", how, by)
+        said = self._kept.settled.get(point)
+        if said is None or not found.has(said.commit):
+            return None
+        return said if found.has(said.reverted) else said._replace(reverted="", when="")
+
+    def _points(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
+        """Return the commit with the work of each log, "" where none has it yet.
+
+        It is that of the header, unless the work was still to come: something was not committed, or
+        HEAD has the commit, and the log is of a branch that is not the trunk.
+        """
+        points, asked = {}, []
+        for place in places:
+            points[place.stem] = found.whole.get(place.commit, place.commit)
+            if place.stem in self._kept.points:
+                points[place.stem] = self._kept.points[place.stem]
+            elif (
+                found.has(place.commit)
+                and place.branch != self._branch
+                and (place.dirty or place.branch != self._trunk)
+            ):
+                asked.append(place)
+        if asked:
+            points.update(self._looked_up(sorted(asked, reverse=True), found))
+        return points
+
+    def _looked_up(self, places: Sequence[Place], found: Lacking) -> dict[str, str]:
+        """Look up where branches were seen, the newest logs first, as long as somebody waits."""
+        from ledger.environment import monotonic
+        from ledger.git.landing.branch_sightings import noted, now, recalled
+        from ledger.git.landing.work_commits import Points, Written
+
+        end, points = monotonic() + _WAIT_MS / 1000, dict[str, str]()
+        repository = self._home.repository
+        seen = [*now(repository, now_ms()), *noted(repository), *recalled(repository)]
+        known = Points(self._git, seen, self._trunk)
+        for place in places:
+            if monotonic() > end and points:
+                points.update({place.stem: ""} if place.dirty else {})
+                continue
+            whole = found.whole[place.commit]
+            log = Written(place.stem, whole, place.branch, milliseconds_of(place.stem), place.dirty)
+            work = known.work(log)
+            points[place.stem] = "" if work is None else work.point
+        settle(self._home, {}, {stem: one for stem, one in points.items() if one})
+        return points
+
+    def _stood(self, branch: str) -> frozenset[str]:
+        """Return where a branch stood, as git noted it."""
+        try:
+            path = f"{self._home.repository.commondir}/logs/refs/heads/{branch}"
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return frozenset([line.split(" ", 2)[1] for line in file if line.count(" ") > 1])
+        except OSError:
+            return frozenset()
+
+    def _behind(self) -> int:
+        """Return how many commits HEAD is behind the trunk, where it has nothing of its own."""
+        repository, name = self._home.repository, self._trunk
+        for reference in (*remote_branches(repository, name), f"refs/heads/{name}") if name else ():
+            tip = read_reference(repository, reference)
+            if tip and tip != self._head:
+                said = self._git.run("rev-list", "--count", "--left-right", f"{self._head}...{tip}")
+                own, behind = said.decode().split()
+                if own == "0":
+                    return int(behind)
+        return 0
+
+    def _is_gone(self, branch: str) -> bool:
+        """Tell whether a branch is neither here nor at a remote, as far as that was fetched."""
+        repository = self._home.repository
+        there = read_reference(repository, f"refs/heads/{branch}")
+        return not (there or remote_branches(repository, branch))
+
+    def _facts(self, outside: dict[str, str]) -> Iterator[Elsewhere]:
+        """Fold twice what logs elsewhere name, and yield what differs."""
+        cache = self._cache
+        named: dict[str, list[str]] = {}
+        agents: dict[str, str] = {}
+        for stem in sorted(outside):
+            entry = cache.entry(stem)
+            agents[stem] = entry.agent if entry is not None else ""
+            for event in entry.acts if entry is not None else ():
+                for fact in facts_in(event):
+                    named.setdefault(fact, []).append(stem)
+        before = stamp_of(now_ms() - _GONE_DAYS * 86_400_000)[:10]
+        branches = {stem: branch for _, stem, _, _, branch in cache.places()} if named else {}
+        gone = {one for one in {branches[stem] for stem in outside} if self._is_gone(one)}
+        for id, history in cache.some_histories(named).items():
+            whole = cache.fact(id)
+            if whole is None or whole.redacted or whole.kind not in OF_CODE:
+                continue
+            here = without(id, history, outside, cache.cut)
+            change = _change(whole, here)
+            if change:
+                stem = named[id][-1]
+                said = self._landings.get(stem) or self._reverted.get(
+                    outside[stem], Settled("", "")
+                )
+                yield Elsewhere(
+                    id,
+                    REVERTED if said.reverted else NO,
+                    change,
+                    branches[stem],
+                    agents[stem],
+                    outside[stem],
+                    *said,
+                    here.text if here is not None and change != BORN else "",
+                    _instead(whole) if change == REPLACED else whole.text,
+                    branches[stem] in gone and stem[:10] < before,
+                )
+
+
+def without(id: str, history: History, stems: Collection[str], cut: frozenset[Edge]) -> Fact | None:
+    """Fold a fact of all events but those of some logs; None where none of the others brought a text."""
+    acts = tuple([act for act in history.acts if act.stem not in stems])
+    return resolve(id, history._replace(acts=acts), cut)
+
+
+def _instead(whole: Fact) -> str:
+    """Return what is said to stand in the place of a fact, also where that does not count (F10)."""
+    return ", ".join(whole.superseded_by or [new for _, new in whole.denied if new])
+
+
+def _change(whole: Fact, here: Fact | None) -> str:
+    """Tell in what a fact of all logs differs from the one of here, "" for nothing that matters."""
+    if here is None or not here.heads:
+        return BORN
+    if whole.false != here.false:
+        return TRUE if here.false else REPLACED if whole.superseded_by else FALSE
+    if whole.text != here.text:
+        return REWORDED
+    if whole.superseded_by != here.superseded_by or whole.denied != here.denied:
+        return REPLACED if _instead(whole) else FALSE
+    if whole.closed != here.closed:
+        return CLOSED if whole.closed else REOPENED
+    return ""
+
+
+def trunk_of(home: Home, named: str) -> str:
+    """Return the branch of the code that work comes together on, "" where nobody can say.
+
+    It is the one that `origin/HEAD` names, else the policy, else the one of the usual names that is there.
+    """
+    repository = home.repository
+    there: Iterable[str] = (
+        name
+        for name in _TRUNKS
+        if read_reference(repository, f"refs/heads/{name}") or remote_branches(repository, name)
+    )
+    return default_branch(repository) or named or next(iter(there), "")

@@ -1,0 +1,196 @@
+"""Write the projection files of a state, and tell whether those that stand match it."""
+
+from __future__ import annotations
+
+from ledger.errors import CorruptRepository, HandEdited, WriteRefused
+from ledger.git.repository import operation_under_way
+from ledger.home import OWN_BRANCH, Home
+from ledger.model.findings import Finding
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    ARCHIVE_INDEX,
+    CONTINUITY_FILE,
+    EDITABLE,
+    FORMAT_VERSION,
+    MIRROR_DIR,
+    VIEW_FILES,
+)
+from ledger.model.sha256 import blob_id
+from memory.worktree.checkout import edit_hint, store_blob, write_noted
+from projection.document.archive_pages import pages
+from projection.document.page_renderer import machine, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Summary
+    from projection.policy.model import Policy
+
+
+def projection_files(state: State) -> dict[str, bytes]:
+    """Render every projection file: path relative to the home -> bytes."""
+    files = {CONTINUITY_FILE: render(state.view()).encode("utf-8", "surrogateescape")}
+    archived = (standing for standing in state.standings() if not standing.live)
+    for path, text in pages(archived).items():
+        files[path] = text.encode("utf-8", "surrogateescape")
+    views = state.policy.view_files
+    if views:
+        from memory.replay.view_source import source_of_state
+        from projection.views.view_files import published
+
+        source = source_of_state(state)
+        for path in views:
+            files[path] = published(VIEW_FILES[path], source).encode("utf-8", "surrogateescape")
+    return files
+
+
+def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str, str, str]]:
+    """List (mode, object id, path relative to the home) of all that stands where projections go.
+
+    `views` are the files of published views. Of another one that file is listed which rendering may
+    have written: it was published before. Any other of that name is a person's.
+    """
+    if not tip:
+        return []
+    git, cut = home.repository.git(), len(home.prefix)
+    places = (*EDITABLE, ARCHIVE_DIR)
+    rows = [
+        (mode, one, path[cut:])
+        for mode, one, path in git.tree_files(tip, *[home.prefix + place for place in places])
+    ]
+    doubtful = [
+        row for row in rows if row[2].partition("/")[0] in VIEW_FILES and row[2] not in views
+    ]
+    if not doubtful:
+        return rows
+    from projection.views.view_files import has_rendered_form
+
+    plain = {path: one for mode, one, path in doubtful if mode[:3] == "100" and path in VIEW_FILES}
+    bodies = zip(plain, git.blobs(plain.values()), strict=True)
+    ours = {
+        path
+        for path, body in bodies
+        if has_rendered_form(path, (body or b"").decode("utf-8", "surrogateescape"))
+    }
+    return [row for row in rows if row not in doubtful or row[2] in ours]
+
+
+def committed_projection(home: Home, tip: str, policy: Policy) -> dict[str, str]:
+    """Return path -> blob id of the projection files in a commit."""
+    return {path: one for _, one, path in standing_files(home, tip, policy.view_files)}
+
+
+def is_published(home: Home, tip: str, summary: Summary) -> bool:
+    """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
+    (data,) = home.repository.git().blobs([f"{tip}:{home.prefix}{CONTINUITY_FILE}"])
+    line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
+    return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
+
+
+def changes(
+    files: Mapping[str, bytes], committed: Mapping[str, str]
+) -> tuple[tuple[str, bytes | None], ...]:
+    """Return what must change for the committed projection to be that of the replay, by path.
+
+    None stands for an archive page of ours that the replay no longer makes.
+    """
+    found: dict[str, bytes | None] = {
+        path: data for path, data in files.items() if committed.get(path) != blob_id(data)
+    }
+    for path in committed:
+        if path not in files and is_projection(path):
+            found[path] = None
+    return tuple(sorted(found.items()))
+
+
+def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:
+    """Return the projection files in which a tip differs from its replay, as `changes` does."""
+    return changes(projection_files(state), committed_projection(home, tip, state.policy))
+
+
+def is_projection(path: str) -> bool:
+    """Tell whether a path is one that is recomputed: `continuity.md`, a view or a page of the archive."""
+    if path in (*EDITABLE, ARCHIVE_INDEX):
+        return True
+    name = path.removeprefix(ARCHIVE_DIR + "/")
+    return (
+        len(name) == 10 and name[:4].isdigit() and name[4:6] == "-Q" and name[6] in "1234"
+        and name[7:] == ".md"
+    )  # fmt: skip
+
+
+def drift_findings(paths: list[str]) -> list[Finding]:
+    """Say which files differ from the replay."""
+    return [
+        Finding("drift", f"{path} differs from the replay", path, hint="run `diurna publish`")
+        for path in paths
+    ]
+
+
+def refuse_edited(paths: tuple[str, ...]) -> None:
+    """Stop before anything is written over a person's edit.
+
+    Raises:
+        HandEdited: there is such a file.
+    """
+    if paths:
+        raise HandEdited(
+            f"{paths[0]} was edited by hand and is left as it is",
+            where=paths[0],
+            hint=edit_hint(paths[0]),
+        )
+
+
+def refuse_incomplete(unread: tuple[Finding, ...]) -> None:
+    """Stop before a projection is published that lacks what a damaged log says.
+
+    Raises:
+        CorruptRepository: there is such a log.
+    """
+    if unread:
+        raise CorruptRepository(
+            f"{unread[0].message}, so the projection would be incomplete",
+            where=unread[0].file,
+            hint=unread[0].hint,
+        )
+
+
+def refuse_unwritable(home: Home) -> None:
+    """Stop where a commit would get into the way of something the user is doing.
+
+    Raises:
+        WriteRefused: HEAD is detached, or an operation is under way on the branch.
+    """
+    if home.checked_out:
+        doing = operation_under_way(home.repository)
+        if doing:
+            on = f" on {home.branch}" if home.branch else ""
+            raise WriteRefused(f"{doing} is in progress{on}", hint="finish it first")
+    if not home.reference:
+        raise WriteRefused(
+            "HEAD is detached, so there is no branch to commit to",
+            hint="check out the branch whose memory this is",
+        )
+
+
+def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:
+    """Write the projection of a state into the work tree, or the mirror of an own branch.
+
+    `edited` are the files that a person edited.
+
+    Raises:
+        WriteRefused: there is no work tree.
+        HandEdited: a person edited one of the files; nothing changed.
+    """
+    if not home.repository.top:
+        raise WriteRefused("a bare repository has no work tree", hint="`diurna show` prints")
+    refuse_edited(edited)
+    files = projection_files(state)
+    mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
+    for path, data in files.items():
+        write_noted(home, mirrored + path, data)
+        if path in EDITABLE:
+            store_blob(home, data)  # what a person's edit of it is held against
+    return tuple(sorted(files))

@@ -1,0 +1,157 @@
+"""Let logs that wait go with a person's own commit, and take them out of its index where it failed (W20).
+
+git runs the hook `pre-commit` once the index that it is about to commit stands, and reads that index
+again behind it. So what is staged there is committed, signed and seen by the later hooks as all else in
+it. What was staged is noted in the git directory of the work tree first: a commit that fails behind the
+hook leaves it there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.codec.log import read_entry
+from ledger.errors import Busy, DiurnaError, StorageFailed
+from ledger.git.repository import operation_under_way
+from ledger.home import Home
+from ledger.model.layout import LOCK_FILE, STATE_DIR, log_path
+from ledger.model.sha256 import blob_id
+from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from memory.cache.view_name import rides
+from memory.worktree.checkout import INDEX_TRIES, work_file
+from memory.worktree.commit_follow import follow, take_back
+from memory.write.commit import check_writable
+from memory.write.landing import commit_runs
+from memory.write.log_branches import for_here
+from memory.write.personal_guard import kept_back
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ledger.model.findings import Finding
+    from memory.cache.cache_file import Cache
+    from memory.write.commit import Committer
+
+#: How long a person's commit waits for another process of ours.
+_PATIENCE_SECONDS = 2.0
+
+
+class _NotStaged(DiurnaError):
+    """The index did not take the entries."""
+
+
+def note_file(home: Home) -> str:
+    """Return the file that notes what the hook staged for a commit of this work tree."""
+    return f"{home.repository.gitdir}/{STATE_DIR}/riding"
+
+
+def ride(committer: Committer, cache: Cache, index: str) -> list[str]:
+    """Stage logs that wait for this branch into the index git is about to commit; return their stems.
+
+    `index` is what git calls `GIT_INDEX_FILE`. With `git commit PATH` it is one that nobody reads
+    again: the next commit would take out again what it alone had.
+
+    Raises:
+        DiurnaError: it can not be done; nothing is staged, or the next command takes it back.
+    """
+    home, spool = committer.home, committer.spool
+    if not (rides(home, cache.policy) and home.reference and cache.commit):
+        return []
+    if not _is_ours(home, index) or operation_under_way(home.repository):
+        return []
+    check_writable(cache.policy)
+    git = home.repository.git()
+    asked = git.start(
+        "diff-index", "--cached", "--quiet", cache.commit, more={"GIT_INDEX_FILE": index}
+    )
+    if asked.finish()[0] != 1:
+        return []  # there is nothing to commit, or only the message of the last one is to be another
+    try:
+        with Lock(os.path.join(home.repository.commondir, LOCK_FILE), _PATIENCE_SECONDS) as lock:
+            if lock.note:
+                return []  # a process died; the next command finishes what it did
+            waiting = [stem for stem in spool.held() if cache.log_ref(stem) is None]
+            read = {stem: data for stem in waiting if (data := spool.read(stem)) is not None}
+            kept = kept_back(
+                home, cache.policy, {stem: read_entry(stem, data)[0] for stem, data in read.items()}
+            )
+            logs = {stem: read[stem] for stem in for_here(home, read) if stem not in kept}
+            free = {
+                stem: data
+                for stem, data in logs.items()
+                if work_file(home, log_path(stem)) in (None, data)
+            }
+            _stage(committer, free, index)
+            return list(free)
+    except Busy:
+        return []
+
+
+def _is_ours(home: Home, index: str) -> bool:
+    """Tell whether an index is that of the work tree, or what takes its place behind the commit."""
+    gitdir = os.path.realpath(home.repository.gitdir)
+    return os.path.realpath(index) in (f"{gitdir}/index", f"{gitdir}/index.lock")
+
+
+def _stage(committer: Committer, logs: Mapping[str, bytes], index: str) -> None:
+    home = committer.home
+    if not logs:
+        return
+    git = home.repository.git()
+    files = [committer.spool.place(stem) for stem in logs]
+    stored = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=_lines(files))
+    if stored.decode().split() != [blob_id(data) for data in logs.values()]:
+        raise StorageFailed("git did not store what waits")
+    shown = {home.prefix + log_path(stem): blob_id(data) for stem, data in logs.items()}
+    _note(home, {**_noted(home), **shown})
+
+    def stage(home: Home, lines: list[str], sparse: bool) -> list[Finding]:
+        if sparse:
+            raise _NotStaged("the home is outside the sparse checkout")
+        for attempt in range(INDEX_TRIES):
+            setting = git.start(
+                "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": index}
+            )
+            status, _, said = setting.finish(_lines(lines))
+            if not status:
+                return []
+            time.sleep(0.01 * (attempt + 1))
+        raise _NotStaged(said.decode("utf-8", "replace").strip())
+
+    if follow(home, [(log_path(stem), data) for stem, data in logs.items()], stage):
+        raise _NotStaged("not every log could be written into the work tree")
+
+
+def _lines(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+
+
+def _noted(home: Home) -> dict[str, str]:
+    """Return path from the root -> blob id of what the hook staged."""
+    try:
+        with open(note_file(home), encoding="utf-8", errors="surrogateescape") as file:
+            rows = [line.partition(" ") for line in file.read().split("\n") if line]
+    except OSError:
+        return {}
+    return {path: blob for blob, _, path in rows}
+
+
+def _note(home: Home, shown: Mapping[str, str]) -> None:
+    make_folder(os.path.dirname(note_file(home)))
+    replace_file(note_file(home), _lines(f"{blob} {path}" for path, blob in shown.items()), 0o600)
+
+
+def unstage(home: Home) -> None:
+    """Take out of index and work tree what a commit that failed has left there; while one runs, nothing.
+
+    Call it only while holding Diurna's own lock.
+    """
+    shown = _noted(home)
+    if commit_runs(home):
+        return
+    if shown:
+        take_back(home, shown)
+    if os.path.lexists(note_file(home)):
+        os.unlink(note_file(home))

@@ -1,0 +1,83 @@
+"""Let events name what their writer saw: versions, moves, and what was said against a fact."""
+
+from __future__ import annotations
+
+from ledger.model.event import (
+    Event,
+    FactInvalidated,
+    FactMoved,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.order import stem_in
+from projection.fold.falsity import said_against
+from projection.policy.model import CLOSABLE, TASK_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ledger.home import Home
+    from memory.cache.cache_file import Cache
+    from projection.fold.fact_history import Fact, History
+
+
+def with_seen(
+    event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
+) -> Event:
+    """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
+
+    `event` is as drafted; `fact` is what it names, as it stands, None while there is no text for it;
+    `opened` are the threads that the same log opens again.
+    """
+    if isinstance(event, FactMoved) and event.was is None:
+        return event._replace(was=_moves_of(fact))
+    if fact is None:
+        return event
+    heads = tuple(version.id for version in fact.heads)
+    if isinstance(event, FactUpdated):
+        kind = dict(event.meta).get("kind", fact.kind)
+        knew = fact.closed and kind in CLOSABLE and not event.mark and event.id not in opened
+        said = event.said
+        if event.was is None and said is None and fact.false:
+            said = said_against(event.id, histories[event.id]) or None
+        was = heads if event.was is None else event.was
+        return event._replace(was=was, mark="x" if knew else event.mark, said=said)
+    if isinstance(event, FactSuperseded | FactInvalidated) and event.was is None:
+        return event._replace(was=heads)
+    if isinstance(event, ThreadClosed) and event.was is None and fact.kind in CLOSABLE:
+        return event._replace(was=(*heads, *_moves_of(fact)))
+    if isinstance(event, FactReinstated) and event.said is None:
+        return event._replace(said=said_against(event.id, histories[event.id]) or None)
+    return event
+
+
+def seen_here(home: Home, cache: Cache, facts: dict[str, Fact | None]) -> dict[str, Fact | None]:
+    """Return facts as who writes sees them: as HEAD has them, beside the texts of all branches (B2)."""
+    if not any(facts.values()):
+        return facts
+    from memory.replay.head_view import here_of
+
+    here = here_of(home, cache)
+    found = {}
+    for name, fact in facts.items():
+        shown = here.shown(cache, fact) if here and fact is not None else fact
+        if shown is not None and fact is not None:
+            shown = shown._replace(heads=tuple(dict.fromkeys((*shown.heads, *fact.heads))))
+        found[name] = shown
+    return found
+
+
+def _moves_of(fact: Fact | None) -> tuple[str, ...]:
+    """Return the logs whose moves of a task stand."""
+    return tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves])) if fact else ()
+
+
+def still_moves(events: tuple[Event, ...], stem: str, facts: Mapping[str, Fact | None]) -> bool:
+    """Tell whether the moves that a log said of tasks stand."""
+    moves = FactMoved | ThreadClosed | ThreadReopened
+    tasks = [facts.get(event.id) for event in events if isinstance(event, moves)]
+    return all(stem in _moves_of(fact) for fact in tasks if fact and fact.kind == TASK_KIND)

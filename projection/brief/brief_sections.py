@@ -1,0 +1,345 @@
+"""Sort facts into the sections of a brief.
+
+Pure: the same material gives the same brief. The sections come in the order of their weight, and within
+one the weightier lines first; what a task asks for stands before all. What fits is decided in `budget`,
+how it is written in `forms`.
+"""
+
+from __future__ import annotations
+
+from projection.brief.brief_values import (
+    ASKED,
+    ATTEMPTS,
+    BORN,
+    CHANGES,
+    CONTRADICTIONS,
+    CORRECTIONS,
+    DECISIONS,
+    HANDED,
+    INVARIANTS,
+    REQUESTS,
+    REST,
+    ROLE,
+    SESSIONS,
+    TASKS,
+    THREADS,
+    UPSTREAM,
+    YOURS,
+    YOURS_FLAG,
+    YOURS_TITLE,
+    News,
+    Outside,
+    Session,
+    Stated,
+    Wanted,
+)
+from projection.brief.role_choice import NOTE_KINDS
+from projection.brief.weight import weights
+from projection.document.fact_remarks import is_behind, is_ended
+from projection.fold.projection_state import TIERS
+from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
+from projection.lifecycle.review_threads import is_raised
+from projection.policy.model import (
+    ATTEMPT_KIND,
+    FINDING_KIND,
+    HANDOFF_KIND,
+    PATTERN_KIND,
+    QUESTION_KIND,
+    STATE_KIND,
+    TASK_KIND,
+    THREAD_KIND,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping
+
+    from projection.brief.brief_values import Beside, Item, Material, Place
+    from projection.document.fact_remarks import Gone
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
+
+#: How many facts of a section are looked at for who decided them: more than most briefs have room for.
+_LOOKED_AT = 24
+_INVARIANT_KIND = "invariant"
+#: The kinds of facts that say how work is done here.
+_DECIDED = ("decision", "convention", "stack")
+#: How many facts that a task asks for stand before all else; the others stand where they belong.
+_ASKED = 12
+#: How many requests of other projects are named; what stands above them.
+_REQUESTS = 3
+_REQUESTS_TITLE = "Asked from outside, accepted by nobody (`diurna task requests`)"
+
+
+def wanted(material: Material) -> tuple[Wanted, ...]:
+    """Sort the material into sections, most important first."""
+    role, score, notes = material.place.role, material.score, material.notes
+    core: list[Standing] = []
+    threads: list[Standing] = []
+    decisions: list[Standing] = []
+    noted: list[Standing] = []
+    rest: list[Standing] = []
+    todo = _shown_todo(material)
+    placed = {one.standing.fact.id for part in todo for one in part}
+    for standing in _by_weight(material):
+        fact = standing.fact
+        if fact.redacted or fact.contradicted or fact.id in notes.others:
+            continue  # nothing of it is shown here, or it stands among the contradictions
+        if fact.id in placed or _is_left_out(fact, material):
+            continue
+        if _has_ended(fact, material):
+            rest.append(standing)  # behind all others
+            continue
+        if fact.id in notes.own:
+            noted.append(standing)
+        if not standing.live:
+            rest.append(standing)
+        elif fact.kind in (THREAD_KIND, FINDING_KIND) and not fact.closed:
+            threads.append(standing)
+        elif standing.tier == "core":
+            core.append(standing)
+        elif fact.kind in _DECIDED:
+            decisions.append(standing)
+        elif fact.id not in notes.alone:
+            rest.append(standing)
+    core.sort(key=lambda one: one.fact.kind != _INVARIANT_KIND)
+    threads.sort(key=lambda one: is_raised(one.fact))
+    threads.sort(key=lambda one: one.fact.id not in material.states)  # what came back
+    for found in (noted, decisions, rest):
+        _by_use(found, material)
+    noted.sort(key=lambda one: one.fact.kind not in NOTE_KINDS)
+    rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
+    news = _news(material, placed)
+    handed, failed, tasks = todo
+    decided = "Decisions, conventions, stack"
+    sections = [
+        _section(ASKED, "For this task", _asked(material, todo)),
+        _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
+                 _contradicted(material)),
+        _section(INVARIANTS, "Invariants", core, _INVARIANT_KIND),
+        *_beside(material.beside),
+        _section(HANDED, "Handed to you", handed, HANDOFF_KIND),
+        Wanted(CHANGES, _since(material.place), news, len(news) + material.more_news),
+        _section(ROLE, f"For the role {role}", _stated(noted, material)),
+        _section(ATTEMPTS, "Failed before", failed, ATTEMPT_KIND),
+        _section(TASKS, _tasks_title(tasks), tasks, TASK_KIND),
+        Wanted(REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS], len(material.requests),
+               ("request",)),
+        _section(THREADS, "Open threads", _stated(threads, material), THREAD_KIND),
+        _section(DECISIONS, decided, decisions, *_DECIDED),
+        Wanted(SESSIONS, "Lately", material.sessions, len(material.sessions)),
+        _section(REST, "Also known", _stated(rest, material)),
+    ]  # fmt: skip
+    return tuple([_unmarked_first(one, material) for one in sections if one.items])
+
+
+def _unmarked_first(section: Wanted, material: Material) -> Wanted:
+    """Let what names nothing that is gone stand first."""
+    if material.gone is None:
+        return section
+    gone = [(gone_of(one, material), one) for one in section.items]
+    gone.sort(key=lambda pair: (is_ended(pair[0]), is_behind(pair[0])))
+    return section._replace(items=tuple([one for _, one in gone]))
+
+
+def gone_of(item: Item, material: Material) -> tuple[Gone, ...]:
+    """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
+    if material.gone is None or isinstance(item, News | Session | Outside):
+        return ()
+    return material.gone(fact_of(item))
+
+
+def _has_ended(fact: Fact, material: Material) -> bool:
+    """Tell whether a commit or a day ended a fact, as its footer says."""
+    return material.gone is not None and is_ended(material.gone(fact))
+
+
+def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:
+    """Return what the task asks for, best first, as far as it stands before all else."""
+    known = {one.fact.id: one for one in (*material.view.live, *material.found)}
+    states = {one.standing.fact.id: one for part in todo for one in part}
+    found: list[Item] = []
+    for id in material.asked:
+        standing = known.get(id)
+        if id in states and states[id].standing.fact.kind != HANDOFF_KIND:
+            found.append(states[id])
+        elif standing is not None and _is_plain(standing.fact, material.notes.others):
+            fact = standing.fact
+            if not (_is_left_out(fact, material) or _has_ended(fact, material)):
+                found += _stated([standing], material)
+        if len(found) == _ASKED:
+            break
+    return found
+
+
+def _beside(homes: Iterable[Beside]) -> list[Wanted]:
+    """Return a section for each other home that says something."""
+    found = []
+    for one in homes:
+        if one.personal:
+            found.append(_section(YOURS, f"{YOURS_TITLE} {YOURS_FLAG}", one.facts))
+        else:
+            title = f"Invariants of {one.name}, fetched {one.fetched}"
+            found.append(_section(f"{UPSTREAM} {one.name}", title, one.facts, _INVARIANT_KIND))
+    return found
+
+
+def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:
+    """Return what changed, without what is not shown, and what is new in a section of its own."""
+    hidden = material.notes.others | material.deprecated
+    own = material.notes.alone
+    return tuple(
+        [
+            one
+            for one in material.news
+            if one.fact not in hidden
+            and not (
+                one.what == BORN and (one.fact in placed or one.fact in own or _is_handoff(one.now))
+            )
+        ]
+    )
+
+
+def _shown_todo(material: Material) -> tuple[tuple[Stated, ...], ...]:
+    """Return what is to be done, without what is not shown and what stands among the contradictions."""
+    others = material.notes.others
+    return tuple(
+        [
+            tuple(
+                [
+                    one
+                    for one in part
+                    if _is_plain(one.standing.fact, others)
+                    and not _has_ended(one.standing.fact, material)
+                ]
+            )
+            for part in material.todo
+        ]
+    )
+
+
+def _is_plain(fact: Fact, others: frozenset[str]) -> bool:
+    return not (fact.redacted or fact.contradicted or fact.id in others)
+
+
+def _is_left_out(fact: Fact, material: Material) -> bool:
+    """Tell whether a fact is for nobody who reads a brief: for the quiz, over, or not worth its place."""
+    if fact.kind == ATTEMPT_KIND:
+        return not (material.asks and fact.id in material.score)
+    if fact.kind == FINDING_KIND:
+        return fact.closed
+    if fact.kind == PATTERN_KIND:
+        return fact.id in material.deprecated
+    return fact.kind in (QUESTION_KIND, HANDOFF_KIND)
+
+
+def _is_handoff(standing: Standing | None) -> bool:
+    return standing is not None and standing.fact.kind == HANDOFF_KIND
+
+
+def _stated(standings: Iterable[Standing], material: Material) -> list[Item]:
+    """Say the state of those that have one."""
+    states = material.states
+    return [Stated(one, states[one.fact.id]) if one.fact.id in states else one for one in standings]
+
+
+def _tasks_title(tasks: Iterable[Stated]) -> str:
+    kinds = {one.standing.fact.kind == STATE_KIND for one in tasks}
+    if len(kinds) > 1:
+        return "Tasks and state"
+    return "State" if kinds == {True} else "Tasks"
+
+
+def _section(name: str, title: str, found: Iterable[Item], *kinds: str) -> Wanted:
+    items = tuple(found)
+    return Wanted(name, title, items, len(items), kinds)
+
+
+def _since(place: Place) -> str:
+    if place.last:
+        return "Changed since your last log"
+    return "Newest corrections"
+
+
+def _contradicted(material: Material) -> list[Standing]:
+    """Return the contradicted facts where they stand, those in use first."""
+    from projection.fold.projection_state import Standing
+
+    view = material.view
+    live = {standing.fact.id: standing for standing in view.live}
+    facts = [fact for fact in view.contradicted if fact.id not in material.notes.others]
+    found = [
+        live.get(fact.id) or Standing(fact, "superseded" if fact.false else "archived", "-")
+        for fact in facts
+    ]
+    return sorted(
+        [
+            one._replace(fact=persons_first(fact, material.rank))
+            for one, fact in zip(found, facts, strict=True)
+        ],
+        key=lambda one: (-material.score.get(one.fact.id, 0.0), not one.live, one.fact.id),
+    )
+
+
+def _by_weight(material: Material) -> list[Standing]:
+    """Sort all facts: what the task is about first, then by tier, then the newest, then by id."""
+    score, places = material.score, {tier: place for place, tier in enumerate(TIERS)}
+    found = [*material.view.live, *material.found]
+    found.sort(key=lambda one: one.fact.id)
+    found.sort(key=lambda one: one.fact.anchor, reverse=True)  # equal ones keep their order
+    if score:
+        found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), places[one.tier]))
+    else:
+        found.sort(key=lambda one: places[one.tier])
+    return found
+
+
+def _by_use(found: list[Standing], material: Material) -> None:
+    """Sort facts by weight (`projection.brief.weight`), behind those that the task asks for."""
+    score = material.score
+    weight = weights([one.fact for one in found], material.days, score)
+    if material.asks:
+        found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), -weight[one.fact.id]))
+    else:
+        found.sort(key=lambda one: -weight[one.fact.id])  # equal ones keep their order
+    _persons_first(found, weight, material)
+
+
+def _persons_first(found: list[Standing], weight: Mapping[str, int], material: Material) -> None:
+    """Let what a person decided stand before what weighs the same, among those that may find room."""
+    score = material.score if material.asks else {}
+
+    def ties(one: Standing) -> tuple[float, int]:
+        return -score.get(one.fact.id, 0.0), -weight[one.fact.id]
+
+    some = [(ties(one), one) for one in found[:_LOOKED_AT]]
+    alone = {weight for weight, _ in some if sum([weight == other for other, _ in some]) == 1}
+
+    def behind(one: Standing) -> bool:
+        stems = [one.fact.verified, *[head.stem for head in one.fact.heads]]
+        return material.rank(max(stems)) > 0
+
+    some.sort(key=lambda pair: (pair[0], pair[0] not in alone and behind(pair[1])))
+    found[:_LOOKED_AT] = [one for _, one in some]
+
+
+def fact_of(item: Standing | Stated) -> Fact:
+    """Return the fact that a line is about."""
+    return item.standing.fact if isinstance(item, Stated) else item.fact
+
+
+def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
+    """Return how most of the foremost facts are known, but for those of a person: each says so."""
+    items = [
+        item
+        for one in sections
+        for item in one.items[:_LOOKED_AT]
+        if not isinstance(item, News | Session | Outside)
+    ]
+    words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
+    return max((SAID, QUOTED, IMPORTED), key=words.count)
+
+
+def is_correction(news: News) -> bool:
+    """Tell whether news say that something the agent may believe does not hold any more."""
+    return news.what in CORRECTIONS

@@ -1,0 +1,162 @@
+"""Compare pairs of facts: which pairs may be compared, and what comes of it as values.
+
+A review and an append compare facts by these functions alone; which pairs are worth it says an index
+(`projection.compare.candidates`, `memory.cache.word_index`).
+"""
+
+from __future__ import annotations
+
+from ledger.escape import prose
+from ledger.model.record import Record
+from projection.compare.contradictions import clash
+from projection.compare.duplicates import likeness
+from projection.fold.fact_history import Fact
+from projection.graph.fact_links import ENTITY_KEY
+from projection.graph.graph_neighbours import entity_names, matches_entity, names_in
+from projection.lifecycle.review_threads import key_of
+from projection.policy.model import CLOSABLE, QUESTION_KIND
+from projection.text.normalize import Statement, plain, statements
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.compare.difference import Ratio
+
+#: Kinds of what is to be done or asked.
+_ASKING = CLOSABLE | {QUESTION_KIND}
+
+
+#: The rule of the question whether two facts contradict each other.
+CONTRADICTION = "contradiction"
+
+
+class Claim(Record):
+    """A fact as a comparison sees it: the fact and the statements of its text."""
+
+    fact: Fact
+    statements: tuple[Statement, ...]
+
+
+class Merge(Record):
+    """How one fact would be made of two: `keep` gets the text, `drop` is superseded by it."""
+
+    keep: str
+    drop: str
+    text: str
+
+
+class Overlap(Record):
+    """Two facts that say the same."""
+
+    one: str  #: the lower id
+    two: str  #: the higher id
+    score: int  #: how much they share, 80 to 100
+    proposal: Merge  #: the merge that is proposed
+
+
+class Opposition(Record):
+    """Two facts that disagree about one thing."""
+
+    one: str  #: the lower id
+    two: str  #: the higher id
+    rule: str  #: that says so (`projection.compare.contradictions.RULES`)
+    left: str  #: the words of the first that differ
+    right: str  #: the words of the second
+    said: str  #: the sentence of the first
+    answer: str  #: the sentence of the second
+
+    @property
+    def key(self) -> str:
+        """The key of the question that they raise (FORMAT.md, R2)."""
+        return key_of(CONTRADICTION, self.one, self.two, self.rule, self.left, self.right)
+
+    @property
+    def asked(self) -> str:
+        """That question."""
+        return (
+            f"{self.one} and {self.two} may contradict each other: "
+            f'"{prose(self.left)}" against "{prose(self.right)}".'
+        )
+
+
+def claim(fact: Fact) -> Claim:
+    """Read the statements of a fact."""
+    return Claim(fact, () if fact.redacted else statements(fact.text))
+
+
+def comparable(one: Fact, two: Fact) -> bool:
+    """Tell whether two facts may be held against each other.
+
+    Not what is false, withheld or done, and not what the ledger connects already: a successor, a
+    conflict that a footer declares, two different entities.
+    """
+    if one.id == two.id or _silent(one) or _silent(two):
+        return False
+    if one.id in two.supersedes or two.id in one.supersedes:
+        return False
+    mine, theirs = dict(one.meta), dict(two.meta)
+    if two.id in _listed(mine.get("conflicts", "")) or one.id in _listed(
+        theirs.get("conflicts", "")
+    ):
+        return False
+    about = mine.get(ENTITY_KEY, ""), theirs.get(ENTITY_KEY, "")
+    if not all(about) or about[0] == about[1]:
+        return True
+    return any(matches_entity(two, name) for name in entity_names(one)) or not all(
+        names_in(value) for value in about
+    )
+
+
+def overlap(one: Claim, two: Claim, ratio: Ratio | None = None) -> Overlap | None:
+    """Tell whether two facts say the same, and which merge would make one of them.
+
+    Their order does not matter; `ratio` tells how alike two words are spelled, 0 to 100.
+    """
+    if (one.fact.kind in _ASKING) != (two.fact.kind in _ASKING):
+        return None
+    if not comparable(one.fact, two.fact):
+        return None
+    one, two = _ordered(one, two)
+    score = likeness(one.statements, two.statements, ratio)
+    return Overlap(one.fact.id, two.fact.id, score, _merge(one, two)) if score else None
+
+
+def opposition(one: Claim, two: Claim) -> Opposition | None:
+    """Tell whether two facts disagree; what is to be done or asked claims nothing."""
+    if one.fact.kind in _ASKING or two.fact.kind in _ASKING or not comparable(one.fact, two.fact):
+        return None
+    one, two = _ordered(one, two)
+    found = clash(one.statements, two.statements)
+    if found is None:
+        return None
+    return Opposition(
+        one.fact.id, two.fact.id, found.rule, found.left, found.right, found.one, found.two
+    )
+
+
+def same_text(one: Fact, two: Fact) -> bool:
+    """Tell whether two texts are one but for case, marks and white space."""
+    return not (one.redacted or two.redacted) and plain(one.text) == plain(two.text)
+
+
+def _merge(one: Claim, two: Claim) -> Merge:
+    """Propose a merge: the fact that is used more stays, then the older one; the fuller text stays."""
+    keep, drop = sorted(
+        (one.fact, two.fact), key=lambda fact: (-fact.uses, fact.created, fact.born, fact.id)
+    )
+    words = {
+        claim.fact.id: sum(len(said.words) for said in claim.statements) for claim in (one, two)
+    }
+    text = drop.text if words[drop.id] > words[keep.id] else keep.text
+    return Merge(keep.id, drop.id, text)
+
+
+def _ordered(one: Claim, two: Claim) -> tuple[Claim, Claim]:
+    return (one, two) if one.fact.id <= two.fact.id else (two, one)
+
+
+def _silent(fact: Fact) -> bool:
+    return fact.false or fact.redacted or fact.closed
+
+
+def _listed(value: str) -> frozenset[str]:
+    return frozenset(value.replace(",", " ").split())

@@ -1,0 +1,88 @@
+"""Write the archive: one page of facts per quarter, and an index of one line per fact.
+
+Pure and deterministic, like `render`, whose block form the pages share. The index is made for grep:
+` — ` stands between its four fields and nowhere else (FORMAT.md, section 7).
+"""
+
+from __future__ import annotations
+
+from ledger.model.layout import ARCHIVE_INDEX, archive_page
+from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered
+from projection.fold.projection_state import SUPERSEDED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
+
+PAGE_TITLE = "Archive — "
+INDEX_TITLE = "Archive"
+SUMMARY_LIMIT_CHARS = 120
+
+
+def pages(standings: Iterable[Standing]) -> dict[str, str]:
+    """Write the archived facts among `standings`.
+
+    Returns:
+        The text of each file by its path in the home, in the order of paths; empty if no fact is
+        archived.
+    """
+    archived = sorted([standing for standing in standings if standing.reason], key=_by_creation)
+    if not archived:
+        return {}
+    by_quarter: dict[str, list[str]] = {}
+    index: list[tuple[str, str]] = []
+    for standing in archived:
+        quarter = standing.quarter
+        page = by_quarter.get(quarter)
+        if page is None:
+            page = by_quarter[quarter] = [f"# {PAGE_TITLE}{quarter}"]
+        page.append(page_block(standing))
+        index.append((standing.fact.id, index_line(standing)))
+    index.sort()
+    files = {ARCHIVE_INDEX: f"# {INDEX_TITLE}\n\n" + "\n".join([line for _, line in index]) + "\n"}
+    for quarter in sorted(by_quarter):
+        files[archive_page(quarter)] = "\n\n".join(by_quarter[quarter]) + "\n"
+    return files
+
+
+def page_block(standing: Standing) -> str:
+    """Write the block of an archived fact."""
+    fact = standing.fact
+    return block(fact, standing.tier, fact.kind, reason_of(standing))
+
+
+def index_line(standing: Standing) -> str:
+    """Write the line of an archived fact in the index."""
+    fact, reason = standing.fact, reason_of(standing)
+    return f"- {fact.id} — {summary_of(fact)} — {reason} — {standing.quarter}.md"
+
+
+def reason_of(standing: Standing) -> str:
+    """Say why a fact is archived: `faded`, `superseded by X`, `invalidated`, `closed` or `archived`."""
+    successors = standing.fact.superseded_by
+    if standing.reason == SUPERSEDED and successors:
+        return f"{SUPERSEDED} by {', '.join(successors)}"
+    return standing.reason
+
+
+def summary_of(fact: Fact) -> str:
+    """Say a fact in one line of at most 120 characters; standing versions are parted by ` / `."""
+    if fact.redacted:
+        return REDACTED
+    heads = ordered(fact.heads) if len(fact.heads) > 1 else fact.heads
+    text = " / ".join([head.text.lstrip().split("\n", 1)[0] for head in heads])
+    start = text[: 8 * SUMMARY_LIMIT_CHARS]  # a line may have 64 KiB
+    words = start.split()
+    if "—" in start:
+        words = ["–" if word == "—" else word for word in words]
+    line = " ".join(words)
+    if len(line) > SUMMARY_LIMIT_CHARS or len(start) < len(text):
+        return line[: SUMMARY_LIMIT_CHARS - 1].rstrip(" ") + "…"
+    return line or NO_TEXT
+
+
+def _by_creation(standing: Standing) -> tuple[str, str]:
+    return standing.fact.created, standing.fact.id

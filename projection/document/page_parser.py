@@ -1,0 +1,351 @@
+"""Read `continuity.md` or an archive page back into values, whoever wrote it last.
+
+Total: it never raises; what it can not place is a finding with its line. For text that `render` or
+`archive` wrote, `unparse(parse(text))` is that text (FORMAT.md, section 7: render after parse is a
+fixed point). For text that people edited, the values say what stands there now, and `unparse` writes
+it in canonical form.
+
+Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
+all indented or empty lines after it; its footer is its last line, so no text can forge one
+(fault:G13, fault:G14, fault:G17). Linear in the length of the text; split on line feeds only. What
+one bullet says is read by `projection.document.footers`.
+"""
+
+from __future__ import annotations
+
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
+from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.record import Record
+from projection.document import page_renderer
+from projection.document.footers import (
+    BLANK,
+    Conflict,
+    Pairs,
+    read_conflict,
+    read_footer,
+    read_item,
+    read_versions,
+)
+from projection.fold.fact_history import Version
+from projection.policy.model import CONTRADICTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.codec.outline_by_lines import Fences
+
+_MACHINE = "<!-- diurna: format "
+_MACHINE_LIMIT_CHARS = 2048
+_FENCES = ("```", "~~~")
+#: Says that two files were put together.
+TWO_MACHINES = "a second machine line; the last one counts"
+#: Says that somebody wrote below a footer: the one finding that loses nothing.
+AFTER_FOOTER = "text stands after the footer; it is read as text"
+#: Says that somebody took a bullet away and left its footer.
+NO_BULLET = "a footer without its bullet"
+CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+
+
+class MachineLine(Record):
+    """What the last line of `continuity.md` says of the ledger it was made from."""
+
+    format: int
+    logs: int
+    newest: str
+    digest: str
+
+
+class Block(Record):
+    """A bullet of the file; `id` is "" where no footer names one.
+
+    `mark` is its checkbox: "" none, " " open, "x" closed. `versions` are the texts of a contradicted
+    fact, and `text` is then all of them, as in `Fact.text`. `line` is 1-based.
+    """
+
+    section: str
+    id: str
+    mark: str
+    text: str
+    footer: Pairs = ()
+    versions: tuple[Version, ...] = ()
+    line: int = 0
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return the footer value of `key`."""
+        for name, value in self.footer:
+            if name == key:
+                return value
+        return default
+
+
+class Parsed(Record):
+    """A projection file as values; `project` is "" for an archive page.
+
+    `orphans` are footers without a bullet, as blocks without a text.
+    """
+
+    title: str
+    project: str
+    note: str
+    state: Pairs
+    conflicts: tuple[Conflict, ...]
+    blocks: tuple[Block, ...]
+    machine: MachineLine | None
+    orphans: tuple[Block, ...] = ()
+
+
+def machine_line(text: str) -> MachineLine | None:
+    """Read the machine line, looking at nothing but the last line of the text."""
+    tail = text[-_MACHINE_LIMIT_CHARS:].rstrip(" \t\r\n")
+    return _machine(tail[tail.rfind("\n") + 1 :])
+
+
+def parse(text: str, *, file: str = CONTINUITY_FILE) -> tuple[Parsed, tuple[Finding, ...]]:
+    """Read a projection file.
+
+    `text` has LF or CRLF, with or without a byte order mark; `file` is its path in the home, for
+    findings.
+    """
+    reader = _Reader(file)
+    lines = text.removeprefix("\ufeff").split("\n")
+    if lines[0].endswith("\r"):  # CRLF; in a file with LF a "\r" is text
+        lines = [line.removesuffix("\r") for line in lines]
+    reader.read(lines)
+    title = reader.title or ""
+    project = title[len(page_renderer.TITLE) :] if title.startswith(page_renderer.TITLE) else ""
+    parsed = Parsed(
+        title,
+        project,
+        "\n".join(reader.note),
+        tuple(reader.state),
+        tuple(reader.conflicts),
+        tuple(reader.blocks),
+        reader.machine,
+        tuple(reader.orphans),
+    )
+    return parsed, tuple(reader.findings)
+
+
+def unparse(parsed: Parsed) -> str:
+    """Write what was read in canonical form; the inverse of `parse` on rendered text."""
+    parts = [f"# {parsed.title}" if parsed.title else "#"]
+    if parsed.note:
+        parts.append("\n".join([f"> {line}" if line else ">" for line in parsed.note.split("\n")]))
+    if parsed.state:
+        parts.append("\n".join([f"- {label}: {value}" for label, value in parsed.state]))
+    parts.extend(_write(block) for block in parsed.blocks if not block.section)
+    if parsed.conflicts:
+        parts.append(f"## {CONTRADICTIONS}")
+        parts.extend(
+            page_renderer.item(page_renderer.conflict(*entry[:-1])) for entry in parsed.conflicts
+        )
+    section = ""
+    for block in parsed.blocks:
+        if not block.section:
+            continue
+        if block.section != section:
+            section = block.section
+            parts.append(f"## {section}")
+        parts.append(_write(block))
+    if parsed.machine:
+        parts.append(page_renderer.machine(*parsed.machine))
+    return "\n\n".join(parts) + "\n"
+
+
+def _write(block: Block) -> str:
+    if block.versions:
+        body = page_renderer.contradicted(block.versions, block.mark)
+    else:
+        body = page_renderer.item(block.text, block.mark)
+    return f"{body}\n  {page_renderer.footer(block.footer)}" if block.footer else body
+
+
+class _Reader:
+    """Reads lines into blocks; one per file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.title: str | None = None
+        self.note: list[str] = []
+        self.state: list[tuple[str, str]] = []
+        self.conflicts: list[Conflict] = []
+        self.blocks: list[Block] = []
+        self.machine: MachineLine | None = None
+        self.orphans: list[Block] = []
+        self.findings: list[Finding] = []
+        self._section = ""
+        self._seen: dict[str, int] = {}  # fact id -> line
+        self._item: list[str] = []  # the lines of the open block
+        self._start = 0
+        self._stray = False  # inside lines that are no part of a block
+
+    def read(self, lines: list[str]) -> None:
+        """Sort lines into title, note, headings, blocks, machine line and what is none of these."""
+        skip_to = 0
+        fences: Fences | None = None
+        for number, line in enumerate(lines, 1):
+            if number < skip_to:
+                continue
+            first = line[:1]
+            if first in ("", " ", "\t", "\r"):
+                if self._item:
+                    self._item.append(line)
+                elif not line.strip(BLANK):
+                    self._stray = False
+                elif not self._stray and not self._is_orphan(line, number):
+                    self._stop(number)
+            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(BLANK) in ("-", "*", "+"):
+                self._close()
+                self._stray = False
+                self._item, self._start = [line], number
+            elif line.startswith("## ") and line[3:].strip(BLANK):
+                self._close()
+                self._stray = False
+                self._section = line[3:].strip(BLANK)
+            elif line.startswith(_MACHINE) and (machine := _machine(line)):
+                self._close()
+                if self.machine:
+                    hint = "keep the one that stood there"
+                    self._note("hand-edited", TWO_MACHINES, number, hint)
+                self.machine = machine
+            elif line[:7] in CONFLICT_MARKERS:
+                self._note(
+                    "conflict-in-projection",
+                    "a merge conflict marker",
+                    number,
+                    "keep the bullets that hold, and take the lines with the markers away",
+                )
+            elif first not in "#>`~" and self._item and self._item[-1].strip(BLANK):
+                self._item.append(line)  # markdown reads it as part of the item, so do people
+            elif first == "<" and self._item and _names_id(line):
+                self._item.append(line)  # an editor parted it from its bullet
+            elif line[:3] in _FENCES:
+                self._close()
+                self._stop(number)
+                from ledger.codec.outline_by_lines import Fences
+
+                fences = fences or Fences(lines)
+                skip_to = fences.end(number - 1) + 1
+            else:
+                self._close()
+                if self._in_head() and first == ">":
+                    self.note.append(line[1:].strip(BLANK))
+                elif self._in_head() and self.title is None and _is_title(line):
+                    self.title = line[1:].strip(BLANK)
+                elif not self._stray and not self._is_orphan(line, number):
+                    self._stop(number)
+        self._close()
+
+    def _in_head(self) -> bool:
+        return not (self._section or self.blocks or self.state or self._stray)
+
+    def _is_orphan(self, line: str, number: int) -> bool:
+        """Note a footer that stands where no bullet is open."""
+        id = _names_id(line)
+        if id:
+            footer = read_footer(line) or ()
+            self.orphans.append(Block(self._section, id, "", "", footer, (), number))
+            hint = "write its bullet above it again, or take it away"
+            self._note("bad-footer", NO_BULLET, number, hint)
+        return bool(id)
+
+    def _stop(self, number: int) -> None:
+        """Report lines that are no part of a block, once for neighbours."""
+        self._stray = True
+        self._note(
+            "hand-edited",
+            "this text is no part of a fact",
+            number,
+            "write it as a bullet (`- ...`) of a section, or indent it under the bullet it belongs to",
+        )
+
+    def _note(self, code: str, message: str, line: int, hint: str = "") -> None:
+        self.findings.append(Finding(code, message, self.file, line, hint))
+
+    def _close(self) -> None:
+        """Turn the open block into a value."""
+        lines, self._item = self._item, []
+        if not lines:
+            return
+        mark, text, pairs, at = read_item(lines)
+        start = self._start
+        if pairs is None:
+            if not self._section and not mark and self._read_state(text):
+                return
+            if self._section == CONTRADICTIONS:
+                entry = read_conflict(text, start)
+                if entry:
+                    self.conflicts.append(entry)
+                    return
+                self._note(
+                    "hand-edited",
+                    "this section is computed; an edit here has no effect",
+                    start,
+                    "decide it where the fact stands: leave the text that holds, or write another",
+                )
+            self.blocks.append(Block(self._section, "", mark, text, (), (), start))
+            return
+        if at < 0:
+            self._note("bad-footer", AFTER_FOOTER, start - at)
+        footer_line = start + abs(at)
+        if any(not key for key, _ in pairs):
+            hint = "part `key: value` from the next by `|`"
+            self._note("bad-footer", "a part of the footer is not `key: value`", footer_line, hint)
+        id = next((value for key, value in pairs if key == "id"), "")
+        if id and not is_fact_id(id):
+            hint = "ids are lower-case words joined by hyphens or dots"
+            self._note("bad-id", f"`{id[:80]}` is not a fact id", footer_line, hint)
+            id = ""
+        if id:
+            if id in self._seen:
+                message = f"`{id}` stands on line {self._seen[id]} already"
+                hint = "keep one of them; a new fact gets an id of its own, or none"
+                self._note("duplicate-block", message, start, hint)
+            self._seen.setdefault(id, start)
+        versions: tuple[Version, ...] = ()
+        if text.startswith(page_renderer.LEAD) and any(key == "heads" for key, _ in pairs):
+            versions = read_versions(text)
+            if versions:
+                text = "\n\n".join(version.text for version in versions)
+            else:
+                hint = "leave one text in place of them all"
+                self._note(
+                    "bad-footer", "the versions of this fact can not be told apart", start, hint
+                )
+        self.blocks.append(Block(self._section, id, mark, text, pairs, versions, start))
+
+    def _read_state(self, text: str) -> bool:
+        label, colon, value = " ".join(text.split("\n")).partition(": ")
+        if not colon or label not in page_renderer.STATE_LABELS or self.blocks:
+            return False
+        self.state.append((label, value))
+        return True
+
+
+def _is_title(line: str) -> bool:
+    return line.startswith("# ") or line.rstrip(BLANK) == "#"
+
+
+def _names_id(line: str) -> str:
+    """Return the id that a footer names, "" for what is none."""
+    id = dict(read_footer(line) or ()).get("id", "")
+    return id if is_fact_id(id) else ""
+
+
+def _machine(line: str) -> MachineLine | None:
+    if not (line.startswith(_MACHINE) and line.rstrip(BLANK).endswith(" -->")):
+        return None
+    first, *rest = line.rstrip(BLANK)[len(_MACHINE) : -4].split(" | ")
+    fields = {key: value for key, _, value in (part.partition(": ") for part in rest)}
+    version, logs = _integer(first), _integer(fields.get("logs", ""))
+    newest, digest = fields.get("newest", ""), fields.get("digest", "")
+    if version is None or logs is None or not newest:
+        return None
+    return MachineLine(version, logs, "" if newest == page_renderer.NONE else newest, digest)
+
+
+def _integer(text: str) -> int | None:
+    """Read a plain non-negative ASCII integer (fault:G21)."""
+    if 0 < len(text) <= 12 and text.isascii() and text.isdigit():
+        return int(text)
+    return None

@@ -1,0 +1,190 @@
+"""Find which other facts a fact names, in its texts and in its footer.
+
+`[[id]]` is a link wherever it stands in a text, but for code spans and fenced code; `[[id|words]]` is the
+same link with words to show. What is no fact id between the brackets, is escaped, or is the words of a
+markdown link is text; a stem or a date names session logs. `→ serves: id` at the end of a line of a text,
+outside of code too, says what the footer `serves` does. Pure and light: every fact passes here on its way
+into the cache.
+"""
+
+from __future__ import annotations
+
+from ledger.model.ids import is_fact_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from projection.fold.fact_history import Fact
+
+LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
+ENTITY_KEY = "entity"
+_WRAPPED = 6  #: lines of a paragraph that what it serves may take
+#: What stands before the ids that a line of a text says it serves, and before that.
+_SERVES, _ARROWS = "serves:", ("→", "->")
+
+
+def footer(fact: Fact, wanted: str) -> str:
+    """Return the value of a footer key, "" where the fact has none."""
+    for key, value in fact.meta:
+        if key == wanted:
+            return value
+    return ""
+
+
+def ids_in(value: str) -> tuple[str, ...]:
+    """Return the ids in the value of a footer, parted by commas or blanks, each once."""
+    return tuple(dict.fromkeys([one for one in _parted(value) if is_fact_id(one)]))
+
+
+def named(fact: Fact) -> tuple[tuple[str, str], ...]:
+    """Return what a fact names, as (kind of edge, id), each once: footers first, then texts."""
+    found: dict[tuple[str, str], None] = {}
+    for key, value in fact.meta:
+        if key in (SERVES, CONFLICTS):
+            found.update(dict.fromkeys([(key, target) for target in ids_in(value)]))
+    if not fact.redacted:
+        for head in fact.heads:
+            for target in serves_in(head.text):
+                found[SERVES, target] = None
+            for target in links_in(head.text):
+                found[LINK, target] = None
+    return tuple([edge for edge in found if edge[1] != fact.id])
+
+
+def served(fact: Fact) -> tuple[str, ...]:
+    """Return what a fact serves, by its footer and its texts, each once; also what can be no id."""
+    found = list(_parted(footer(fact, SERVES)))
+    if not fact.redacted:
+        found += [target for head in fact.heads for target in serves_in(head.text)]
+    return tuple(dict.fromkeys(found))
+
+
+def _parted(value: str) -> list[str]:
+    return value.replace(",", " ").split()
+
+
+def pointed(fact: Fact) -> tuple[str, ...]:
+    """Return the ids at the other end of a fact's edges, as far as the fact itself says, each once."""
+    found = [*fact.supersedes, *fact.superseded_by]
+    footers = [key for key, _ in fact.meta if key in (SERVES, CONFLICTS)]
+    if not footers and not [1 for one in fact.heads if "[[" in one.text or _SERVES in one.text]:
+        return tuple(found)  # most facts: nothing to read
+    return tuple(dict.fromkeys([*[target for _, target in named(fact)], *found]))
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """Return the ids that a text links to, each once, in the order met."""
+    if "[[" not in text:
+        return ()
+    from ledger.model.order import is_stem
+
+    found: dict[str, None] = {}
+    for paragraph in _paragraphs(text):
+        for target in _bracketed(_without_code(paragraph)):
+            if is_fact_id(target) and not is_stem(target):
+                found[target] = None
+    return tuple(found)
+
+
+def serves_in(text: str) -> tuple[str, ...]:
+    """Return the ids that lines of a text end with behind `→ serves:` (or `->`), each once, in order."""
+    if _SERVES not in text:
+        return ()
+    found: dict[str, None] = {}
+    for paragraph in _paragraphs(text):
+        lines = _without_code(_bare_ids(paragraph)).split("\n")
+        for number, line in enumerate(lines):
+            before, said, behind = line.rpartition(_SERVES)
+            if not said or not before.rstrip().endswith(_ARROWS):
+                continue
+            rest = lines[number + 1 : number + _WRAPPED]
+            if (
+                not behind.strip() and rest
+            ):  # the ids, or the remark behind them, go on in the next line
+                behind = rest.pop(0).strip()
+            ids, _, remark = behind.partition(" (")
+            while remark and ")" not in remark and rest:
+                remark = f"{remark} {rest.pop(0).strip()}"
+            targets = [one.strip(" [].;") for one in ids.split(",")]
+            if (not remark or remark.rstrip(" .")[-1:] == ")") and all(map(is_fact_id, targets)):
+                found.update(dict.fromkeys(targets))
+    return tuple(found)
+
+
+def _bare_ids(paragraph: str) -> str:
+    """Take the back-ticks off the ids behind `→ serves:`, where that is no code itself."""
+    lines = paragraph.split("\n")
+    ticks = 0
+    for number, line in enumerate(lines):
+        before, said, behind = line.rpartition(_SERVES)
+        outside = not (ticks + before.count("`")) % 2
+        if said and outside and before.rstrip().endswith(_ARROWS):
+            ids, remark, more = behind.partition(" (")
+            lines[number] = before + said + ids.replace("`", "") + remark + more
+        ticks += lines[number].count("`")
+    return "\n".join(lines)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield what is not fenced code, parted where a code span can not go on.
+
+    As everywhere, a fence that is never closed hides nothing.
+    """
+    from ledger.codec.fenced_code import prose_lines
+
+    part: list[str] = []
+    for line in prose_lines(text):
+        if line.strip():
+            part.append(line)
+        else:
+            yield "\n".join(part)
+            part = []
+    yield "\n".join(part)
+
+
+def _without_code(text: str) -> str:
+    """Cut the code spans out of a paragraph: what stands between two runs of back-ticks of one length."""
+    pieces = []
+    while "`" in text:
+        before, run, behind = _split_run(text)
+        pieces.append(before)
+        close = _find_run(behind, len(run))
+        if close < 0:
+            pieces.append(run)
+            text = behind
+        else:
+            pieces.append(" ")
+            text = behind[close + len(run) :]
+    return "".join(pieces) + text
+
+
+def _split_run(text: str) -> tuple[str, str, str]:
+    start = text.index("`")
+    behind = text[start:].lstrip("`")
+    return text[:start], text[start : len(text) - len(behind)], behind
+
+
+def _find_run(text: str, length: int) -> int:
+    """Return where a run of exactly so many back-ticks starts, -1 where none does."""
+    start = text.find("`")
+    while start >= 0:
+        end = start
+        while text[end : end + 1] == "`":
+            end += 1
+        if end - start == length:
+            return start
+        start = text.find("`", end)
+    return -1
+
+
+def _bracketed(text: str) -> Iterator[str]:
+    """Yield what stands between `[[` and `]]`."""
+    end = text.find("]]")
+    while end >= 0:
+        start = text.rfind("[[", 0, end)
+        if start >= 0:
+            if text[start - 1 : start] != "\\" and text[end + 2 : end + 3] != "(":
+                yield text[start + 2 : end].partition("|")[0].strip()
+        text = text[end + 2 :]
+        end = text.find("]]")

@@ -1,0 +1,292 @@
+"""Find the neighbours of a fact in the graph of entities, links and supersessions.
+
+Also which entities facts are about. Pure. An entity is a name in the footer `entity` of a fact, several
+parted by commas. Names that differ only in case, width, blanks, hyphens or underscores are one:
+`Payments API`, `payments-api`.
+
+Edges are supersessions, the footer `conflicts`, what a fact serves, what informed it, links in texts, an
+entity that two facts share, unless so many share it that it says nothing, and the commits that a fact is
+known to name. What helped in a log informed what was born there, and what else helped in it, unless that
+were too many, too.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.document.fact_remarks import PLAIN, Mark, instead_of, mark_of
+from projection.graph.fact_links import CONFLICTS, ENTITY_KEY, LINK, SERVES, footer, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from projection.document.fact_remarks import Met
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
+
+__all__ = ["Graph", "Links", "Neighbour", "instead_of"]
+
+TAGS_KEY = "tags"
+SUPERSEDES, INFORMED, ENTITY, COMMIT = "supersedes", "informed-by", "entity", "commit"
+#: Kinds of edges, in the order in which they are told.
+EDGES = (SUPERSEDES, CONFLICTS, SERVES, INFORMED, LINK, ENTITY, COMMIT)
+OUT, IN, BOTH = "out", "in", "both"
+_DIRECTIONS = (OUT, IN, BOTH)
+#: Facts that share an entity, or helped in one log, are neighbours as long as no more than so many do.
+CROWD_FACTS = 100
+#: So many edges of a fact are looked at where a part of them is enough, and are printed.
+NEAR = 100
+#: What people put around a name, and before it.
+_AROUND, _BEFORE = "`'\"[] \t", "#@"
+_JOINTS = str.maketrans("-_", "  ")
+
+
+class Neighbour(Record):
+    """The other end of an edge."""
+
+    id: str  #: of the other fact, or of a commit
+    kind: str  #: of the edge, one of `EDGES`
+    direction: str  #: `out` from here, `in` from there, or `both`
+    entity: str = ""  #: the name of the entity that both share, "" for other kinds
+    via: str = ""  #: the neighbour that leads there, "" for one that is one hop away
+    #: where the other fact stands, None where there is no such fact: the edge dangles
+    standing: Standing | None = None
+    mark: Mark = PLAIN  #: of the other fact: whether it is closed or false, and what stands instead
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """What stands in its place, where it is superseded."""
+        return self.mark.instead
+
+
+class Links(Record):
+    """The neighbourhood of a fact."""
+
+    id: str  #: of the fact
+    #: where it stands, None where there is no such fact and others only name it
+    standing: Standing | None
+    near: tuple[Neighbour, ...]  #: the edges to others, by kind, direction, entity and id
+    #: what is two hops away and not nearer, each fact once, in the order of what leads there
+    far: tuple[Neighbour, ...] = ()
+    #: entities that too many facts share to be edges, with how many
+    crowds: tuple[tuple[str, int], ...] = ()
+    mark: Mark = PLAIN  #: of the fact
+    farther: tuple[Neighbour, ...] = ()  #: what is three hops away and not nearer, likewise
+    #: what leads to the fact and on from it by `serves`, each from what is served, such as a
+    #: vision, down to what serves it, and to its commits
+    chains: tuple[tuple[str, ...], ...] = ()
+    #: how many edges there are beside those that are near, where a part of them was enough
+    more: int = 0
+
+
+def entity_names(fact: Fact) -> tuple[str, ...]:
+    """Return the entities that a fact is about, as written, each once, in the order written."""
+    return names_in(footer(fact, ENTITY_KEY))
+
+
+def tags(fact: Fact) -> tuple[str, ...]:
+    """Return the tags of a fact, as written, each once, in the order written."""
+    return names_in(footer(fact, TAGS_KEY))
+
+
+def matches_entity(fact: Fact, name: str) -> bool:
+    """Tell whether a fact is about the entity of a name."""
+    return _holds(footer(fact, ENTITY_KEY), name)
+
+
+def matches_tag(fact: Fact, tag: str) -> bool:
+    """Tell whether a fact bears a tag; compared as entities are."""
+    return _holds(footer(fact, TAGS_KEY), tag)
+
+
+def names_in(value: str) -> tuple[str, ...]:
+    """Return the names in the value of such a footer, as written, each once, in the order written."""
+    if not value:
+        return ()
+    names: dict[str, str] = {}
+    for part in value.split(","):
+        known = folded(part)
+        if known:
+            names.setdefault(known, " ".join(part.strip(_AROUND).split()))
+    return tuple(names.values())
+
+
+def folded(name: str) -> str:
+    """Return the form in which names are compared; "" for what is no name."""
+    name = name.casefold()
+    if not name.isascii():
+        from unicodedata import normalize
+
+        name = normalize("NFKC", normalize("NFKC", name).casefold())
+    bare = " ".join(name.translate(_JOINTS).split())
+    return bare.lstrip(_BEFORE + _AROUND).rstrip(_AROUND)
+
+
+def _holds(value: str, name: str) -> bool:
+    if not value:
+        return False
+    wanted = folded(name)
+    return bool(wanted) and any(folded(part) == wanted for part in value.split(","))
+
+
+class Graph:
+    """The edges among facts.
+
+    Args:
+        standings: facts where they stand, by id.
+        crowds: how many facts share an entity, by the folded name, or helped in a log, by its stem, where
+            that is known to be more than `standings` tell.
+        marked: adds to the mark of a fact what a reader has to know of it beside.
+    """
+
+    def __init__(
+        self,
+        standings: Mapping[str, Standing],
+        crowds: Mapping[str, int] | None = None,
+        marked: Callable[[Mark, Fact | None], Mark] = lambda mark, _: mark,
+    ) -> None:
+        self._marked = marked
+        self._standings = standings
+        self._crowds = dict(crowds or {})
+        self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
+        self._sharing: dict[str, list[str]] = {}
+        self._met: Met = {}
+        self._near: dict[tuple[str, int | None], tuple[tuple[Neighbour, ...], int]] = {}
+        self._marks: dict[str, Mark] = {}
+        helped: dict[str, list[str]] = {}
+        for fact, standing in standings.items():
+            for help in standing.fact.helps:
+                helped.setdefault(help.stem, []).append(fact)
+        for stem, some in helped.items():
+            if max(len(some), self._crowds.get(stem, 0)) > CROWD_FACTS:
+                some.clear()
+        for fact, standing in standings.items():
+            here = standing.fact
+            for kind, target in named(here):
+                self._join(fact, kind, target)
+            for old in here.supersedes:
+                self._join(fact, SUPERSEDES, old)
+            for new in here.superseded_by:
+                self._join(new, SUPERSEDES, fact)
+            for other in helped.get(here.origin, ()) if helped else ():
+                self._join(fact, INFORMED, other)
+            for other in [one for help in here.helps for one in helped[help.stem]]:
+                self._join(fact, INFORMED, other, both=True)
+            for name in entity_names(here):
+                self._sharing.setdefault(folded(name), []).append(fact)
+
+    def neighbours(self, fact: str) -> tuple[Neighbour, ...]:
+        """Return the edges of a fact, by kind, direction, entity and id of the other end."""
+        return self._nearest(fact, None)[0]
+
+    def _nearest(self, fact: str, most: int | None) -> tuple[tuple[Neighbour, ...], int]:
+        """Return so many of the edges of a fact, and how many more there are."""
+        if (fact, most) in self._near:
+            return self._near[fact, most]
+        found = set(self._edges.get(fact, ()))
+        for name in self._names(fact):
+            if self._count(name) <= CROWD_FACTS:
+                found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
+        edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
+        near = tuple([self._told(*edge) for edge in edges[:most]])
+        self._near[fact, most] = near, len(edges) - len(near)
+        return self._near[fact, most]
+
+    def links(self, fact: str, hops: int = 2, most: int | None = None) -> Links:
+        """Return what is up to so many hops, 1 to 3, away from a fact.
+
+        `most`: so many that are further away than one hop are enough, of each number of hops; then no
+        more than `NEAR` edges of any fact are looked at.
+        """
+        part = NEAR if most is not None else None
+        nearest, more = self._nearest(fact, part)
+        rings = [nearest]
+        seen = {fact, *(one.id for one in rings[0])}
+        for _ in range(1, hops):
+            ring: list[Neighbour] = []
+            for via in dict.fromkeys([one.id for one in rings[-1]]):
+                if len(ring) == most:
+                    break
+                for one in self._nearest(via, part)[0]:
+                    if len(ring) == most:
+                        break
+                    if one.id not in seen:
+                        seen.add(one.id)
+                        ring.append(one._replace(via=via))
+            rings.append(tuple(ring))
+        near, far, farther = (*rings, (), ())[:3]
+        counts = [(name, self._count(name)) for name in self._names(fact)]
+        crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
+        mark = self._mark(fact)
+        chains = self._chains(fact, hops) if hops > 2 else ()
+        here = self._standings.get(fact)
+        return Links(fact, here, near, far, crowds, mark, farther, chains, more)
+
+    def serving(self, fact: str, hops: int) -> tuple[str, ...]:
+        """Return a fact, what it serves and what serves it, also through others, so many hops away."""
+        lines = [*self._lines(fact, OUT, hops), *self._lines(fact, IN, hops)]
+        return tuple(dict.fromkeys([one for line in lines for one in line]))
+
+    def add_commits(self, named: Mapping[str, Sequence[str]]) -> None:
+        """Add the commits that facts name as ends of edges."""
+        for fact, commits in named.items():
+            for commit in commits:
+                self._edges.setdefault(fact, set()).add((COMMIT, OUT, "", commit))
+
+    def _chains(self, fact: str, hops: int) -> tuple[tuple[str, ...], ...]:
+        """Join what a fact serves and what serves it; a fact without either has no chain."""
+        above = [line[:0:-1] for line in self._lines(fact, OUT, hops)]
+        below = [line[1:] for line in self._lines(fact, IN, hops)]
+        chains = [(*up, fact, *down) for up in above for down in below]
+        return tuple([chain for chain in chains if len(chain) > 1])
+
+    def _lines(self, fact: str, direction: str, hops: int) -> list[tuple[str, ...]]:
+        """Return the lines that lead on from a fact by `serves`, to each fact by the shortest."""
+        ends: list[tuple[str, ...]] = []
+        todo: list[tuple[str, ...]] = [(fact,)]
+        seen = {fact}
+        while todo:
+            line = todo.pop(0)
+            edges = self._edges.get(line[-1], ()) if len(line) <= hops else ()
+            further = {other for kind, way, _, other in edges if (kind, way) == (SERVES, direction)}
+            commits = [one[3] for one in edges if one[0] == COMMIT and direction == IN]
+            todo += [(*line, other) for other in sorted(further - seen)]
+            ends += [(*line, commit) for commit in sorted(commits)]
+            if not (further - seen or commits):
+                ends.append(line)
+            seen |= further
+        return ends
+
+    def _join(self, source: str, kind: str, target: str, *, both: bool = False) -> None:
+        out, back = (BOTH, BOTH) if both or kind == CONFLICTS else (OUT, IN)
+        self._edges.setdefault(source, set()).add((kind, out, "", target))
+        self._edges.setdefault(target, set()).add((kind, back, "", source))
+
+    def _names(self, fact: str) -> tuple[str, ...]:
+        standing = self._standings.get(fact)
+        return () if standing is None else entity_names(standing.fact)
+
+    def _count(self, name: str) -> int:
+        known = folded(name)
+        return max(len(self._sharing.get(known, ())), self._crowds.get(known, 0))
+
+    def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
+        standing = self._standings.get(other)
+        return Neighbour(other, kind, direction, entity, "", standing, self._mark(other))
+
+    def _mark(self, name: str) -> Mark:
+        mark = self._marks.get(name)
+        if mark is None:
+            fact = self._fact(name)
+            mark = self._marked(mark_of(fact, self._fact, self._met), fact)
+            self._marks[name] = mark
+        return mark
+
+    def _fact(self, fact: str) -> Fact | None:
+        standing = self._standings.get(fact)
+        return None if standing is None else standing.fact
+
+
+def _order(edge: tuple[str, str, str, str]) -> tuple[int, int, str, str]:
+    kind, direction, entity, other = edge
+    return EDGES.index(kind), _DIRECTIONS.index(direction), folded(entity), other

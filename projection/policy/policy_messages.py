@@ -1,0 +1,111 @@
+"""Say in our own words what is wrong with a value of `diurna.toml`, and what can stand there."""
+
+from __future__ import annotations
+
+from projection.policy.policy_keys import Keys, dotted, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic_core import ErrorDetails
+
+#: Where only some words can stand: which, and what they mean.
+CHOICES: dict[Keys, tuple[str, str]] = {
+    ("publish",): (
+        '"append", "trunk" or "review"',
+        "append: committed with each log; trunk: with each log on the trunk; review: only by "
+        "`diurna publish`",
+    ),
+    ("privacy", "secrets"): (
+        '"redact" or "refuse"',
+        "redact: the log is stored without them; refuse: it is not stored",
+    ),
+    ("privacy", "personal"): (
+        '"warn", "redact" or "keep"',
+        "warn: stored and said; redact: stored without; keep: stored in silence",
+    ),
+    ("recall", "language"): ('"en", "de", "es" or "fr"', "the language of the ledger"),
+    ("capture", "keep"): (
+        '"told", "digest" or "off"',
+        "told: what agents reported and what was observed; digest: also what persons asked; off: nothing",
+    ),
+    ("capture", "facts"): (
+        '"said" or "off"',
+        "said: what a person asks to be remembered is a fact; off: capture makes no facts",
+    ),
+    ("capture", "trust"): (
+        '"thread" or "supersede"',
+        "thread: what speaks against a fact becomes an open thread; supersede: it replaces the fact",
+    ),
+    ("capture", "approve"): (
+        '"none" or "ask"',
+        "none: facts are recorded; ask: they wait until a person lets them in",
+    ),
+    ("review", "ask"): (
+        '"pull-request", "issue" or "off"',
+        "how a scheduled job asks: by a file with ticks, whose merge is the answer; by a note; not at all",
+    ),
+    ("background", "run"): (
+        '"daily" or "off"',
+        "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",
+    ),
+    ("views", "publish"): (
+        'names of views, "state", "progress" or "decisions"',
+        "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",
+    ),
+}
+
+
+def sentence(
+    path: Keys, error: ErrorDetails, known_keys: Callable[[Keys], tuple[str, ...]]
+) -> tuple[str, str]:
+    """Return what is wrong with a value, and what to do.
+
+    `path` is of its key, `error` as pydantic tells it; `known_keys` gives the keys that a table has.
+    """
+    key, given = shown(path), error["input"]
+    value = str(given).lower() if isinstance(given, bool) else repr(given)
+    value = value if len(value) <= 40 else value[:39] + "…"
+    match error["type"]:
+        case "extra_forbidden":
+            known = ", ".join(known_keys(path[:-1]))
+            return f"unknown key {key}", f"known here: {known}"
+        case "int_type" | "int_from_float" | "int_parsing_size":
+            return (
+                f"{key} must be a whole number, not {value}",
+                "write it without quotes or a point",
+            )
+        case "greater_than_equal":
+            return f"{key} must not be below {error['ctx']['ge']}, as {value} is", ""
+        case "less_than_equal":
+            return f"{key} must not be over {error['ctx']['le']}, as {value} is", ""
+        case "list_type":
+            return f"{key} must be a list, not {value}", f'write it as {path[-1]} = ["...", "..."]'
+        case "too_long":
+            return f"{key} must have at most {error['ctx']['max_length']} entries", ""
+        case "bool_type":
+            return f"{key} must be true or false, not {value}", "write it without quotes"
+        case "string_type":
+            return f"{key} must be text, not {value}", f'write it in quotes: {path[-1]} = "..."'
+        case "string_too_long":
+            return f"{key} must have at most {error['ctx']['max_length']} characters", ""
+        case "literal_error":
+            choices, hint = CHOICES[path]
+            return f"{key} must be {choices}, not {value}", hint
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return (
+                f"{key} must be a table, not {value}",
+                f"write it as a heading: [{dotted(path)}]",
+            )
+        case "value_error":
+            return f"{key} {error['ctx']['error']}", ""
+        case _:
+            return f"{key}: {error['msg']}", ""
+
+
+def no_place(path: Keys) -> tuple[str, str]:
+    """Say what is wrong with the name of another home, and what to do."""
+    what = "a project" if path[0] == "inbox" else "an upstream"
+    hint = "use lower-case letters, digits and single hyphens, at most 40, and not `personal`"
+    return f"{shown(path)}: this is no name for {what}", hint

@@ -1,0 +1,115 @@
+"""Write the view `decisions`: what was decided, numbered, the newest first and whole.
+
+A decision's number is its place among all facts that ever were decisions, in the order of the logs that
+made them so. A log that is appended sorts behind all others, so it changes no number, and neither does
+what happens to a decision later: superseded, invalidated, withheld or of another kind, it keeps its own.
+Only a log that arrives late, from a clone that worked beside this one, moves up the numbers behind it.
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import FactCreated, FactUpdated, decides
+from projection.document.page_renderer import one_line
+from projection.graph.fact_links import footer
+from projection.views.view_page import Item, Page, Section, fact_item, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.fold.fact_history import Fact, History
+    from projection.views.view_source import ViewSource
+
+KIND = "decision"
+#: How many stand whole; of the others one line tells.
+WHOLE = 10
+EARLIER = "Earlier"
+LABEL = "Decision: "
+_RATIONALE = ("rationale:", "why:", "reason:", "because:")
+_BECAUSE = " because "
+NONE = "None."
+NOT_SAID = "not recorded"
+
+
+def decisions(source: ViewSource) -> Page:
+    """Write the view."""
+    numbers = numbered(source.histories)
+    shown = [
+        (numbers[one.fact.id], one.fact)
+        for one in source.shared()
+        if one.fact.kind == KIND and one.fact.id in numbers
+    ]
+    shown.sort(key=lambda row: (-row[0], row[1].id))
+    sections = [_whole(source, number, fact) for number, fact in shown[:WHOLE]]
+    lines = [_short(number, fact) for number, fact in shown[WHOLE:]]
+    sections.append(Section(EARLIER, tuple(lines) or (NONE,)))
+    return Page(f"Decisions — {source.policy.project}", "", tuple(sections))
+
+
+def numbered(histories: Mapping[str, History]) -> dict[str, int]:
+    """Return the number of each fact that ever was a decision."""
+    births = [(*birth, fact) for fact, history in histories.items() if (birth := _birth(history))]
+    return {birth[-1]: number for number, birth in enumerate(sorted(births), 1)}
+
+
+def _birth(history: History) -> tuple[str, str] | None:
+    """Return (log, date) at which a fact became a decision; None for one that never was.
+
+    Of what one import brought, each has the date that it came with.
+    """
+    for act in history.acts:
+        event = act.event
+        if isinstance(event, FactCreated | FactUpdated) and decides(event):
+            return act.stem, dict(event.meta).get("created", act.stem[:10])
+    return None
+
+
+def _author(history: History) -> str:
+    """Return who made a fact a decision, as the header of that log says."""
+    for act in history.acts:
+        if decides(act.event):
+            return one_line(act.by.agent) or NOT_SAID
+    return NOT_SAID
+
+
+def _name(number: int) -> str:
+    return f"DEC-{number:03d}"
+
+
+def _whole(source: ViewSource, number: int, fact: Fact) -> Section:
+    said = [
+        f"- Date: {fact.created or NOT_SAID}",
+        f"- Decided by: {_author(source.histories[fact.id])}",
+    ]
+    lines: list[Item | str] = [*said, fact_item(fact, label=LABEL)]
+    lines += [f"- Rationale: {_rationale(fact)}", f"- Status: {status(fact)}"]
+    return Section(f"{_name(number)}: {told(fact)}", tuple(lines))
+
+
+def _short(number: int, fact: Fact) -> str:
+    return (
+        f"- {_name(number)}: {told(fact)} ({fact.created or NOT_SAID}, {status(fact)}) `{fact.id}`"
+    )
+
+
+def status(fact: Fact) -> str:
+    """Say whether a decision holds."""
+    if fact.superseded_by:
+        return f"superseded by {', '.join(fact.superseded_by)}"
+    if fact.invalidated_at:
+        return "invalidated"
+    return "contradicted" if fact.contradicted else "accepted"
+
+
+def _rationale(fact: Fact) -> str:
+    """Return why: what the footer `rationale` says, a line called so, or what follows `because`."""
+    said = footer(fact, "rationale")
+    if said or fact.redacted or not fact.heads:
+        return said or NOT_SAID
+    text = fact.heads[0].text
+    for line in text.split("\n"):
+        bare = line.strip(" -*\t\r")
+        if bare.lower().startswith(_RATIONALE):
+            return bare.partition(":")[2].strip(" *") or NOT_SAID
+    line = next((line for line in text.split("\n") if _BECAUSE in line), "")
+    return line.partition(_BECAUSE)[2].strip() or NOT_SAID

@@ -1,0 +1,140 @@
+"""Define a view as a value, write it as markdown, and say it for JSON.
+
+The forms are those of `continuity.md` (`projection.document.page_renderer`): a bullet with its footer
+below it, whose first line alone stands in column 0, so that no text forges structure. A line of text
+stands by itself below a heading where it can not be taken for anything else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+from ledger.model.session import ASKED_KEY
+from projection.document.archive_pages import summary_of
+from projection.document.page_renderer import (
+    NO_TEXT,
+    REDACTED,
+    contradicted,
+    footer_value,
+    item,
+    one_line,
+    ordered,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.fact_history import Fact, Version
+
+#: What can stand in column 0 as text and nothing else: one line that begins with a letter or a digit,
+#: and is no numbered item.
+_PLAIN = re.compile(r"(?!\d+[.)]\s)[^\W_][^\n\r]*")
+
+
+#: Keys of a footer that are computed here, whatever its author says.
+_COMPUTED = ("id", "kind", "heads", "moves", "version", "log")
+
+
+class Item(Record):
+    """A fact in a view."""
+
+    id: str  #: of the fact
+    text: str  #: of it, or a line about it
+    mark: str = ""  #: its checkbox: "" none, " " open, "x" closed
+    footer: tuple[tuple[str, str], ...] = ()  #: what stands in its footer behind the id
+    versions: tuple[Version, ...] = ()  #: those that stand, where there are several
+    label: str = ""  #: that stands before its text, `Decision: `
+    bare: bool = False  #: its text may stand without a bullet
+
+
+class Section(Record):
+    """A heading with what stands below it: facts, and lines that are computed."""
+
+    title: str
+    lines: tuple[Item | str, ...] = ()
+    level: int = 2
+
+
+class Page(Record):
+    """A view: its title, a line about it, its sections."""
+
+    title: str
+    note: str = ""
+    sections: tuple[Section, ...] = ()
+
+
+def fact_item(fact: Fact, mark: str = "", *, label: str = "", bare: bool = False) -> Item:
+    """Show a fact with its whole text, and what its author's footer says."""
+    versions: tuple[Version, ...] = ()
+    text = NO_TEXT
+    if fact.redacted:
+        text = REDACTED
+    elif len(fact.heads) > 1:
+        versions = ordered(fact.heads)
+        text = fact.text
+    elif fact.heads:
+        text = fact.heads[0].text
+    pairs = [("kind", footer_value(fact.kind))]
+    for key, value in fact.meta:
+        key, value = footer_value(key).replace(":", "-"), footer_value(value)
+        if key and value and key not in (*_COMPUTED, ASKED_KEY):
+            pairs.append((key, value))
+    if versions:
+        pairs.append(("heads", ", ".join([one.id for one in versions])))
+    if fact.moves:
+        said = [f"{move.state} in {move.stem}" for move in fact.moves]
+        pairs.append(("moves", ", ".join(said)))
+    return Item(fact.id, text, mark, tuple(pairs), versions, label, bare)
+
+
+def write(page: Page) -> str:
+    """Write a view as markdown, without a last line of its own."""
+    parts = [f"# {one_line(page.title)}"]
+    if page.note:
+        parts.append(f"> {page.note}")
+    for section in page.sections:
+        heading = f"{'#' * section.level} {one_line(section.title)}"
+        parts.append("\n".join([heading, *[_line(line) for line in section.lines]]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(line: Item | str) -> str:
+    if isinstance(line, str):
+        return line
+    text = line.label + line.text
+    pairs = " | ".join([f"{key}: {value}" for key, value in (("id", line.id), *line.footer)])
+    if line.versions:
+        return f"{contradicted(line.versions, line.mark)}\n  <!-- {pairs} -->"
+    if line.bare and _PLAIN.fullmatch(text):
+        return f"{text}\n<!-- {pairs} -->"
+    return f"{item(text, line.mark)}\n  <!-- {pairs} -->"
+
+
+def is_plain(line: str) -> bool:
+    """Tell whether a line can stand below a heading as the text of a fact."""
+    return bool(_PLAIN.fullmatch(line))
+
+
+def told(fact: Fact) -> str:
+    """Say a fact in one line of at most 120 characters, without a bullet."""
+    return one_line(summary_of(fact))
+
+
+def page_object(page: Page) -> dict[str, object]:
+    """Describe a view for JSON: each section with its facts, and its lines as they stand."""
+    return {
+        "title": page.title,
+        "sections": [
+            {
+                "title": section.title,
+                "level": section.level,
+                "lines": [
+                    {"id": "", "mark": "", "text": line}
+                    if isinstance(line, str)
+                    else {"id": line.id, "mark": line.mark, "text": line.text}
+                    for line in section.lines
+                ],
+            }
+            for section in page.sections
+        ],
+    }

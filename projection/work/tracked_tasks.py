@@ -1,0 +1,196 @@
+"""Follow tasks: what each of them waits for, who has claimed it, and which one comes next.
+
+Pure. A task waits for its `depends` until they are done; a fact that is no task and can not be closed lets
+it go. Everything here takes time in proportion to what it is given, also for long chains and for circles.
+"""
+
+from __future__ import annotations
+
+from ledger.model.order import ended_of, has_time, stem_in
+from ledger.model.record import Record
+from ledger.model.task_states import DONE, HANDOFF_READY, IN_PROGRESS, TODO
+from projection.fold.projection_state import Standing
+from projection.graph.fact_links import footer, ids_in
+from projection.policy.model import CLOSABLE, TASK_KIND
+from projection.work.circles import circles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
+
+    from projection.fold.fact_history import Fact
+
+#: Of a task; what says nothing, or something else, is the middle one.
+HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
+#: Why something is waited for that is not just in a state of its own.
+UNKNOWN, CIRCLE, REPLACED, FALSE, OPEN = (
+    "unknown",
+    "in a circle",
+    "superseded",
+    "invalidated",
+    "open",
+)
+_OPEN_STATES = (IN_PROGRESS, HANDOFF_READY, TODO)
+_EITHER = " or "
+
+
+class Wait(Record):
+    """What a task waits for, and why that is not over: its state, or one of the words above."""
+
+    id: str
+    why: str
+
+
+class Task(Record):
+    """A task as it stands."""
+
+    standing: Standing  #: the fact
+    state: str  #: as of the fact: several that stand are joined by `or`
+    priority: str  #: one of `PRIORITIES`
+    owner: str  #: whom it is meant for, "" for nobody
+    goal: str  #: what it is good for, in words or an id
+    workstream: str  #: that it is part of
+    depends: tuple[str, ...]  #: ids that come first
+    waits: tuple[Wait, ...]  #: those of them that are not over
+    #: who has it: its owner, else whoever moved it to in-progress; several are joined by `or`. ""
+    #: for nobody, as while it is handed over.
+    claimant: str
+    contradicted: bool  #: more than one state stands, or more than one claim, or more than one text
+    since: str  #: the stem of the log since which it is in this state
+
+    @property
+    def id(self) -> str:
+        """The fact's id."""
+        return self.standing.fact.id
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """The ids that it waits for."""
+        return tuple([wait.id for wait in self.waits])
+
+    @property
+    def when(self) -> str:
+        """Since when it is in its state: an instant, or a day where the log has no time."""
+        stem = stem_in(self.since)
+        return ended_of(stem) if has_time(stem) else stem[:10]
+
+    @property
+    def open(self) -> bool:
+        """Whether it is neither done nor cancelled, holds, and was not put away."""
+        fact = self.standing.fact
+        return not (fact.closed or fact.false or fact.archived_at)
+
+
+def tasks(facts: Iterable[Standing]) -> tuple[Task, ...]:
+    """Return the tasks among some facts, by priority, then age, then id.
+
+    The facts are tasks, and all that they depend on; what is not among them is unknown.
+    """
+    known = {standing.fact.id: standing for standing in facts}
+    found = [standing for standing in known.values() if standing.fact.kind == TASK_KIND]
+    depends = {standing.fact.id: depends_of(standing.fact) for standing in found}
+    why = _obstacles(known, depends)
+    rings = circles({id: ahead for id, ahead in depends.items() if not known[id].fact.closed})
+    made = [_task(standing, depends, why, rings) for standing in found]
+    made.sort(key=lambda one: (PRIORITIES.index(one.priority), one.standing.fact.born, one.id))
+    return tuple(made)
+
+
+def pick(tasks: Iterable[Task], agent: str = "", elsewhere: Container[str] = ()) -> Task | None:
+    """Return the task to begin next, None where there is none.
+
+    It is the first that is in progress, handed over or to do, and that nobody else has claimed, waits for
+    nothing, and is not contradicted. The tasks are in the order of `tasks`; what waits for `agent` by
+    name is its own; `elsewhere` are ids of tasks that were handed to somebody else
+    (`handoffs.handed_elsewhere`).
+    """
+    for task in tasks:
+        free = task.claimant == "" or (task.state == TODO and task.claimant == agent)
+        if free and task.state in _OPEN_STATES and task.open and not task.waits:
+            if not task.contradicted and task.id not in elsewhere:
+                return task
+    return None
+
+
+def depends_of(fact: Fact) -> tuple[str, ...]:
+    """Return the ids that stand in the footer `depends`, each once."""
+    return ids_in(footer(fact, "depends"))
+
+
+def _task(
+    standing: Standing,
+    depends: Mapping[str, tuple[str, ...]],
+    why: Mapping[str, str],
+    rings: Mapping[str, int],
+) -> Task:
+    fact = standing.fact
+    said = footer(fact, "priority").strip().lower()
+    owner = footer(fact, "owner").strip()
+    ring = rings.get(fact.id, -1)
+    waits = tuple(
+        [
+            Wait(id, CIRCLE if ring >= 0 and rings.get(id) == ring else why[id])
+            for id in depends[fact.id]
+            if why[id]
+        ]
+    )
+    return Task(
+        standing,
+        fact.state,
+        said if said in PRIORITIES else MEDIUM,
+        owner,
+        footer(fact, "goal").strip(),
+        footer(fact, "workstream").strip(),
+        depends[fact.id],
+        waits,
+        _claimant(fact, owner),
+        fact.contradicted or _EITHER in fact.state,
+        max([move.stem for move in fact.moves], default=fact.origin),
+    )
+
+
+def _claimant(fact: Fact, owner: str) -> str:
+    if fact.state == HANDOFF_READY:
+        return ""
+    agents = {move.agent for move in fact.moves if move.state == IN_PROGRESS and move.agent}
+    return owner or _EITHER.join(sorted(agents))
+
+
+def _obstacles(
+    known: Mapping[str, Standing], depends: Mapping[str, tuple[str, ...]]
+) -> dict[str, str]:
+    """Return for each id that a task depends on why it is not over, "" where it is.
+
+    What was superseded is over when all that superseded it is.
+    """
+    found: dict[str, str] = {}
+    todo = [id for ahead in depends.values() for id in ahead]
+    entered: set[str] = set()
+    while todo:
+        id = todo[-1]
+        if id in found:
+            todo.pop()
+            continue
+        standing = known.get(id)
+        after = standing.fact.superseded_by if standing else ()
+        if after and id not in entered:
+            entered.add(id)
+            todo += [other for other in after if other not in found and other not in entered]
+            continue
+        todo.pop()
+        if standing is None:
+            found[id] = UNKNOWN
+        elif after:
+            over = all(found.get(other, REPLACED) == "" for other in after)
+            found[id] = "" if over else REPLACED
+        else:
+            found[id] = _obstacle(standing.fact)
+    return found
+
+
+def _obstacle(fact: Fact) -> str:
+    if fact.invalidated_at:
+        return FALSE
+    if fact.kind == TASK_KIND:
+        return "" if fact.state == DONE else fact.state
+    return OPEN if fact.kind in CLOSABLE and not fact.closed else ""

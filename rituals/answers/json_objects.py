@@ -1,0 +1,360 @@
+"""Build the objects of `--json` answers: the keys that scripts may rely on."""
+
+from __future__ import annotations
+
+from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
+from ledger.model.findings import Finding
+from ledger.model.order import ended_of, stamp_of
+from ledger.model.session import ASKED_KEY
+from ledger.secrets.scanner import without_secrets
+from memory.merge.summary import CHANGES
+from memory.write.draft import course
+from projection.document.page_renderer import REDACTED
+from projection.work.finding_facts import state_of
+from rituals.answers.record_fields import all_fields_of, fields_of, mark_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ledger.home import Home
+    from memory.edits.absorb import Absorption
+    from memory.query.provenance import Difference, LogLine, Step
+    from memory.query.supersessions import Link
+    from memory.write.draft import Receipt
+    from projection.document.fact_remarks import Mark
+    from projection.fold.fact_history import History
+    from projection.fold.projection_state import Standing, Summary
+    from projection.fold.testimony import Testimony
+    from rituals.answers.status_values import Overview
+    from rituals.decide.history_purge import Purge
+    from rituals.decide.remaining_copies import Holding
+    from rituals.decide.withholding_texts import Holder
+    from rituals.hosts.capture.boundary import Outcome
+    from rituals.review.learning.agents_file import Promotion
+    from rituals.review.learning.finding_reports import Listed, Taken
+    from rituals.review.learning.offer import Held, Proposal
+    from rituals.sync.sync_report import Report
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """Describe a finding."""
+    found = fields_of(finding, "code severity file line message hint")
+    return {**found, "message": without_secrets(finding.message)}
+
+
+def finding_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Describe findings."""
+    return [finding_object(finding) for finding in findings]
+
+
+def status_object(found: Overview) -> dict[str, Any]:
+    """Describe where a ledger stands."""
+    upstream = found.upstream
+    return {
+        "home": home_object(found.home),
+        **fields_of(found, "logs sessions work_days facts"),
+        "fading": [one.id for one in found.fading],
+        "tiers": dict(found.tiers),
+        "review": {
+            "due": found.review_due,
+            "since": found.since_review,
+            "every": found.review_every,
+            "reasons": list(found.due),
+            **fields_of(found.size, "facts lines closed_lines"),
+        },
+        "publish": fields_of(found.publish, "when here trunk"),
+        **fields_of(found, "drift edited waiting"),
+        "silent": list(found.silent),
+        "untold": found.untold,
+        "captured": {
+            "waiting": list(found.held),
+            "because": found.obstacle,
+            "unhooked": found.unhooked,
+        },
+        "by_itself": {
+            "at": ended_of(stamp_of(found.by_itself.at)) if found.by_itself.at else "",
+            **fields_of(found.by_itself, "took_ms did doing"),
+            "because": found.hindered,
+        },
+        "answered": found.answered,
+        "findings": finding_objects(found.edits),
+        "contradictions": [fact for fact, _ in found.contradictions],
+        "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
+        "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
+        "counted": _tally_object(found),
+        "upstream": upstream.name if upstream else "",
+        "ahead": upstream.ahead if upstream else 0,
+        "behind": upstream.behind if upstream else 0,
+        "reads": [
+            {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(found.now)}
+            for one in found.reads
+        ],
+    }
+
+
+def _tally_object(found: Overview) -> dict[str, Any]:
+    """Describe what was counted, as of which commit, and whether that is now."""
+    tally = found.tally
+    return {
+        "now": found.counted_now,
+        "tip": tally.tip if tally else "",
+        "questions": dict(tally.questions) if tally else {},
+        "findings": dict(tally.found) if tally else {},
+        "accepted": tally.accepted if tally else 0,
+    }
+
+
+def fact_object(standing: Standing, mark: Mark, history: History | None = None) -> dict[str, Any]:
+    """Describe a fact where it stands, and what stands in its place; a finding by its history, too."""
+    fact = standing.fact
+    meta = dict(fact.meta)
+    return {
+        **fields_of(fact, "id kind text"),
+        "tier": standing.tier,
+        **fields_of(fact, "uses created last_used origin"),
+        "tags": [tag.strip() for tag in meta.pop("tags", "").split(",") if tag.strip()],
+        "meta": {key: value for key, value in meta.items() if key not in ("kind", ASKED_KEY)},
+        **fields_of(fact, "superseded_by supersedes"),
+        "invalidated": bool(fact.invalidated_at),
+        **mark_object(mark),
+        **fields_of(fact, "verified redacted"),
+        "versions": [
+            {
+                "id": version.id,
+                "text": REDACTED if fact.redacted else version.text,
+                "stem": version.stem,
+                "was": list(version.parents),
+            }
+            for version in fact.heads
+        ],
+        "contradiction": fact.contradicted,
+        "rivals": list(fact.rivals),
+        "circle": list(fact.circle) if fact.circular else [],
+        "denied": [{"stem": stem, "new": new} for stem, new in fact.denied],
+        "state": state_of(fact, history) or mark.standing,
+        "moves": [fields_of(move, "state stem agent session") for move in fact.moves],
+        **fields_of(standing, "reason quarter"),
+    }
+
+
+def known_object(found: Testimony) -> dict[str, str]:
+    """Describe how a fact is known."""
+    return {"known": found.word, "known_by": found.by}
+
+
+def summary_object(summary: Summary) -> dict[str, Any]:
+    """Describe which logs an answer was replayed from."""
+    return fields_of(summary, "logs sessions newest digest")
+
+
+def home_object(home: Home) -> dict[str, Any]:
+    """Describe a home."""
+    return {
+        "kind": home.kind,
+        "repository": home.repository.where,
+        **fields_of(home, "branch prefix named"),
+    }
+
+
+def receipt_object(receipt: Receipt) -> dict[str, Any]:
+    """Describe what an append did."""
+    return {
+        **fields_of(receipt, "stem commit waits facts"),
+        "did": {verb.lower(): list(ids) for verb, ids in receipt.did},
+        "tiers": [
+            {
+                "id": fact,
+                "before": before,
+                "after": after,
+                "course": course(before, after) if before else "",
+            }
+            for fact, before, after in receipt.tiers
+        ],
+        "findings": finding_objects(receipt.findings),
+        **fields_of(receipt, "already path"),
+    }
+
+
+def absorption_object(found: Absorption) -> dict[str, Any]:
+    """Describe what became of a person's edit."""
+    return {
+        "file": found.file,
+        "events": [event_object(event) for event in found.events],
+        **fields_of(found, "stem commit"),
+        "findings": finding_objects(found.findings),
+        "others": [absorption_object(one) for one in found.others],
+    }
+
+
+def event_object(event: Event) -> dict[str, Any]:
+    """Describe an event of a log that is not appended yet."""
+    described: dict[str, Any] = {"event": VERB_OF[type(event)], "id": event.id}
+    if isinstance(event, FactCreated | FactUpdated):
+        text = None if event.text is None else without_secrets(event.text)
+        described.update(text=text, mark=event.mark, meta=dict(event.meta))
+    verb = GRAMMAR[type(event)]
+    for place, naming in enumerate(verb.namings):
+        names = naming.names(event)
+        if names or not place:  # the first of them is always told
+            described[naming.field] = names or []
+    if verb.arrow is not None:
+        described[verb.arrow.field] = getattr(event, verb.arrow.field)
+    return described
+
+
+def event_line(event: Event) -> str:
+    """Write an event on one line: its verb, the id and how the text begins."""
+    said = f"{VERB_OF[type(event)]:<11} {event.id}"
+    if not isinstance(event, FactCreated | FactUpdated) or event.text is None:
+        return said
+    box = f"[{event.mark}] " if event.mark else ""
+    meta = ", ".join(value if key == "kind" else f"{key}: {value}" for key, value in event.meta)
+    return f"{said}{f' ({meta})' if meta else ''}: {box}{without_secrets(event.text).split(chr(10))[0]}"
+
+
+def step_object(step: Step) -> dict[str, Any]:
+    """Describe one event of a fact."""
+    said = fields_of(
+        step,
+        "stem agent event date commit author via text version was remark path title waiting "
+        "source by created",
+    )
+    proof = step.proof
+    return {**said, "evidence": fields_of(proof, "how at by words") if proof else None}
+
+
+def link_object(link: Link) -> dict[str, Any]:
+    """Describe one supersession of a chain."""
+    return fields_of(link, "old new stem counts")
+
+
+def holder_object(holder: Holder) -> dict[str, Any]:
+    """Describe a log that holds what was withheld."""
+    return fields_of(holder, "path commit author remotes")
+
+
+def holding_object(found: Holding) -> dict[str, Any]:
+    """Describe what git itself still has of what was withheld."""
+    rest = fields_of(found, "commits messages references reflogs packs")
+    return {"files": list(found.blobs), **rest}
+
+
+def purge_object(plan: Purge, done: bool) -> dict[str, Any]:
+    """Describe a history that is to be written anew, or was."""
+    return {
+        **fields_of(plan, "backup stays refused afterwards"),
+        "done": done,
+        "files": [path for path, _ in plan.files],
+        "commits": len(plan.history.commits),
+        "messages": list(plan.history.messages),
+        "signed": plan.history.signed,
+        "references": [fields_of(one, "reference old new") for one in plan.history.moves],
+        "trees": [one.top for one in plan.trees],
+    }
+
+
+def log_object(line: LogLine) -> dict[str, Any]:
+    """Describe one session log."""
+    return fields_of(
+        line, "stem agent user title ended type path waiting role verdict about tokens"
+    )
+
+
+def difference_object(difference: Difference) -> dict[str, Any]:
+    """Describe what changed between two points."""
+    return {
+        **fields_of(difference, "sessions learned"),
+        "corrected": [{"id": fact, "how": how} for fact, how in difference.corrected],
+        **fields_of(difference, "faded returned closed"),
+    }
+
+
+def sync_object(report: Report) -> dict[str, Any]:
+    """Describe a sync."""
+    return {
+        **fields_of(report, "remote branch commit came agents went"),
+        "facts": {
+            "contradictions" if one == "contradiction" else one: report.learned.count(one)
+            for one in CHANGES
+        },
+        "named": [
+            {"what": list(what), "id": id, "line": line} for what, id, line in report.learned.named
+        ],
+        **fields_of(report, "tries offline ahead kept left"),
+        "ended": list(report.ended),
+        "upstreams": [all_fields_of(one) for one in report.upstreams],
+        "requests": [all_fields_of(one) for one in report.inbox],
+        "findings": finding_objects(report.findings),
+        "dry_run": report.dry_run,
+    }
+
+
+def capture_object(
+    outcomes: Iterable[Outcome], held: list[str], *, dry_run: bool
+) -> dict[str, Any]:
+    """Describe what became of sessions that were to be told, and which captured logs wait."""
+    return {
+        "sessions": [_outcome_object(one, dry_run=dry_run) for one in outcomes],
+        "held": held,
+        "landed": [],
+        "dry_run": dry_run,
+    }
+
+
+def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
+    logs = [
+        {"stem": stem, **({"log": data.decode()} if dry_run else {})} for stem, data in found.logs
+    ]
+    attempts = "at why outcome extractor ms observed facts known used personal owned dropped said"
+    return {
+        **fields_of(found.asked, "host session"),
+        "said": found.said,
+        "logs": logs,
+        "attempts": [fields_of(one, attempts) for one in found.attempts],
+    }
+
+
+def proposal_object(found: Proposal) -> dict[str, Any]:
+    """Describe a proposal of `learn`: what it would record, and what speaks for it."""
+    offer, born = found.offer, found.question.accept[0]
+    return {
+        "key": found.key,
+        "source": offer.source,
+        "id": born.id,
+        **fields_of(offer.item, "kind text"),
+        "places": list(offer.places),
+        "sessions": len(offer.sessions),
+        "marks": {mark.name: mark.met for mark in found.marks},
+        "evidence": [f"{mark.name}: {mark.shown}" for mark in found.marks],
+        "diff": list(found.diff),
+    }
+
+
+def promotion_object(found: Promotion) -> dict[str, Any]:
+    """Describe a fact that is worth a place in a file for agents, and what would become of that."""
+    why = list(found.question.evidence)
+    return {
+        "key": found.key,
+        "id": found.fact,
+        "evidence": why,
+        **fields_of(found, "path refused diff"),
+    }
+
+
+def held_object(found: Held) -> dict[str, Any]:
+    """Describe what is not proposed because a fact says it, or says otherwise."""
+    return {"id": found.fact, **fields_of(found, "how text where")}
+
+
+def listed_object(found: Listed) -> dict[str, Any]:
+    """Describe a finding that memory has, where it stands."""
+    finding = fields_of(found.finding, "rule path symbol state times_regressed")
+    return {**fields_of(found.standing.fact, "id text"), **finding}
+
+
+def taken_object(found: Taken) -> dict[str, Any]:
+    """Describe what was found, and what became of it."""
+    bug = found.bug
+    return {**fields_of(bug, "id text rule path symbol line"), "outcome": found.outcome}

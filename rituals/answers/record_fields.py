@@ -1,0 +1,40 @@
+"""Describe records by their fields: what all objects of `--json` answers are made of."""
+
+from __future__ import annotations
+
+from projection.document.branch_remarks import YES, Elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from projection.document.fact_remarks import Mark
+
+
+#: Of what HEAD holds.
+_HERE = Elsewhere("", YES, "", "", "", "")
+
+
+def fields_of(value: object, names: str) -> dict[str, Any]:
+    """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
+
+    The names have blanks between, and are told in that order.
+    """
+    found: dict[str, Any] = {}
+    for name in names.split():
+        said = getattr(value, name)
+        found[name] = list(said) if isinstance(said, tuple) else said
+    return found
+
+
+def all_fields_of(value: Any) -> dict[str, Any]:
+    """Describe a record by all of its fields."""
+    return fields_of(value, " ".join(value._fields))
+
+
+def mark_object(mark: Mark) -> dict[str, Any]:
+    """Describe what a reader has to know before the text of a fact."""
+    gone = [all_fields_of(one) for one in mark.gone]
+    row = mark.here or _HERE
+    here = {**fields_of(row, "here branch point landed how"), "text_here": row.text}
+    return {**fields_of(mark, "closed false instead"), "marks": gone, **here}

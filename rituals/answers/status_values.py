@@ -1,0 +1,164 @@
+"""Gather where a ledger stands, for `diurna status`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.environment import now_seconds
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.layout import REVIEW_FILE
+from ledger.model.record import Record
+from memory.replay.upstream_homes import Fetched, upstreams
+from memory.worktree.trunk import Publishing, publishing
+from memory.write.draft import NEXT_COMMIT
+from projection.fold.projection_state import TIERS
+from projection.lifecycle.review_due import Size, reasons, size_of
+from projection.lifecycle.transitions import Fading, fading
+from rituals.decide.confirmation import due
+from rituals.decide.open_contradictions import kinds_of
+from rituals.hosts.background_start import Run, last_run, obstacle
+from rituals.hosts.silence import lasting
+from rituals.review.change.untold_work import untold_since
+from rituals.review.tally import Tally, tally_of
+from rituals.setup.git_hooks.hook_install import has_hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
+
+class Upstream(Record):
+    """The remote-tracking branch, and by how many commits the branch and it differ."""
+
+    name: str
+    ahead: int
+    behind: int
+
+
+class Overview(Record):
+    """Where a ledger stands."""
+
+    home: Home  #: where it lives
+    logs: int  #: how many session logs there are
+    sessions: int  #: how many of them are `work` logs
+    facts: int  #: how many facts, whatever their tier
+    tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
+    work_days: int  #: the days on which there was one
+    fading: tuple[Fading, ...]  #: what goes to the archive next, soonest first
+    since_review: int  #: work logs since the last review
+    review_every: int  #: after how many a review is due, 0 for never
+    due: tuple[str, ...]  #: why a review is due; empty when none is
+    size: Size  #: of `continuity.md`
+    publish: Publishing  #: when the projection is committed, and where
+    #: published projection files that differ from the replay; none where it is not published
+    drift: tuple[str, ...]
+    edited: tuple[str, ...]  #: projection files that a person edited
+    #: what these edits say that no log does, and what is not understood of them
+    edits: tuple[Finding, ...]
+    waiting: tuple[str, ...]  #: stems of logs that wait in the spool
+    held: tuple[str, ...]  #: stems of captured logs that wait until they disturb nobody's work
+    obstacle: str  #: what is in their way
+    unhooked: bool  #: they wait for a person's own commit, and no git hook lets them go with it
+    #: (id, kinds) of facts of which several versions or successors stand
+    contradictions: tuple[tuple[str, tuple[str, ...]], ...]
+    unconfirmed: tuple[str, ...]  #: ids of lasting facts that a person should confirm by now
+    confirm_every: int  #: after how many work logs that is due, 0 for never
+    upstream: Upstream | None  #: None when none is configured
+    reads: tuple[Fetched, ...]  #: the homes of others that are read beside it
+    #: which sessions are silent here: ids of hosts, "" for all of this work tree
+    silent: tuple[str, ...]
+    untold: int  #: commits of people since the newest log, 0 where they are few
+    by_itself: Run  #: what was done by itself last
+    hindered: str  #: what keeps it from being done, "" for nothing
+    answered: bool  #: a merged pull request has answers that nobody recorded
+    now: float  #: when that was, in seconds since 1970
+    #: what a review asks and what the checks of the tip find, None where it was never counted
+    tally: Tally | None
+    counted_now: bool  #: the tally is of what stands now
+
+    @property
+    def disputed(self) -> str:
+        """The contradictions, counted and named with their kinds."""
+        named = [f"{fact} ({', '.join(kinds)})" for fact, kinds in self.contradictions]
+        return f"{len(named)}: {', '.join(named)}"
+
+    @property
+    def review_due(self) -> bool:
+        """Whether the policy asks for a review now."""
+        return bool(self.due)
+
+
+def overview(memory: Memory) -> Overview:
+    """Gather where a ledger stands. Nothing is written."""
+    state = memory.state()
+    view = state.view()
+    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
+    size = size_of(view)
+    edited = memory.edited()
+    published = publishing(memory.home, state.policy)
+    return Overview(
+        memory.home,
+        state.summary.logs,
+        state.summary.sessions,
+        sum(view.tiers),
+        tuple(zip(TIERS, view.tiers, strict=True)),
+        state.decay.days_behind(""),
+        fading(view.live, state.decay, state.policy),
+        since,
+        state.policy.review.every,
+        reasons(since, size, state.policy.review),
+        size,
+        published,
+        memory.drift() if published.here else (),
+        edited,
+        _edits(memory),
+        tuple(memory.waiting()),
+        tuple(memory.held()),
+        because := memory.obstacle(),
+        because == NEXT_COMMIT and not has_hook(memory.home.repository),
+        tuple(
+            (fact.id, kinds_of(fact, state.histories[fact.id]))
+            for fact in sorted(view.contradicted, key=lambda fact: fact.id)
+        ),
+        due(state),
+        state.policy.review.verify_invariants_every,
+        _upstream(memory.home),
+        upstreams(memory.home, state.policy),
+        tuple([one.session for one in lasting(memory.home)]),
+        untold_since(memory.home, state.summary.newest),
+        last_run(memory.home),
+        obstacle(memory.home, state.policy),
+        _is_answered(memory.home),
+        now_seconds(),
+        *tally_of(memory),
+    )
+
+
+def _is_answered(home: Home) -> bool:
+    tip = home.tip()
+    return bool(tip and home.repository.git().resolve(f"{tip}:{home.prefix}{REVIEW_FILE}")[0])
+
+
+def _edits(memory: Memory) -> tuple[Finding, ...]:
+    from memory.edits.detect import find_edits
+    from rituals.check.lint.unrecorded_edits import undeclared
+
+    return tuple(undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)))
+
+
+def _upstream(home: Home) -> Upstream | None:
+    git = home.repository.git()
+    name = ""
+    if home.reference:
+        asked = git.run(
+            "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}", check=False
+        )
+        name = asked.decode("utf-8", "replace").strip() or home.upstream
+    tip = home.tip()
+    if not name or not tip:
+        return None
+    counted = git.run("rev-list", "--left-right", "--count", f"{tip}...{name}", check=False).split()
+    if len(counted) != 2:
+        return None
+    return Upstream(name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1]))

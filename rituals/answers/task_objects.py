@@ -1,0 +1,153 @@
+"""Gather the tasks of a ledger with what only this clone knows of them: whether a claim is stale.
+
+A claim is stale when nothing was seen of it for a while: no log of its host session, or of its agent where
+the session is not known, and nothing that the session's spool observed here. It is shown, and never taken
+away.
+"""
+
+from __future__ import annotations
+
+from ledger.model.order import floor_of
+from ledger.model.record import Record
+from ledger.model.task_states import IN_PROGRESS
+from memory.cache.cached_tasks import handoffs_in, tasks_in
+from projection.work.handoffs import open_handoffs
+from projection.work.tracked_tasks import Task
+from rituals.answers.record_fields import all_fields_of, fields_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ledger.codec.letter import Letter
+    from memory.cache.cache_file import Cache
+    from memory.query.reader import Reader
+
+#: After how long without a sign of its claimant a claim is stale.
+STALE_MS = 30 * 60_000
+
+
+class Listed(Record):
+    """A task as it is listed."""
+
+    task: Task  #: as it stands
+    stale: bool = False  #: somebody has claimed it, and nothing was seen of them for a while
+    left: bool = False  #: its claimant or owner wrote no log for as long as a fact lives unused
+
+
+class Wanted(Record):
+    """Which tasks are listed; "" and False for all that are open."""
+
+    state: str = ""  #: in this state alone, open or not
+    claimant: str = ""  #: of this agent alone, or handed to it
+    workstream: str = ""  #: of this one alone
+    closed: bool = False  #: those too that are done, cancelled, false or put away
+
+
+def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
+    """Return tasks by priority, then age."""
+    from ledger.model.task_states import CLOSING
+
+    closed = wanted.closed or wanted.state in CLOSING
+    commondir = reader.home.repository.commondir
+
+    def ask(cache: Cache) -> tuple[Listed, ...]:
+        handed = [
+            one for one in open_handoffs(handoffs_in(cache)) if one.names(wanted.claimant, "")
+        ]
+        theirs = {task for one in handed for task in one.tasks} if wanted.claimant else set()
+        found = [task for task in tasks_in(cache, closed=closed) if _fits(task, wanted, theirs)]
+        return with_claims(cache, found, commondir, now_ms)
+
+    return reader.snapshot.ask(ask)
+
+
+def with_claims(
+    cache: Cache, tasks: Sequence[Task], commondir: str, now_ms: int
+) -> tuple[Listed, ...]:
+    """Say of tasks, in their order, whether their claims are stale, and whether those who have them left.
+
+    The spools of sessions are in `commondir`, the common git directory.
+    """
+    since = floor_of(now_ms - STALE_MS)
+    old = any(move.stem < since for task in tasks for move in _claims(task))
+    seen = _seen(cache, commondir, since, now_ms - STALE_MS) if old else frozenset()
+    archive = cache.clock().archive
+    newest: dict[str, str] = {}
+
+    def left(task: Task) -> bool:
+        who = task.claimant
+        if not who or task.since >= archive:
+            return False
+        if who not in newest:
+            newest[who] = cache.newest_of(who)
+        return newest[who] < archive
+
+    return tuple([Listed(task, _is_stale(task, since, seen), left(task)) for task in tasks])
+
+
+def tasks_object(found: Iterable[Listed]) -> list[dict[str, Any]]:
+    """Describe tasks."""
+    return [task_object(one) for one in found]
+
+
+def task_object(one: Listed) -> dict[str, Any]:
+    """Describe a task: what it is, whose, and what it waits for."""
+    from projection.document.archive_pages import summary_of
+
+    task = one.task
+    return {
+        "id": task.id,
+        **fields_of(task, "state priority owner goal workstream depends"),
+        "waits": [all_fields_of(wait) for wait in task.waits],
+        **fields_of(task, "claimant"),
+        "since": task.when,
+        "stale": one.stale,
+        "left": one.left,
+        "contradiction": task.contradicted,
+        "line": summary_of(task.standing.fact),
+    }
+
+
+def letter_object(one: Letter) -> dict[str, Any]:
+    """Describe a request or an answer; all that it says is the word of who sent it."""
+    return {"id": one.hash, "from": one.asker, **fields_of(one, "to day reply state title text")}
+
+
+def _fits(task: Task, wanted: Wanted, handed: set[str]) -> bool:
+    if wanted.state:
+        if wanted.state not in task.state.split(" or "):
+            return False
+    elif not (wanted.closed or task.open):
+        return False
+    mine = (
+        not wanted.claimant or wanted.claimant in task.claimant.split(" or ") or task.id in handed
+    )
+    return mine and (not wanted.workstream or task.workstream == wanted.workstream)
+
+
+def _claims(task: Task) -> list[Any]:
+    return [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
+
+
+def _is_stale(task: Task, since: str, seen: frozenset[tuple[str, str]]) -> bool:
+    claims = _claims(task)
+    return bool(claims) and all(
+        move.stem < since
+        and (("session", move.session) if move.session else ("agent", move.agent)) not in seen
+        for move in claims
+    )
+
+
+def _seen(cache: Cache, commondir: str, since: str, since_ms: int) -> frozenset[tuple[str, str]]:
+    """Return the agents and sessions of which there was a sign: a log, or an observation here."""
+    from rituals.hosts.observed.observation_spool import spools
+
+    found: set[tuple[str, str]] = set()
+    for _, entry in cache.entries_since(since):
+        found.update((("agent", entry.agent), ("session", entry.session)))
+    found.update(
+        [("session", one.session) for one in spools(commondir) if one.changed_ms >= since_ms]
+    )
+    return frozenset(found)

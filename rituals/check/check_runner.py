@@ -1,0 +1,50 @@
+"""Make the checks of a command on what git has, without any cache."""
+
+from __future__ import annotations
+
+from ledger.model.findings import severe
+from rituals.check.check_registry import LINT, QUIZ, VERIFY, Made, chosen, make
+from rituals.check.survey import PARTS, Survey
+from rituals.check.verify.branch_checkpoint import Checkpoint, remember
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.model.findings import Finding
+    from memory.api import Memory
+
+    Progress = Callable[[int, int], None]
+
+
+def made(
+    memory: Memory, command: str, progress: Progress | None = None, *, quiz: bool = False
+) -> Made:
+    """Make the checks of `verify`, `lint` or `review`, and put the quiz too where that is asked for.
+
+    Remembers the tip when no error is found, so that a later rewriting of the history shows. Progress is
+    told (done, total).
+    """
+    parts = PARTS if command == LINT else PARTS[:-1]
+    now_ms = memory.occasion().now_ms
+    survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
+    found = make(survey, (*chosen(command), *(chosen(QUIZ) if quiz else ())))
+    remember_sound(survey, found.findings)
+    return found
+
+
+def remember_sound(survey: Survey, findings: tuple[Finding, ...]) -> None:
+    """Remember the tip where no error is found, so that a later rewriting of the history shows."""
+    if survey.tip and not severe(findings):
+        summary = survey.state.summary
+        remember(survey.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
+
+
+def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Check the ledger, its history and its checkout; return what is wrong, errors first."""
+    return made(memory, VERIFY, progress).findings
+
+
+def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Check a home and all its texts; return what is wrong, errors first."""
+    return made(memory, LINT, progress).findings

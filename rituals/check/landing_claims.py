@@ -1,0 +1,61 @@
+"""Find landings that logs record and that the objects which are here do not bear out (FORMAT.md, B9)."""
+
+from __future__ import annotations
+
+from ledger.environment import monotonic
+from ledger.errors import DiurnaError
+from ledger.git.ancestry import whole_ids
+from ledger.git.landing.landing_search import HOWS, search
+from ledger.git.landing.message_references import history
+from ledger.model.event import VERB_OF, WorkLanded
+from ledger.model.findings import Finding
+from ledger.model.layout import log_path
+from ledger.model.order import stem_in
+from memory.cache.head_store import read
+from memory.replay.work_places import works_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.home import Home
+    from memory.cache.cache_file import Cache
+    from memory.replay.work_places import Works
+    from rituals.check.survey import Survey
+
+#: How many landings are proved in one check, the newest first, and how long that may take.
+_MOST, _SECONDS = 40, 5.0
+_ROWS = 'SELECT log, stem, "commit", how FROM landings WHERE verb = ? ORDER BY log DESC'
+_HINT = (
+    "`diurna show STEM` tells who recorded it; where that commit is, the work counts as if it were"
+)
+
+
+def unproven(survey: Survey) -> Iterator[Finding]:
+    """Name them. Of work whose commits are not here nothing is said, nor of what was found out here."""
+    rows, works = survey.memory.snapshot.ask(lambda cache: _gathered(survey.home, cache))
+    if works is None or not rows:
+        return
+    git, kept, until = survey.home.repository.git(), read(survey.home), monotonic() + _SECONDS
+    logs = {log.stem: log for log in works.logs}
+    here = whole_ids(git, {commit for _, _, commit, _ in rows})
+    for key, stem, commit, how in rows[:_MOST]:
+        log = logs.get(stem)
+        if log is None or how not in HOWS or not here.get(commit) or monotonic() > until:
+            continue
+        settled = kept.settled.get(kept.points.get(stem, log.commit))
+        work = None if settled is not None and settled.commit == commit else works.of(log)
+        if work is None or not whole_ids(git, {work.point})[work.point]:
+            continue
+        try:
+            found = search(git, work, history(git, commit))
+        except DiurnaError:
+            continue
+        if found is None:
+            said = f"{stem} is said to have landed in {commit[:7]} ({how}), which does not hold its work"
+            yield Finding("landed-unproven", said, log_path(stem_in(key)), hint=_HINT)
+
+
+def _gathered(home: Home, cache: Cache) -> tuple[list[tuple[str, str, str, str]], Works | None]:
+    rows = cache.rows(_ROWS, (VERB_OF[WorkLanded],))
+    return rows, works_of(home, cache) if rows else None

@@ -1,0 +1,88 @@
+"""Print what became of sessions that were to be told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ledger.errors import WaitsInSpool
+from memory.write.draft import NEXT_COMMIT
+from rituals.answers.json_objects import capture_object
+from rituals.cli.output import counted
+from rituals.hosts.capture.capture_attempts import FAILED
+from rituals.hosts.extraction.extracted_items import SOURCES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+    from rituals.hosts.capture.boundary import Outcome
+
+
+def show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
+    """Say what was told of each session; return the exit code.
+
+    `show` prints the logs whole; then, as with `dry_run`, nothing was written.
+    """
+    call.landed = True  # what waits now was told to wait
+    held = call.memory().held()
+    if call.json:
+        call.out.answer(capture_object(outcomes, held, dry_run=show or dry_run))
+    elif not outcomes:
+        call.out.line("nothing new in any session")
+    for outcome in () if call.json else outcomes:
+        _show(call, outcome, show=show, would="would be " if show or dry_run else "")
+    if held and not call.json and not (show or dry_run):
+        verb = "waits" if len(held) == 1 else "wait"
+        call.out.hint(f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what")
+    return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
+
+
+def land_handed_in(call: Invocation) -> None:
+    """Commit what came of a transcript that somebody named, where it would wait for their next commit."""
+    memory = call.memory()
+    if memory.obstacle() == NEXT_COMMIT:
+        with suppress(WaitsInSpool):  # it goes on waiting, which is said
+            memory.drain(share=True)
+
+
+def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None:
+    out, asked = call.out, outcome.asked
+    name = (f"{asked.host} {asked.session}", "yellow")
+    if outcome.said:
+        out.line(name, f"  {outcome.said}")
+    for stem, data in outcome.logs:
+        out.line(name, f"  {would}told in {out.short(stem)}")
+        if show:
+            out.text(data.decode())
+    for one in outcome.attempts:
+        facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
+        more = [f"{one.known} known already"] if one.known else []
+        more += [f"{one.used} used"] if one.used else []
+        where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
+        more += [f"{one.personal} about a person, {where}"] if one.personal else []
+        more += [f"{one.dropped} that nobody said"] if one.dropped else []
+        if not outcome.said:
+            by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
+            out.line("  ", "; ".join([f"{facts}{by}", *more]))
+
+
+def land_held(call: Invocation, *, dry_run: bool) -> int:
+    """Commit the captured logs that wait, as it was asked for.
+
+    Raises:
+        WaitsInSpool: they can not be committed now.
+    """
+    memory, out = call.memory(), call.out
+    held = memory.held()
+    landed = None if dry_run or not held else memory.drain(share=True)
+    call.landed = True
+    if call.json:
+        found = capture_object([], memory.held(), dry_run=dry_run)
+        out.answer({**found, "landed": held if landed else []})
+    elif not held:
+        out.line("no captured log waits")
+    else:
+        would = "would commit" if dry_run else "committed"
+        out.line(f"{would} {counted(len(held), 'captured log')} on {memory.home.branch}")
+    if landed:
+        out.findings(landed.findings)
+    return 0

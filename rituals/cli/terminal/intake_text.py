@@ -1,0 +1,222 @@
+"""Show what is taken in from elsewhere before it is, ask a person once, and say what was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from memory.write.draft import NEXT_COMMIT
+from projection.policy.model import DEFAULT_KIND
+from rituals.cli.output import counted
+from rituals.intake.intake_logs import Applied, apply_intake
+from rituals.intake.intake_plan import ASKED, LEFT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rituals.cli.context import Invocation
+    from rituals.cli.output import Output
+    from rituals.intake.harvest.document_harvest import Harvest
+    from rituals.intake.intake_items import LeftOut
+    from rituals.intake.intake_plan import IntakePlan, Planned
+
+#: What was left out takes so many lines at most, unless all of it is asked for.
+_LEFT_OUT_LINES = 15
+_PLACES = 3
+_SHOWN, _TEXT_LINES, _CHARS = 20, 4, 300
+_HOW = {ASKED: "changed on both sides, a thread asks", LEFT: "says something else now"}
+
+
+def take_in(call: Invocation, plan: IntakePlan, *, write: bool, dry_run: bool) -> Applied | None:
+    """Write a plan where that was asked for: by an option, or by a person who saw it.
+
+    None where nothing was to be written. The plan was shown, unless the answer is JSON; with `dry_run`
+    nothing is written, whatever else is said.
+    """
+    if not wanted(call, bool(plan.logs), write=write, dry_run=dry_run):
+        return None
+    done = apply_intake(call.memory(), plan, agent=call.agent, progress=call.out.progress)
+    call.landed = bool(done.commits)
+    return done
+
+
+def wanted(call: Invocation, news: bool, *, write: bool, dry_run: bool) -> bool:
+    """Tell whether a plan is to be written: an option said so, or a person who saw it says so now.
+
+    `news` says that there is something to write; with `dry_run` nothing is, whatever else is said.
+    """
+    if dry_run or not news:
+        return False
+    asking = not (write or call.json) and call.interactive()
+    return write or (asking and click.confirm("take this in?", False, err=True))
+
+
+def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
+    """Print what would be new, changed, opposite and left out, a group each."""
+    _show_new(plan.new, out, everything)
+    _show_changes(plan, out)
+    _show_left_out(plan.left_out, out, everything)
+    said = [counted(plan.same, "item") + " known already" if plan.same else ""]
+    said.append(f"{len(plan.beyond)} past the budget: a thread lists them" if plan.beyond else "")
+    said.append(f"{counted(plan.redacted, 'secret')} taken out" if plan.redacted else "")
+    if plan.personal:
+        said.append(f"{counted(len(plan.personal), 'personal item')} left out")
+    if any(said):
+        out.line(", ".join([one for one in said if one]))
+    if plan.personal:
+        out.hint("`diurna init --personal` makes a home for what is only yours")
+
+
+def of_documents(harvest: Harvest, plan: IntakePlan) -> list[dict[str, object]]:
+    """Say of each document that was read how much of it is taken, known already, and left out."""
+    waits = {one.key for one in plan.beyond}
+    new = Counter([_path_of(one.item.place) for one in plan.new])
+    said = Counter([_path_of(one.place) for one in harvest.reading.items if one.key not in waits])
+    out = Counter([_path_of(one.place) for one in plan.personal])
+    out += Counter([_path_of(one.place) for one in plan.left_out if "@" in one.place])
+    return [
+        {
+            "path": path,
+            "taken": new[path],
+            "known": said[path] - new[path] - out[path],
+            "left_out": out[path],
+        }
+        for path in harvest.paths
+    ]
+
+
+def show_documents(
+    documents: Sequence[Mapping[str, object]], out: Output, everything: bool
+) -> None:
+    """Print what was read, a document a line; what states nothing is told among what is left out."""
+    told = [one for one in documents if one["taken"] or one["known"] or one["left_out"]]
+    for one in told if everything else told[:_SHOWN]:
+        parts = [f"{one['taken']} taken" * bool(one["taken"])]
+        parts.append(f"{one['known']} known already" * bool(one["known"]))
+        parts.append(f"{one['left_out']} left out" * bool(one["left_out"]))
+        out.line(f"  {one['path']}: {', '.join([part for part in parts if part])}")
+    if len(told) > _SHOWN and not everything:
+        out.line(f"  and {len(told) - _SHOWN} more documents (-v shows them)")
+
+
+def _path_of(place: str) -> str:
+    return place.partition("@")[0].rpartition(":")[0]
+
+
+def _show_new(new: Sequence[Planned], out: Output, everything: bool) -> None:
+    """Print what becomes a fact."""
+    most = len(new) if everything else _SHOWN
+    if new:
+        out.line((f"new ({len(new)})", "bold"))
+    for one in new[:most]:
+        out.line(f"  + {_kind(one)}: {_text(one.event.text or '', everything)}")
+        out.line((f"      {one.id}  {one.item.place}", "dim"))
+    if len(new) > most:
+        out.line(f"  and {len(new) - most} more (-v shows them)")
+
+
+def _kind(one: Planned) -> str:
+    return dict(one.event.meta).get("kind", DEFAULT_KIND)
+
+
+def _text(text: str, everything: bool) -> str:
+    """Write a text below its first line, cut where not all of it is asked for."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    shown = lines if everything or len(lines) <= _TEXT_LINES else [*lines[: _TEXT_LINES - 1], "…"]
+    if not everything:
+        shown = [line if len(line) <= _CHARS else line[: _CHARS - 1] + "…" for line in shown]
+    return "\n      ".join(shown)
+
+
+def _show_changes(plan: IntakePlan, out: Output) -> None:
+    """Print what the source changed, what contradicts, and what is settled."""
+    if plan.changed:
+        out.line((f"changed ({len(plan.changed)})", "bold"))
+    for changed in plan.changed:
+        out.line(f"  ~ {changed.id}: {changed.before}")
+        out.line(f"      now: {changed.text}")
+        if changed.how in _HOW:
+            out.line((f"      {_HOW[changed.how]}  {changed.item.place}", "dim"))
+    if plan.opposite:
+        out.line((f"against what another fact says ({len(plan.opposite)})", "bold"))
+    for opposed in plan.opposite:
+        out.line(f"  ! {opposed.id}: {opposed.said}")
+        out.line(f"      {opposed.other}: {opposed.against}")
+    if plan.unasked:
+        out.line(f"  and {plan.unasked} more, which `diurna review` asks")
+    for id in plan.closed:
+        out.line(f"  x {id}: settled there")
+
+
+def show_written(plan: IntakePlan, done: Applied | None, out: Output, branch: str) -> None:
+    """Say what was written, or how it is."""
+    if done is None:
+        if plan.logs:
+            out.hint("nothing was written; --write takes it in")
+        else:
+            out.line("nothing new")
+        return
+    out.findings(done.findings)
+    facts = counted(len(plan.new), "fact")
+    out.line(f"took in {facts} from {plan.source} in {counted(len(done.stems), 'log')}")
+    for commit in done.commits:
+        out.line(f"committed in {commit[:7]} on {branch}")
+    if len(done.commits) < len(done.stems):
+        out.line(f"the rest waits {NEXT_COMMIT}" if done.commits else f"waits {NEXT_COMMIT}")
+
+
+def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
+    """Describe a plan, and what was written of it."""
+    return {
+        "source": plan.source,
+        "new": [
+            {
+                "id": one.id,
+                "kind": _kind(one),
+                "text": one.event.text,
+                "place": one.item.place,
+                "replaces": list(one.item.replaces),
+                "created": dict(one.event.meta).get("created", ""),
+                "by": dict(one.event.meta).get("by", ""),
+            }
+            for one in plan.new
+        ],
+        "same": plan.same,
+        "changed": [
+            {"id": one.id, "before": one.before, "text": one.text, "how": one.how,
+             "place": one.item.place}
+            for one in plan.changed
+        ],
+        "opposite": [
+            {"id": one.id, "other": one.other, "said": one.said, "against": one.against,
+             "thread": one.thread}
+            for one in plan.opposite
+        ],
+        "unasked": plan.unasked,
+        "closed": list(plan.closed),
+        "left_out": [{"place": one.place, "why": one.why} for one in plan.left_out],
+        "personal": len(plan.personal),
+        "beyond": [one.place for one in plan.beyond],
+        "redacted": plan.redacted,
+        "stems": list(done.stems) if done else [],
+        "commits": list(done.commits) if done else [],
+    }  # fmt: skip
+
+
+def _show_left_out(left_out: Sequence[LeftOut], out: Output, everything: bool) -> None:
+    """Print what was passed over: by reason, each with some places, the commonest first."""
+    reasons: dict[str, list[str]] = {}
+    for one in left_out:
+        reasons.setdefault(one.why, []).append(one.place)
+    if reasons:
+        out.line((f"left out ({len(left_out)})", "bold"))
+    ordered = sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0]))
+    for why, places in ordered if everything else ordered[:_LEFT_OUT_LINES]:
+        some = places if everything else places[:_PLACES]
+        more = f", and {len(places) - len(some)} more" if len(places) > len(some) else ""
+        out.line(f"  - {why}: {', '.join(some)}{more}")
+    rest = len(ordered) - _LEFT_OUT_LINES
+    if rest > 0 and not everything:
+        out.line(f"  and {rest} more reasons (-v shows them)")

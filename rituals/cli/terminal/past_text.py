@@ -1,0 +1,130 @@
+"""Show what past sessions would leave, tell them once somebody has seen it, or ask a model about them."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ledger.environment import user_folder, variables
+from ledger.model.order import stamp_of
+from projection.brief.single_line import shortened
+from rituals.answers.json_objects import capture_object
+from rituals.cli.output import counted
+from rituals.cli.terminal.intake_text import wanted
+from rituals.hosts.capture.past_sessions import past_sessions
+from rituals.hosts.capture.repeat_capture import models_of, read_again
+from rituals.hosts.capture.session_choice import capture_past
+from rituals.hosts.transcripts.slices import SLICE_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+    from rituals.hosts.capture.boundary import Outcome
+    from rituals.hosts.capture.stamps import Seen
+
+_DAY, _QUOTE_CHARS = len("2026-01-01"), 200
+
+
+def tell_past(
+    call: Invocation, host: str, since: str, *, show: bool, write: bool, dry_run: bool
+) -> int:
+    """Show which past sessions of this folder would leave logs, ask, and tell them; return the exit code.
+
+    `host` and `since` limit them to that one, and to those that ended from that time or stem on; "" is for
+    all. `show` prints the logs whole and writes nothing; `write` does not ask.
+
+    Raises:
+        NotFound: `since` is no time.
+    """
+    memory = call.memory()
+    found = _found(call, host, since)
+    news = _told(call, found, dry_run=True)
+    if not call.json:
+        _show(call, found, news, whole=show)
+    written = wanted(call, bool(news), write=write, dry_run=show or dry_run)
+    if written:
+        news = _told(call, found, dry_run=False)
+        call.landed = True
+    if call.json:
+        call.out.answer(capture_object(news, memory.held(), dry_run=not written))
+    elif written:
+        call.out.line(f"told in {counted(sum(len(one.logs) for one in news), 'log')}")
+    elif news:
+        call.out.hint("nothing was written; --write writes it, --show prints the logs in full")
+    return 0
+
+
+def show_again(call: Invocation, host: str, since: str, *, unasked: bool, dry_run: bool) -> int:
+    """Ask the user's model about past sessions once more, and show what it finds; return the exit code.
+
+    `host` and `since` are as for `tell_past`. `unasked`: a request costs, and nobody is asked whether it
+    may. With `dry_run` it is said what would be asked.
+
+    Raises:
+        NotFound: no model is chosen, or `since` is no time.
+    """
+    chosen = models_of(variables())
+    found = _found(call, host, since)
+    requests = sum(-(-os.path.getsize(one.transcript) // SLICE_BYTES) for one in found)
+    plan = f"{counted(requests, 'request')} about {counted(len(found), 'session')}"
+    model = ", then ".join(chosen.extractors)
+    asking = call.interactive() and not call.json and not dry_run
+    if dry_run or not (unasked or (asking and click.confirm(f"{plan} to {model}?", err=True))):
+        call.out.line(f"{plan} to {model}; nothing was asked")
+        call.out.hint("" if asking else "--write asks")
+        return 0
+    lines, failed = [], ""
+    for reading in read_again(call.memory(), found, chosen, variables()):
+        failed = failed or reading.failed
+        name = os.path.basename(reading.seen.transcript)
+        for item in reading.items:
+            where = {"host": reading.seen.host, "transcript": name, "byte": item.at}
+            lines.append({"kind": item.kind, "text": item.text, "quote": item.quote, **where})
+            if not call.json:
+                call.out.line(
+                    (stamp_of(reading.seen.at)[:_DAY], "yellow"), f"  {item.kind}: {item.text}"
+                )
+                call.out.line(f'    {name} {item.at} "{shortened(item.quote, _QUOTE_CHARS)}"')
+    if call.json:
+        call.out.answer({"candidates": lines, "failed": failed})
+    elif not lines:
+        call.out.line("nothing was found that others need to know")
+    else:
+        call.out.hint('nothing was recorded; `diurna note "KIND: TEXT"` records one')
+    if failed:
+        call.out.talk(("diurna:", "red"), f" a model did not answer: {failed}")
+    return int(bool(failed))
+
+
+def _found(call: Invocation, host: str, since: str) -> list[Seen]:
+    """Return the past sessions of this folder, of a host and from a time on."""
+    begin = call.memory().bounds(since, "")[0]
+    past = past_sessions(call.project(), user_folder(), variables())
+    return [one for one in past if host in (one.host, "") and stamp_of(one.at) >= begin]
+
+
+def _told(call: Invocation, found: list[Seen], *, dry_run: bool) -> list[Outcome]:
+    """Tell sessions; return what became of those that were news."""
+    outcomes = []
+    past = capture_past(call.memory(), found, variables(), dry_run=dry_run)
+    for number, outcome in enumerate(past, 1):
+        call.out.progress(number, len(found))
+        outcomes.append(outcome)
+    return [one for one in outcomes if one.logs]
+
+
+def _show(call: Invocation, found: list[Seen], news: list[Outcome], *, whole: bool) -> None:
+    """List the sessions that would leave a log: of when and whose, and what the log is called."""
+    for outcome in news:
+        for stem, data in outcome.logs:
+            text = data.decode()
+            title = text.partition("\n# ")[2].partition("\n")[0]
+            call.out.line((stem[:_DAY], "yellow"), f"  {outcome.asked.host}  {title}")
+            if whole:
+                call.out.text(text)
+    if not found:
+        call.out.line("no past session of this folder is found")
+        return
+    sessions = f"{counted(len(found), 'past session')} of this folder"
+    call.out.line(f"{sessions}; {len(news) or 'none'} would be told")

@@ -1,0 +1,154 @@
+"""Answer `diurna recall`: ask, and print the hits, what they cost, and what was saved."""
+
+from __future__ import annotations
+
+from ledger.errors import WrongUsage
+from memory.recall.recall_values import DOCUMENT_KIND, FULL, INDEX, SESSION_KIND, Filters
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memory.recall.recall_values import Answer, Hit
+    from rituals.cli.context import Invocation
+
+
+#: What stands above the hits of a kind, where an answer has others too.
+_PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
+_FILTERS = tuple(key for key in Filters._fields if key not in ("within", "documents"))
+
+
+def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Answer a question, or show memories by their ids.
+
+    `given` has the value of every option (`rituals.cli.option_table.RECALL`).
+
+    Raises:
+        WrongUsage: what is asked for is not clear.
+        NotFound: an id or a point of time names nothing.
+    """
+    named = _chosen(query, given["ids"])
+    level = given["level"] or (FULL if named else INDEX)
+    if named:
+        answer = call.reader().get(named, level=level)
+        call.opened([hit.id for hit in answer.hits])
+    else:
+        filters = Filters(within=given["within"] or "", **{key: given[key] for key in _FILTERS})
+        answer = _found(call, query, filters, level=level, limit=given["limit"],
+                        explain=given["explain"], vectors=not given["no_vectors"])  # fmt: skip
+    _print(call, " ".join(query), level, answer)
+
+
+def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
+    """Return the ids that are asked for, [] where a question is.
+
+    Raises:
+        WrongUsage: both, or neither.
+    """
+    named = [one.strip() for one in ids.split(",") if one.strip()]
+    if bool(named) == bool(" ".join(query).strip()):
+        raise WrongUsage(
+            "ask a question, or name ids with --ids",
+            hint="`diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`",
+        )
+    return named
+
+
+def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
+    """Ask a question (see `Memory.recall`).
+
+    Raises:
+        WrongUsage: a kind is not one of the policy, and nothing has it.
+    """
+    reader = call.reader()
+    answer = reader.recall(" ".join(query), filters=filters._replace(documents=True), **how)
+    if not answer.hits and filters.kinds:
+        from rituals.cli.terminal.selection_text import check_kind
+
+        for kind in filters.kinds:
+            if kind != SESSION_KIND:
+                check_kind(reader.snapshot.cache().policy, kind)
+    return answer
+
+
+def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
+    """Print what was recalled."""
+    saved = max(0, answer.whole - answer.tokens)
+    out = call.out
+    if call.json:
+        out.answer(
+            {
+                "query": query,
+                "level": level,
+                "hits": [hit_object(hit) for hit in answer.hits],
+                "facts": [hit_object(hit) for hit in answer.facts],
+                "passages": [hit_object(hit) for hit in answer.passages],
+                "tokens": answer.tokens,
+                "whole": answer.whole,
+                "saved": saved,
+                "notes": list(answer.notes),
+            }
+        )
+        return
+    for note in answer.notes:
+        out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
+    if not answer.hits:
+        out.talk("no memory answers that")
+        return
+    parts: dict[str, Hit] = {}
+    for hit in answer.hits:
+        parts.setdefault(_PARTS.get(hit.kind, "what holds"), hit)
+    heads = {hit.id: name for name, hit in parts.items() if len(parts) > 1}
+    for number, hit in enumerate(answer.hits):
+        if number and (level != INDEX or hit.id in heads):
+            out.line("")
+        if hit.id in heads:
+            out.line((heads[hit.id], "bold"))
+        first, *rest = hit.text.split("\n")
+        head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
+        if hit.stem:
+            head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
+        whole = f" of {hit.whole}" if hit.tokens < hit.whole else ""  # its marks can be longer
+        cost = "" if level == FULL else f"  [{hit.tokens}{whole} tokens]"
+        out.line((head, "yellow"), tail, (cost, "dim"))
+        for line in rest:
+            out.line(line)
+        if hit.passage:
+            said = hit.passage.replace(hit.stem, out.short(hit.stem))
+            out.line((f"    said in {said}", "dim"))
+        for part in hit.parts:
+            remark = f"  {part.remark}" if part.remark else ""
+            out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
+    fewer = f"; {saved} fewer than all of them in full" if saved > 0 else ""
+    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{fewer}", "dim"))
+    if level != FULL:
+        out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
+
+
+def _is_fixed(note: str) -> bool:
+    """Tell whether a note quotes nothing but a plain word that thousands of passages have."""
+    from memory.recall.passage_search import COMMON_NOTES
+    from memory.recall.recaller import NO_FACT
+
+    return note == NO_FACT or any(
+        note.startswith(start) and note.removeprefix(start).isalpha() for start in COMMON_NOTES
+    )
+
+
+def hit_object(hit: Hit) -> dict[str, object]:
+    """Describe a hit."""
+    from rituals.answers.record_fields import all_fields_of, fields_of, mark_object
+
+    found: dict[str, object] = {
+        **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),
+        **mark_object(hit.mark),
+    }
+    if hit.known.word:
+        found |= {"known": hit.known.word, "known_by": hit.known.by}
+    if hit.passage:
+        found["passage"] = hit.passage
+    if hit.parts:
+        found["parts"] = [all_fields_of(part) for part in hit.parts]
+    return found

@@ -1,0 +1,128 @@
+"""Append what was read from the command line, and print the receipt."""
+
+from __future__ import annotations
+
+from ledger.errors import DraftRefused
+from ledger.model.session import WORKING
+from memory.write.draft import Receipt, told
+from rituals.answers.json_objects import receipt_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from rituals.cli.context import Invocation
+    from rituals.record.answer_lines import Answer
+    from rituals.record.own_home_parts import Drafts
+
+
+def record(
+    call: Invocation,
+    drafts: Drafts,
+    *,
+    again: bool,
+    dry_run: bool,
+    strict: bool,
+    stage: bool = False,
+) -> None:
+    """Append a draft and say what that did, or would do.
+
+    `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
+    told, `stage` leaves the commit to the user.
+    """
+    out = call.out
+    receipt = drafts.append(
+        call.memory(), again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
+    )
+    receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
+    if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
+        _note_answer(call, dict(drafts.here.header).get("session", ""))
+    call.landed = bool(receipt.commit) and not receipt.already and drafts.here is not None
+    if call.json:
+        log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
+        out.answer({**receipt_object(receipt), **log})
+    else:
+        print_receipt(call, receipt, dry_run=dry_run, stage=stage)
+    out.findings(receipt.findings)
+
+
+def record_answer(
+    call: Invocation,
+    answer: Answer | None,
+    *,
+    again: bool,
+    dry_run: bool,
+    stage: bool,
+    strict: bool,
+) -> None:
+    """Append what an answer says, and say what of it can not be recorded.
+
+    None says that there is nothing to record; all else is as for `record`.
+
+    Raises:
+        DraftRefused: its one line can not be recorded, or `strict`.
+    """
+    from rituals.record.answer_lines import named, recordable
+    from rituals.record.own_home_parts import drafts_of
+
+    if answer is None or answer.request.says_nothing:
+        if not dry_run:
+            _note_answer(call, nothing=True)
+        _say_nothing(call, "noted: nothing", answer.findings if answer else ())
+        return
+    how = {"again": again, "dry_run": dry_run, "stage": stage, "strict": strict}
+    memory, request, said = call.memory(), answer.request, answer.findings
+    try:
+        drafts: Drafts | None = named(drafts_of(memory, request, options=True))
+        assert drafts is not None
+        record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
+        return
+    except DraftRefused as refused:
+        lines = (request.new, request.close, request.invalidate, request.refs)
+        typed = any(one.where == "--ref" for one in refused.findings)
+        if strict or typed or sum(map(len, lines)) < 2:
+            raise
+    drafts, more = recordable(memory, request)
+    said = (*said, *more)
+    if drafts is not None:
+        record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
+        return
+    _say_nothing(call, "already recorded", said)
+
+
+def _note_answer(call: Invocation, session: str = "", *, nothing: bool = False) -> None:
+    """Note that the session answered, asked or not."""
+    from rituals.hosts.stop_request import note_answer
+
+    memory = call.memory()
+    said = session or memory.occasion().session
+    note_answer(memory.home.repository.commondir, said, nothing=nothing)
+
+
+def _say_nothing(call: Invocation, said: str, findings: tuple[Finding, ...]) -> None:
+    """Say that there is no log, and why."""
+    if call.json:
+        call.out.answer(receipt_object(Receipt("", "", (), (), findings, False, "", b"")))
+    else:
+        call.out.line(said)
+    call.out.findings(findings)
+
+
+def print_receipt(
+    call: Invocation, receipt: Receipt, *, dry_run: bool, stage: bool = False
+) -> None:
+    """Print what an append did, or would do, without what was noticed."""
+    memory, out = call.memory(), call.out
+    if dry_run and not receipt.already:
+        out.line("would append ", (out.short(receipt.stem), "yellow"))
+        out.text(receipt.data.decode())
+        return
+    staged = stage and not receipt.already
+    here = "staged in the index" if staged else receipt.place(memory.home.branch)
+    out.line((out.short(receipt.stem), "yellow"), f"  {here}")
+    for verb, what in told(receipt):
+        out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
+    if not receipt.already:
+        from rituals.hosts.context.rule_notice import told_at
+
+        for fact, commands in told_at(receipt.data):
+            out.line("told at  ", (commands, "green"), f"  {fact}")

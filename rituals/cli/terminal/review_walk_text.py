@@ -1,0 +1,171 @@
+"""Walk through the questions of a review on a terminal, one by one, back where somebody wants to."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
+from projection.lifecycle.footer_remarks import remarks
+from rituals.cli.output import Output, counted
+from rituals.review.review_question import INVARIANT_DUE, RULES, Question, own_thread
+from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
+from rituals.review.tally import asked, total
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.lifecycle.review_threads import Raised
+    from rituals.review.review_plan import Plan
+
+_BACK, _QUIT = "back", "quit"
+_SHOWN_LINES = 6
+#: letter -> (name, what it does); the name has the letter in it.
+_ANSWERS = {
+    "a": (ACCEPT, "record what stands behind `accept:`"),
+    "r": (
+        REJECT,
+        "the proposal is not right: record what stands behind `reject:`, if anything; for an "
+        "invariant, say what holds instead",
+    ),
+    "l": (LATER, "leave it open as a thread; the next review asks again"),
+    "b": (_BACK, "to the question before this one"),
+    "q": (
+        _QUIT,
+        "keep what is answered, and leave the rest unasked: the review does not count as held",
+    ),
+}
+_INSTEAD = {
+    "i": ("invalidate", "it is false now, and nothing replaces it"),
+    "w": ("reword", "it holds in other words"),
+    "t": ("thread", "somebody has to find out: an open thread asks it in your words"),
+    "n": ("not now", "it is not confirmed, and asked again after as many sessions more"),
+    "b": (_BACK, "to the question itself"),
+}
+
+
+def walk(plan: Plan, out: Output) -> dict[str, Answer]:
+    """Ask a person about each question; return the answers by key (or id of a settled thread)."""
+    given: dict[str, Answer] = {}
+    steps: list[Question | Raised] = [*plan.questions, *plan.settled]
+    if steps:
+        number = counted(total(asked(plan)), "question")
+        more = f" and {counted(len(plan.settled), 'thread')} to close" if plan.settled else ""
+        out.talk(f"{number}{more}; what you leave for later stays open as a thread")
+    at = 0
+    while at < len(steps):
+        step, letters = steps[at], "lbq" if at else "lq"
+        place = f"{at + 1}/{len(steps)}"
+        out.talk()
+        if isinstance(step, Question):
+            key = step.key
+            answer = _of_question(plan, step, place, letters, given.get(key, LATER), out)
+        else:
+            key = step.id
+            answer = _of_settled(step, place, letters, given.get(key, LATER), out)
+        if answer == _QUIT:
+            break
+        if answer == _BACK:
+            at -= 1
+        else:
+            given[key] = answer
+            at += 1
+    return given
+
+
+def _of_question(
+    plan: Plan, question: Question, place: str, letters: str, before: Answer, out: Output
+) -> Answer:
+    out.talk((f"{place} {RULES[question.rule]}", "bold"))
+    _show(plan, question, out)
+    letters = ("ar" if question.acceptable else "r") + letters
+    while True:
+        answer: Answer = _answer(letters, before, out)
+        if answer == REJECT and question.rule == INVARIANT_DUE:
+            answer = _instead(plan, question, out)
+            if answer == _BACK:
+                continue
+        return answer
+
+
+def _of_settled(thread: Raised, place: str, letters: str, before: Answer, out: Output) -> Answer:
+    out.talk((f"{place} Settled", "bold"))
+    out.talk(f"{thread.id} stands open, and what it asks does not arise any more.")
+    out.talk(("accept:", "cyan"), f" Closed: {thread.id}")
+    return _answer(f"a{letters}", before, out)
+
+
+def _answer(letters: str, before: Answer, out: Output) -> str:
+    """Ask for one of the answers; Enter gives that of before again."""
+    choices = {letter: _ANSWERS[letter] for letter in letters}
+    default = [letter for letter, (name, _) in choices.items() if name == before]
+    return chosen(choices, default[0] if default else "r", out)
+
+
+def _show(plan: Plan, question: Question, out: Output) -> None:
+    """Show a question with its evidence, the text it is about, and what accepting it says."""
+    out.talk(question.said)
+    for line in question.evidence:
+        out.talk(f"  {line}")
+    for line in question.before.split("\n")[:_SHOWN_LINES] if question.before else ():
+        out.talk(("  │ ", "dim"), f"was: {line}")
+    for name in question.facts:
+        fact = plan.state.fact(name)
+        lines = fact.text.split("\n") if fact else []
+        if len(question.facts) > 1 and fact:
+            out.talk((f"  {name}", "bold"))
+        for line in lines[:_SHOWN_LINES]:
+            out.talk(("  │ ", "dim"), line)
+        for key, value in remarks(fact).items() if fact else ():
+            out.talk(("  │ ", "dim"), f"{key}: {value}")
+        if len(lines) > _SHOWN_LINES:
+            out.talk(("  │ ", "dim"), f"… {counted(len(lines) - _SHOWN_LINES, 'more line')}")
+    if question.proposal:
+        out.talk(("proposal:", "cyan"), f" {question.proposal}")
+    if question.acceptable:
+        out.talk(("accept:", "cyan"), f" {'; '.join(question.does)}")
+    if question.reject:
+        said = [_said(event) for event in question.reject]
+        out.talk(("reject:", "cyan"), f" {'; '.join(said)}")
+
+
+def _said(event: Event) -> str:
+    return f"{VERB_OF[type(event)]}: {written(event)}"
+
+
+def chosen(choices: Mapping[str, tuple[str, str]], default: str, out: Output) -> str:
+    """Ask for one of some letters and return its name; `?` explains them and asks again."""
+    shown = [name.replace(letter, f"[{letter}]", 1) for letter, (name, _) in choices.items()]
+    while True:
+        out.flush()
+        letter = click.prompt(
+            ", ".join([*shown, "[?]"]), type=click.Choice([*choices, "?"], case_sensitive=False),
+            default=default, show_choices=False, err=True,
+        ).lower()  # fmt: skip
+        if letter in choices:
+            return choices[letter][0]
+        for one, (name, does) in choices.items():
+            out.talk((f"  {one}  {name}", "bold"), f": {does}")
+
+
+def _instead(plan: Plan, question: Question, out: Output) -> Answer:
+    """Ask what is to follow where an invariant does not hold as it stands."""
+    name = question.facts[0]
+    while True:
+        match chosen(_INSTEAD, "t", out):
+            case "invalidate":
+                return FactInvalidated(name)
+            case "thread":
+                asks = f"Does {name} still hold?"
+                return own_thread(question, click.prompt("what is to be found out", asks, err=True))
+            case "not now":
+                return REJECT
+            case "back":
+                return _BACK
+        fact = plan.state.fact(name)
+        before = fact.text if fact else ""
+        said = click.prompt("new text (Enter opens an editor)", "", show_default=False, err=True)
+        text = (said or click.edit(before, extension=".md") or "").strip()
+        if text and text != before:
+            return FactUpdated(name, text)
+        out.talk("the text is as it was")

@@ -1,0 +1,94 @@
+"""Start the server of pages, or write them as a site, and print what became of it."""
+
+from __future__ import annotations
+
+import signal
+from importlib.util import find_spec
+
+from ledger.environment import variables
+from ledger.errors import DiurnaError
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+
+
+def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) -> None:
+    """Serve pages until a signal comes.
+
+    The port is 0 for a free one. With `write` there are forms, and `agent` is who writes, "" for whom git
+    names; `opens` opens a browser, where there is one and a person.
+    """
+    _look_for("jinja2", "starlette", "uvicorn")
+    from rituals.cli.error_messages import translate
+    from rituals.serve.web.server.browser import has_browser
+    from rituals.serve.web.web_start import Setting, serve_pages
+
+    setting = Setting(
+        call.find_home,
+        agent,
+        call.now_ms,
+        lambda address, port: _announce(call, address, port, write),
+        lambda problem: _tell(call, translate(problem, call).message),
+        write,
+        opens and not call.json and call.interactive() and has_browser(variables()),
+    )
+    if serve_pages(setting, port) == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def write_site(call: Invocation, folder: str, base: str, dry_run: bool) -> None:
+    """Write the pages as a site, and say how many.
+
+    The folder is absolute; `base` is where people will find it, "" for not said.
+    """
+    _look_for("jinja2")
+    from rituals.serve.web.export.site import apply_site, plan_site
+
+    memory = call.memory()
+    plan = plan_site(memory, folder, base)
+    said = {"folder": plan.folder, "base": plan.base, "dry_run": dry_run, "pages": len(plan.pages)}
+    if dry_run and call.json:
+        call.out.answer({**said, "removed": len(plan.removed)})
+        return
+    if dry_run:
+        gone = f", and remove {counted(len(plan.removed), 'file')}" * bool(plan.removed)
+        call.out.line(f"would write {counted(len(plan.pages), 'page')}{gone}: {plan.folder}")
+        return
+    done = apply_site(plan, memory, call.out.progress)
+    if call.json:
+        sizes = {"files": done.files, "bytes": done.bytes, "changed": done.changed}
+        call.out.answer({**said, **sizes, "removed": done.removed})
+        return
+    gone = f", removed {done.removed}" * bool(done.removed)
+    changed = "all as they were" if not done.changed else f"{done.changed} of them changed"
+    files = f"{counted(done.pages, 'page')}, {counted(done.files, 'file')} in all"
+    call.out.line(f"wrote {files}, {changed}{gone}: {plan.folder}")
+    call.out.hint(f"open {plan.folder}/index.html")
+
+
+def _look_for(*libraries: str) -> None:
+    """Refuse where a library of the extra is not installed."""
+    if any(find_spec(name) is None for name in libraries):
+        raise DiurnaError(
+            "the pages need a library that is not installed",
+            hint="install Diurna with it, in a clone of its repository: "
+            "uv tool install '.[web]', or pip install '.[web]'",
+        )
+
+
+def _announce(call: Invocation, address: str, port: int, writes: bool) -> None:
+    """Say where the pages are: the token in the address is no secret to whoever started this."""
+    if call.json:
+        call.out.answer({"address": address, "port": port, "writes": writes}, lines=False)
+    else:
+        call.out.talk(f"diurna web: {address}", fixed=True)
+        forms = "its pages only show, --write adds forms; " if not writes else ""
+        call.out.hint(f"{forms}Ctrl-C ends it")
+    call.out.flush()
+
+
+def _tell(call: Invocation, message: str) -> None:
+    call.out.talk(f"diurna web: {message}")
+    call.out.flush()

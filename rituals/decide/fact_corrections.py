@@ -1,0 +1,121 @@
+"""Say a fact anew, close what is done, and call a fact false: each by one log of its own."""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import order_meta, tidy
+from ledger.errors import DiurnaError, WrongUsage
+from ledger.model.event import FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.session import UNTIL_KEY
+from projection.graph.graph_neighbours import names_in
+from projection.policy.model import CLOSABLE
+from projection.text.until_conditions import FORMS, until_in
+from rituals.decide.decision import Decision, titled
+from rituals.decide.version_list import holding, replaced
+from rituals.record.draft_composer import kinds_of
+from rituals.record.event_reasons import because
+from rituals.record.kind_words import kind_of
+from rituals.record.slips import unknown_kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.event import Event
+    from memory.api import Memory
+
+
+def rewording(
+    memory: Memory, fact: str, text: str, kind: str, reason: str, until: str = ""
+) -> Decision:
+    """Plan to give a fact another text, another kind, or what ends it.
+
+    `text` is "" for the one that stands; `kind` may be a word that means one, "" for the one it has.
+
+    Raises:
+        NotFound: there is no such fact.
+        WrongUsage: there is no such kind, or no text, or nothing can end like that.
+        DiurnaError: the fact is redacted or false.
+    """
+    now = holding(memory, fact)
+    fact = now.id
+    said = dict(now.meta)
+    if kind:
+        kinds = kinds_of(memory)
+        meant, tag = kind_of(kind, kinds)
+        if not meant:
+            wrong = unknown_kind(kind, kinds)
+            raise WrongUsage(wrong.message, where="--kind", hint=wrong.hint)
+        said["kind"] = meant if meant != now.kind else ""
+        tags = names_in(said.get("tags", ""))
+        said["tags"] = ", ".join([*tags, tag]) if tag and tag not in tags else ""
+    if until and not until_in(until):
+        raise WrongUsage(
+            f"{until[:80]!r} can end nothing", where="--until", hint=f"one of: {FORMS}"
+        )
+    pairs = [(key, said[key]) for key in ("kind", "tags") if kind and said[key]]
+    pairs += [(UNTIL_KEY, until)] if until and until != said.get(UNTIL_KEY) else []
+    changed = order_meta(tuple(pairs))
+    heads = tuple([head.id for head in now.heads])
+    text = tidy(text) or now.text
+    same = len(heads) == 1 and text == now.text
+    title = titled("Edit", (fact,))
+    if same and not changed:
+        return Decision(title, already=f"{fact} says so already")
+    does: tuple[str, ...] = () if same else (f"{fact} says now: {text}",)
+    does += tuple([f"{fact} is of the kind {said}" for key, said in changed if key == "kind"])
+    does += tuple([f"{fact} has the tags {said}" for key, said in changed if key == "tags"])
+    does += tuple([f"{fact} ends: {said}" for key, said in changed if key == UNTIL_KEY])
+    event = FactUpdated(fact, text, replaced(memory, now), meta=changed)
+    return Decision(title, does, (because(event, reason),), reason=reason)
+
+
+def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
+    """Plan to close threads, tasks, handoffs and findings.
+
+    Raises:
+        NotFound: there is no such fact.
+        DiurnaError: one is of a kind that is never closed.
+    """
+    found = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
+    for fact in found:
+        if fact.kind not in CLOSABLE:
+            raise DiurnaError(
+                f"{fact.id} is of the kind {fact.kind}, and nothing closes that",
+                hint=f"what no longer holds: `diurna forget {fact.id}`; "
+                f"closed are {', '.join(sorted(CLOSABLE))}",
+            )
+    open_ones = tuple([fact.id for fact in found if not fact.closed])
+    title = titled("Close", open_ones or tuple([fact.id for fact in found]))
+    if not open_ones:
+        return Decision(title, already=f"closed before: {', '.join([fact.id for fact in found])}")
+    does = tuple([f"{fact} is closed" for fact in open_ones])
+    events = tuple([because(ThreadClosed(fact), reason) for fact in open_ones])
+    return Decision(title, does, events, reason=reason)
+
+
+def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
+    """Plan to call a fact false; `new` is the fact that replaces it, "" for none.
+
+    Raises:
+        NotFound: there is no such fact.
+        WrongUsage: a fact can not replace itself.
+        DiurnaError: what is to replace it is false itself.
+    """
+    now = memory.standing(fact).fact
+    fact = now.id
+    event: Event = FactInvalidated(fact)
+    does, title = f"{fact} is false now", titled("Forget", (fact,))
+    if new:
+        replacing = memory.standing(new).fact
+        new = replacing.id
+        if new == fact:
+            raise WrongUsage(
+                f"{fact} can not replace itself", hint=f'`diurna edit {fact} "TEXT"` rewords it'
+            )
+        if replacing.false:
+            raise DiurnaError(
+                f"{new} is false itself", hint=f"`diurna why {new}` says who called it so"
+            )
+        event, does = FactSuperseded(fact, new), f"{new} replaces {fact}"
+    if new in now.superseded_by if new else now.false:
+        return Decision(title, already=f"that {does} was said before")
+    hint = f'`diurna edit {fact} --restore --reason "…"` says that it holds after all'
+    return Decision(title, (does,), (because(event, reason),), reason=reason, hints=(hint,))

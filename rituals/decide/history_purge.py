@@ -1,0 +1,261 @@
+"""Take what was redacted out of git's history: a plan to look at, a backup, and then all at once.
+
+The history is written anew beside the old one, work trees and indexes follow, and then all references
+move in one transaction. Whoever is killed before that has lost nothing, and the same command goes on. What
+other clones, remotes and their web pages hold, people have to see to; nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import StorageFailed, WriteRefused
+from ledger.git.cli import Git
+from ledger.git.history_rewrite import Rewriting, move_all, rewriting, store
+from ledger.git.repository import Repository, is_shallow, operation_under_way
+from ledger.model.event import FactRedacted
+from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, stem_of
+from ledger.model.order import is_stem
+from ledger.model.record import Record
+from ledger.model.sha256 import blob_id
+from ledger.wal.atomic_files import Lock, make_folder
+from ledger.wal.locks import EVERY, clear_left_lock, is_abandoned
+from memory.edits.committed import note_checked, read_checked
+from memory.redaction.withheld_texts import held_logs
+from memory.repair.redacted_copies import clean_again
+from memory.worktree.commit_follow import finish_dead
+from memory.write.draft import SessionDraft
+from rituals.decide.remaining_copies import holding_of, purge_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
+#: Beside git: the histories as they were.
+_BACKUPS = "purged"
+_LOCK_SECONDS = 10.0
+_HEADS, _REMOTES, _TAGS = "refs/heads/", "refs/remotes/", "refs/tags/"
+
+
+class WorkTree(Record):
+    """A work tree that has a branch checked out which is written anew."""
+
+    top: str  #: its folder
+    gitdir: str  #: what git keeps of it
+    old: str  #: the commit that it has
+    new: str  #: the one that it gets
+
+
+class Purge(Record):
+    """What would be written anew."""
+
+    facts: tuple[str, ...]  #: whose texts are taken out
+    logs: tuple[str, ...]  #: whose words are
+    history: Rewriting  #: the new one
+    files: tuple[tuple[str, str], ...]  #: (path, blob id) that get other bytes
+    stays: tuple[str, ...]  #: paths of files that would say it still, in what is not redacted
+    trees: tuple[WorkTree, ...]  #: the work trees that follow
+    backup: str  #: where the old history is kept
+    refused: tuple[str, ...]  #: why it can not be done now, a line each
+
+    @property
+    def afterwards(self) -> tuple[str, ...]:
+        """The branches of remotes that still have it, a line each; no command is named that forces."""
+        here = {one.reference: one for one in self.history.moves}
+        said: list[str] = []
+        for one in self.history.moves:
+            if one.reference.startswith(_REMOTES):
+                remote, _, branch = one.reference.removeprefix(_REMOTES).partition("/")
+                if _HEADS + branch in here:
+                    said.append(
+                        f"{branch} of {remote} still has it, at {one.old[:12]}: let this clone's take "
+                        "its place there, in whatever way the forge allows"
+                    )
+        return tuple(said)
+
+
+def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) -> Purge:
+    """Plan a history without the texts of facts and the words of logs. Nothing is stored."""
+    home = memory.home
+    git = home.repository.git()
+    purge = purge_of(memory, facts, logs)
+    found = holding_of(memory, facts, logs)
+    blobs: dict[str, bytes] = {}
+    stays: list[str] = []
+    for (path, blob), data in zip(
+        found.places, git.blobs(blob for _, blob in found.places), strict=True
+    ):
+        inside = path.removeprefix(home.prefix)
+        log = inside.startswith(SESSIONS_DIR + "/") and is_stem(stem_of(inside))
+        new = purge.log(stem_of(inside), data or b"") if log else purge.page(data or b"")
+        if data is not None and new != data:
+            blobs[blob] = new
+        if purge.telling.stands_in(new):
+            stays.append(path)
+    history = rewriting(git, home.prefix, blobs, purge.message)
+    trees, refused = _work_trees(home.repository, history)
+    if is_shallow(home.repository):
+        refused.append("this clone is shallow: the whole history is elsewhere")
+    refused += [f"{name} leads to it too, and is not Diurna's to move" for name in history.others]
+    tip = home.tip()[:12]
+    return Purge(
+        facts, logs, history, tuple([one for one in found.places if one[1] in blobs]),
+        tuple(dict.fromkeys(stays)), tuple(trees),
+        f"{home.repository.commondir}/{STATE_DIR}/{_BACKUPS}/{tip}.bundle", tuple(refused),
+    )  # fmt: skip
+
+
+def purge(memory: Memory, plan: Purge) -> Purge:
+    """Do what was planned; return what was done.
+
+    The logs that change are named by a redaction first, so that `verify` knows of them (FORMAT.md, L3).
+
+    Raises:
+        WriteRefused: it can not be done now; nothing changed.
+        StorageFailed: the disk or git refused; no reference moved.
+    """
+    refuse(plan)
+    if not plan.history.moves:
+        return plan
+    held = held_logs(memory.snapshot.cache())
+    prefix = memory.home.prefix
+    changed = {
+        (stem_of(path.removeprefix(prefix)), blob)
+        for path, blob in plan.files
+        if path.startswith(f"{prefix}{SESSIONS_DIR}/") and is_stem(stem_of(path))
+    }
+    if missing := tuple(sorted(changed - held)):
+        said = FactRedacted((*plan.facts, *plan.logs)[0], held=missing)
+        memory.append(SessionDraft("Purge", "", (said,), type="edit", anyway=True), again=True)
+        plan = plan_purge(memory, plan.facts, plan.logs)
+        refuse(plan)
+    home = memory.home
+    git, common = home.repository.git(), home.repository.commondir
+    checked, in_step = read_checked(home), not memory.drift()
+    with Lock(f"{common}/{LOCK_FILE}", _LOCK_SECONDS) as lock:
+        memory.snapshot.notes += finish_dead(home, lock)
+        _back_up(git, plan)
+        store(git, plan.history)
+        moves, tip = plan.history.moves, home.tip()
+        new = next((one.new for one in moves if one.reference == home.reference), tip)
+        files = [f"{tree.gitdir}/index" for tree in plan.trees]
+        files += [f"{common}/{one}" for one in ("packed-refs", "HEAD")]
+        for file in (*files, *[f"{common}/{one.reference}" for one in moves]):
+            clear_left_lock(home.repository, f"{file}.lock", 0.0)
+        # who finds it puts work trees back, or lets them follow, and clears the locks of our git
+        lock.write_note(f"{EVERY} {home.reference or 'HEAD'} {tip} {new}", lasting=True)
+        for tree in plan.trees:
+            _follow(tree)
+        move_all(git, moves)
+    if checked in plan.history.commits:
+        note_checked(home, plan.history.commits[checked])
+    memory.snapshot.ask(lambda cache: clean_again(home, cache))
+    if in_step and memory.drift():  # the page names the bytes of the logs that it is made of
+        memory.publish()
+    return plan
+
+
+def refuse(plan: Purge) -> None:
+    """Refuse what can not be done now.
+
+    Raises:
+        WriteRefused: the reasons are said.
+    """
+    if plan.refused:
+        raise WriteRefused(
+            f"the history is not written anew: {'; '.join(plan.refused)}",
+            hint="nothing was changed; commit or put aside what is yours, and run the command again",
+        )
+
+
+def _work_trees(repository: Repository, history: Rewriting) -> tuple[list[WorkTree], list[str]]:
+    """Find the work trees that have to follow, and what is in the way in each."""
+    new = {one.reference: one.new for one in history.moves}
+    said = (
+        repository.git().run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
+    )
+    trees: list[WorkTree] = []
+    refused: list[str] = []
+    for block in said.split("\n\n"):
+        rows = dict(line.partition(" ")[::2] for line in block.split("\n") if line)
+        top, commit, branch = rows.get("worktree", ""), rows.get("HEAD", ""), rows.get("branch", "")
+        if not os.path.exists(f"{top}/.git"):
+            continue  # bare, or gone
+        if not branch and commit in history.commits:
+            refused.append(f"HEAD is detached in {top}")
+        if branch not in new:
+            continue
+        git = Git(top)
+        gitdir = os.fsdecode(git.run("rev-parse", "--absolute-git-dir")).rstrip("\n")
+        tree = WorkTree(top, gitdir, commit, new[branch])
+        trees.append(tree)
+        under_way = operation_under_way(repository._replace(top=top, gitdir=gitdir))
+        if under_way:
+            refused.append(f"{under_way} is under way in {top}")
+        if dirty := _dirty(git, tree, history):
+            more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+            refused.append(f"{dirty[0]}{more} in {top} is changed and not committed")
+    return trees, refused
+
+
+def _dirty(git: Git, tree: WorkTree, history: Rewriting) -> list[str]:
+    """Return what a person has changed; what a killed purge wrote there is ours."""
+    rows = git.status("--untracked-files=no", "--no-renames")
+    if not rows:
+        return []
+    kept = {blob_id(data) for kind, data in history.objects if kind == "blob"}
+    listed = git.run("ls-files", "-s", "-z").decode("utf-8", "surrogateescape").split("\0")
+    index = {line.partition("\t")[2]: line.split(" ")[1] for line in listed if line}
+    found = []
+    for path in [row[3:] for row in rows]:
+        try:
+            with open(f"{tree.top}/{path}", "rb") as file:
+                here = blob_id(file.read())
+        except OSError:
+            here = index.get(path, "")
+        was = git.resolve(f"{tree.old}:{path}")[0]
+        if index.get(path) not in kept or not (here in kept or here == was):
+            found.append(path)
+    return found
+
+
+def _back_up(git: Git, plan: Purge) -> None:
+    """Keep the old history in one file that `git clone` and `git fetch` read.
+
+    Raises:
+        StorageFailed: it can not be kept, or not be read back.
+    """
+    make_folder(os.path.dirname(plan.backup))
+    folder = os.path.dirname(plan.backup)
+    for name in [one for one in os.listdir(folder) if ".tmp" in one]:  # of one who was killed
+        if is_abandoned(f"{folder}/{name}"):
+            os.unlink(f"{folder}/{name}")
+    scratch = f"{plan.backup}.{os.getpid()}.tmp"
+    names = [one.reference for one in plan.history.moves]
+    old = os.umask(0o077)
+    try:
+        status, _, err = git.call("bundle", "create", "-q", scratch, *names)
+    finally:
+        os.umask(old)
+    if not status:
+        status, _, err = git.call("bundle", "verify", "-q", scratch)
+    if status:
+        raise StorageFailed(
+            f"the backup could not be written: {err.decode('utf-8', 'replace').strip()}",
+            hint="nothing was changed; see that the disk has room",
+        )
+    with open(scratch, "rb") as file:
+        os.fsync(file.fileno())
+    os.replace(scratch, plan.backup)
+
+
+def _follow(tree: WorkTree) -> None:
+    """Let the index of a work tree and its files have the new bytes, before its branch has them."""
+    git = Git(tree.top)
+    rows = git.differences(tree.old, tree.new)
+    lines = "".join(f"{mode} {blob}\t{path}\n" for _, mode, blob, path in rows)
+    paths = "".join(f"{path}\0" for _, _, _, path in rows)
+    git.run("update-index", "--index-info", data=lines.encode("utf-8", "surrogateescape"))
+    git.run(
+        "checkout-index", "-f", "-q", "-z", "--stdin", data=paths.encode("utf-8", "surrogateescape")
+    )

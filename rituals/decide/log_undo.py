@@ -1,0 +1,227 @@
+"""Take back what logs did, by a log of its own: the last one, or all of a session; redo does it again."""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.model.order import stem_in
+from ledger.model.record import Record
+from projection.fold.reversal import Irreversible
+from projection.fold.undone_logs import TakenBack, told_by
+from rituals.decide.decision import Decision
+from rituals.decide.undo_plan import Past, Undoing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+    from memory.api import Memory
+
+#: Of how many logs git is asked at once who committed them; how many an undo can name in its header.
+_ASKED, _MOST = 200, 1000
+
+
+class Asked(Record):
+    """Which logs are to be taken back; nothing of it stands for one's own last one."""
+
+    stems: tuple[str, ...] = ()  #: or the start of some
+    session: str = ""  #: that wrote them
+    agent: str = ""  #: who wrote them
+    since: str = ""  #: a point of time from which on, as people write it
+
+    @property
+    def names_logs(self) -> bool:
+        """Whether it says which logs, and not only whose last one."""
+        return bool(self.stems or self.session or self.since)
+
+    def refuse_beside_redo(self) -> None:
+        """Refuse to name logs that are to be done again: the last undo is.
+
+        Raises:
+            WrongUsage: some are named.
+        """
+        if self.names_logs:
+            raise WrongUsage(
+                "--redo does again what the last undo took back", hint="leave the rest out"
+            )
+
+
+def undoing(memory: Memory, agent: str = "") -> Undoing:
+    """Plan to take back an agent's last log that stands and was committed by who commits here.
+
+    `agent` is "" for who opened this home.
+
+    Raises:
+        NotFound: there is no such log.
+        Irreversible: it changed no fact, or nothing of it can be taken back.
+    """
+    agent = agent or memory.asker()
+    past = Past(memory)
+    first: Undoing | None = None
+    own = False
+    for ref, entry in _own(memory, agent):
+        own = True
+        if told_by(entry) is not None or ref.stem in past.undone or (first and not entry.acts):
+            continue
+        found = past.plan((ref,), TakenBack((ref.stem,)))
+        if found.decision.events or found.left:
+            return _some(found)
+        first = first or found  # it changed no fact: the one before it is meant
+    if first:
+        return _some(first)
+    raise _no_log(memory, agent, own=own)
+
+
+def redoing(memory: Memory, agent: str = "") -> Undoing:
+    """Plan to do again what the last undo of an agent took back; the arguments are those of `undoing`.
+
+    Raises:
+        NotFound: there is no undo that is not done again.
+        Irreversible: nothing of it can be done again.
+    """
+    agent = agent or memory.asker()
+    past = Past(memory)
+    for ref, entry in _own(memory, agent):
+        said = told_by(entry)
+        stems = [stem for stem in said.stems if past.undone.get(stem) == ref.key] if said else []
+        if said and stems and not said.again:
+            meant = said._replace(stems=tuple(stems), again=True)
+            return _some(past.plan(past.named(stems), meant, ref.key))._replace(undo=ref.stem)
+    raise NotFound(
+        f"no undo of {agent} waits to be done again", hint="`diurna undo` takes back your last log"
+    )
+
+
+def step_back_from(memory: Memory, stem: str) -> Undoing:
+    """Plan to take back one's own last log, or where that is an undo, to do again what it took back.
+
+    `stem` is of the log that is meant.
+
+    Raises:
+        DiurnaError: as `undoing` and `redoing`; or another log came behind it.
+    """
+    ref = memory.snapshot.cache().log_ref(stem)
+    logs = memory.snapshot.cache().entries_since(ref.key) if ref else []
+    said = told_by(logs[-1][1]) if logs else None
+    if said and not said.again:
+        found = redoing(memory)
+        meant = found.undo
+    else:
+        found = undoing(memory)
+        stems = tuple([one.stem for one in found.logs])
+        meant = stem if said and stems == said.stems else stems[-1]
+    if meant != stem:
+        raise DiurnaError(
+            f"the last log here is {memory.short(meant)} by now, and not the one that was shown",
+            hint="`diurna undo --dry-run` says what would be taken back",
+        )
+    return found
+
+
+def taking_back(memory: Memory, asked: Asked) -> Undoing:
+    """Plan to take back logs that are named, and what was derived from them.
+
+    Raises:
+        NotFound: there are no such logs.
+        Irreversible: nothing of them can be taken back.
+        WrongUsage: one is an undo, or they are too many.
+    """
+    past = Past(memory)
+    chosen = _chosen(memory, past, asked)
+    standing = [ref for ref in chosen if ref.stem not in past.undone]
+    if len(standing) > _MOST:
+        raise WrongUsage(
+            f"{len(standing)} logs are too many for one undo",
+            hint=f"name at most {_MOST}, the newest first",
+        )
+    if not standing:
+        by = stem_in(past.undone[chosen[0].stem])
+        already = f"taken back before, by {memory.short(by)}; `diurna redo` does it again"
+        return Undoing(Decision("Undo", already=already), ())
+    meant = TakenBack(tuple([ref.stem for ref in standing]))
+    return _some(past.plan(tuple(standing), meant, derived=True))
+
+
+def _some(found: Undoing) -> Undoing:
+    """Return a plan that does something.
+
+    Raises:
+        Irreversible: it does nothing.
+    """
+    if not found.decision.events:
+        raise Irreversible(found.decision.already, hint=found.decision.hints[0])
+    return found
+
+
+def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
+    """Return the logs that are named, in ledger order.
+
+    Raises:
+        NotFound: there is none.
+        WrongUsage: one is an undo.
+    """
+    from memory.cache.name_lookup import log_named
+
+    cache = memory.snapshot.cache()
+    stems = {log_named(cache, stem).key for stem in asked.stems}
+    since = memory.bounds(asked.since, "")[0]
+    agent = asked.agent or ("" if asked.session or asked.stems else memory.asker())
+    found = []
+    for ref, entry in past.logs:
+        fits = ref.key in stems if stems else ref.key >= since
+        if not fits or asked.session not in ("", entry.session) or agent not in ("", entry.agent):
+            continue
+        if told_by(entry) is None:
+            found.append(ref)
+        elif stems:
+            raise WrongUsage(
+                f"{memory.short(ref.stem)} is an undo",
+                hint="`diurna redo` does again what it took back",
+            )
+    if not found:
+        raise NotFound(
+            "no log fits", hint="`diurna log` lists them; `diurna log --json` tells their sessions"
+        )
+    return found
+
+
+def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
+    """Yield the logs of an agent that were committed by who commits here, newest first."""
+    me, waits = memory.identity(), memory.snapshot.waiting()
+    logs = [pair for pair in memory.snapshot.cache().entries_since("") if pair[1].agent == agent]
+    for start in range(0, len(logs), _ASKED):
+        some = logs[start : start + _ASKED]
+        authors = _authors(memory, [ref.path for ref, _ in some])
+        for ref, entry in some:  # what waits was recorded in this clone
+            if ref.stem in waits or me.email in authors.get(ref.path, ()):
+                yield ref, entry
+
+
+def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:
+    """Say that nobody's log can be taken back."""
+    me = memory.identity()
+    if own:
+        return NotFound(
+            f"all logs of {agent} by {me.name} <{me.email}> are taken back",
+            hint="`diurna redo` does the last one again",
+        )
+    return NotFound(
+        f"no log of {agent} was committed by {me.name} <{me.email}>",
+        hint="`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant",
+    )
+
+
+def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:
+    """Return by whom each log was brought into the history, by path: addresses."""
+    home = memory.home
+    listing = home.repository.git().run(
+        "log", "--format=%x01%ae", "--name-only", "--no-renames", "--diff-filter=A", "-z",
+        home.tip(), "--", *[home.prefix + path for path in paths],
+    )  # fmt: skip
+    found: dict[str, list[str]] = {}
+    for block in listing.decode("utf-8", "replace").split("\x01")[1:]:
+        address, _, names = block.partition("\0")
+        for name in names.replace("\n", "\0").split("\0"):
+            found.setdefault(name.removeprefix(home.prefix), []).append(address)
+    return found

@@ -1,0 +1,204 @@
+"""List contradictions: what stands against what in which fact, who said it, and what resolves it."""
+
+from __future__ import annotations
+
+from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
+from ledger.model.ids import version_id
+from ledger.model.order import stem_in
+from ledger.model.record import Record
+from memory.query.provenance import lines_of
+from projection.document.page_renderer import REDACTED, ordered
+from projection.fold.testimony import RANK, word_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.api import Memory
+    from memory.query.provenance import LogLine
+    from projection.fold.fact_history import Fact, History
+    from projection.fold.full_replay import State
+
+#: What stands against what.
+TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED = KINDS = (
+    "text", "birth", "closed", "successor", "circle", "reworded", "moved",
+)  # fmt: skip
+#: What a person decided and somebody who is none overruled: only one of these stands, so a review asks.
+OVERRULED = "overruled"
+SAYS = {
+    TEXT: "changed on several sides",
+    BIRTH: "created several times",
+    CLOSED: "closed on one side, reworded on another",
+    SUCCESSOR: "superseded by several facts",
+    CIRCLE: "supersedes what supersedes it",
+    REWORDED: "called false on one side, reworded on another",
+    MOVED: "moved on several sides",
+    OVERRULED: "decided by a person, and overruled by nobody who is one",
+}
+
+
+class Choice(Record):
+    """One side of a contradiction: a version, a fact that may replace it, that it is false, or a state."""
+
+    id: str  #: of the version or fact; of an invalidation or a move the log
+    text: str  #: what it says
+    stem: str  #: the log that put it there
+    agent: str = ""  #: who wrote that log
+    date: str = ""  #: when
+    closed: bool = False  #: the version as it stood when the thread was closed
+
+
+class Dispute(Record):
+    """One contradiction of one fact; `kind` is one of `KINDS`."""
+
+    fact: str
+    kind: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def said(self) -> str:
+        """What happened, in words."""
+        return SAYS[self.kind]
+
+
+def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
+    """Name what is contradicted about a fact; nothing for most."""
+    found = []
+    if len(fact.heads) > 1:
+        found.append(_kind_of_texts(fact, history))
+    if len(fact.rivals) > 1:
+        found.append(SUCCESSOR)
+    if fact.circular:
+        found.append(CIRCLE)
+    if fact.denied:
+        found.append(REWORDED)
+    if fact.torn:
+        found.append(MOVED)
+    return tuple(found)
+
+
+def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
+    """List contradictions, by fact: only those of `facts`, () for all.
+
+    Raises:
+        NotFound: there is no such fact.
+    """
+    state = memory.state()
+    named = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
+    found: list[Dispute] = []
+    for fact in sorted(named or state.view().contradicted, key=lambda fact: fact.id):
+        for kind in kinds_of(fact, state.histories[fact.id]):
+            found.append(Dispute(fact.id, kind, _choices(state, fact, kind)))
+    stems = {choice.stem for one in found for choice in one.choices}
+    lines = lines_of(memory.snapshot, stems)
+    cache = memory.snapshot.cache()
+    rank = {stem: RANK[word_of(cache.entry(stem))] for stem in stems}
+    return tuple(
+        one._replace(
+            choices=tuple(
+                [
+                    _signed(choice, lines)
+                    for choice in sorted(one.choices, key=lambda choice: rank[choice.stem])
+                ]
+            )
+        )
+        for one in found
+    )
+
+
+def _kind_of_texts(fact: Fact, history: History) -> str:
+    heads = {version.id for version in fact.heads}
+    if fact.closed and set(closed_with(history)) & heads not in (set(), heads):
+        return CLOSED
+    born = {
+        version_id(act.event.text)
+        for act in history.acts
+        if isinstance(act.event, FactCreated) and act.event.text is not None
+    }
+    return BIRTH if heads <= born else TEXT
+
+
+def closed_with(history: History) -> tuple[str, ...]:
+    """Return the versions that the last closing of a thread names."""
+    closings = [act.event for act in history.acts if isinstance(act.event, ThreadClosed)]
+    return closings[-1].was or () if closings else ()
+
+
+def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
+    if kind == SUCCESSOR:
+        return _successors(state, fact)
+    if kind == MOVED:
+        return tuple(
+            Choice(stem_in(move.stem), move.state, move.stem, move.agent) for move in fact.moves
+        )
+    if kind == CIRCLE:
+        return tuple(_member(state, one) for one in _around(state, fact))
+    closed = closed_with(state.histories[fact.id]) if kind == CLOSED else ()
+    texts = tuple(
+        Choice(
+            version.id,
+            REDACTED if fact.redacted else version.text,
+            version.stem,
+            closed=version.id in closed,
+        )
+        for version in ordered(fact.heads)
+    )
+    if kind != REWORDED:
+        return texts
+    calls = {new or stem: (stem, new) for stem, new in reversed(fact.denied)}
+    return texts + tuple(_call(state, *calls[id]) for id in reversed(calls))
+
+
+def _call(state: State, stem: str, new: str) -> Choice:
+    """Return the side that calls a fact false, with the log that says so first."""
+    standing = state.get(new) if new else None
+    text = (
+        standing.fact.text
+        if standing
+        else f"({new})"
+        if new
+        else "(false, and nothing replaces it)"
+    )
+    return Choice(new or stem, text, stem)
+
+
+def _successors(state: State, fact: Fact) -> tuple[Choice, ...]:
+    """Return the facts that may replace another, each with the log that says so first."""
+    stems: dict[str, str] = {}
+    for act in state.histories[fact.id].acts:
+        if isinstance(act.event, FactSuperseded) and act.event.id == fact.id:
+            stems.setdefault(act.event.new, act.stem)
+    return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
+
+
+def _member(state: State, fact: str) -> Choice:
+    """Return a fact of a circle, with the first log that calls it false."""
+    from projection.fold.falsity import against
+
+    said = against(fact, state.histories[fact])
+    return Choice(fact, state[fact].fact.text, said[0] if said else "")
+
+
+def _around(state: State, fact: Fact) -> tuple[str, ...]:
+    """Walk the supersessions from where a circle was cut to its start; the fact itself comes first."""
+    for start in fact.circle:
+        came: dict[str, str] = {start: ""}
+        todo = [start]
+        while todo and fact.id not in came:
+            here = state.fact(todo.pop(0))
+            for following in here.superseded_by if here else ():
+                if following not in came:
+                    came[following] = here.id if here else ""
+                    todo.append(following)
+        if fact.id in came:
+            path, at = [], came[fact.id]
+            while at:
+                path.append(at)
+                at = came[at]
+            return (fact.id, *reversed(path))
+    return (fact.id, *fact.circle)
+
+
+def _signed(choice: Choice, lines: Mapping[str, LogLine]) -> Choice:
+    line = lines.get(choice.stem)
+    return choice._replace(agent=line.agent, date=line.ended) if line else choice

@@ -1,0 +1,133 @@
+"""Record which facts a commit of the trunk ended, or a day, as their footers say (FORMAT.md, U4).
+
+One log for each commit, which its header names: where HEAD does not have that commit, the fact holds.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import GitFailed
+from ledger.git.mainline import Mainline
+from ledger.git.repository import head, read_reference, remote_branches
+from ledger.home import IN_TREE
+from ledger.model.order import stamp_of
+from ledger.model.record import Record
+from memory.cache.broken_truth import with_ends
+from memory.cache.broken_truth_file import Kept, has_code, read, write
+from memory.replay.possible_endings import waiting
+from memory.worktree.trunk import code_trunk
+from memory.write.draft import SessionDraft
+from projection.document.fact_remarks import ENDED
+from projection.text.until_conditions import DATE
+from rituals.decide.decision import over, titled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.model.event import Event
+    from memory.api import Memory
+    from memory.cache.broken_truth_file import Wait
+
+_AGENT, _TYPE = "diurna", "edit"
+
+
+class Ended(Record):
+    """A fact that ended."""
+
+    fact: str  #: its id
+    said: str  #: what came true
+    commit: str  #: by which it ended, whole; "" where a day ended it
+    date: str  #: of that commit, or the day
+
+    @property
+    def line(self) -> str:
+        """It, as one reads it."""
+        by = f"by {self.commit[:7]}, {self.said}, " if self.commit else "on "
+        return f"{self.fact} ended {by}{self.date}"
+
+
+def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -> tuple[Ended, ...]:
+    """Record the facts of a home that have ended, and return them.
+
+    `hold`: the logs wait until they are in nobody's way, as captured ones do (W14).
+
+    Raises:
+        DiurnaError: git can not tell, or the log can not be recorded.
+    """
+    found = ended_facts(memory)
+    for commit in dict.fromkeys(one.commit for one in found):
+        some = [one for one in found if one.commit == commit]
+        header = (("commit", commit), ("branch", code_branch(memory)[0])) if commit else ()
+        draft = SessionDraft(
+            titled("End", tuple([one.fact for one in some])),
+            "\n".join([f"- {one.line}" for one in some]),
+            tuple([_event(memory, one) for one in some]),
+            _AGENT, _TYPE, header, anyway=True,
+        )  # fmt: skip
+        if hold:
+            memory.hold(draft, again=True, dry_run=dry_run)
+        else:
+            memory.append(draft, again=True, dry_run=dry_run)
+    return found
+
+
+def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
+    """Record the same and return it in words; where git can not tell, what was asked for goes on."""
+    try:
+        return tuple([one.line for one in record_ended(memory, dry_run=dry_run)])
+    except GitFailed:
+        return ()
+
+
+def _event(memory: Memory, one: Ended) -> Event:
+    fact = memory.snapshot.ask(lambda cache: cache.fact(one.fact))
+    assert fact is not None  # it has just been found in there
+    return over(fact, f"{ENDED} {one.commit or one.date}")
+
+
+def ended_facts(memory: Memory) -> tuple[Ended, ...]:
+    """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
+    home = memory.home
+    waits = memory.snapshot.ask(lambda cache: waiting(home, cache))
+    if not waits:
+        return ()
+    today = stamp_of(memory.occasion().now_ms)[:10]
+    return (*_by_day(waits, today), *_by_commits(memory, waits))
+
+
+def _by_day(waits: Iterable[Wait], today: str) -> list[Ended]:
+    days = [(one, one.until.removeprefix(f"{DATE} ")) for one in waits]
+    return [
+        Ended(one.fact, one.until, "", day)
+        for one, day in days
+        if day != one.until and day <= today
+    ]
+
+
+def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
+    home = memory.home
+    branch, tip = code_branch(memory)
+    if not (tip and has_code(home)) or home.repository.promisor:
+        return []
+    # a ledger in the tree is told what its own branch went through, as far as the trunk has it
+    reference, commit = head(home.repository) if home.kind == IN_TREE else (branch, tip)
+    kept = with_ends(home, read(home, whole=True) or Kept("", "", ()), waits, (reference, commit))
+    if kept.heads:
+        write(home, kept)
+    found = [one for known, one in kept.ends if known == commit]
+    trunk = Mainline(home.repository.git(), tip)
+    strays = trunk.lacking("", [one.place for one in found]) if commit != tip else frozenset()
+    return [
+        Ended(one.fact, one.gone.subject, one.place, one.gone.date)
+        for one in found
+        if one.gone.code == ENDED and one.place not in strays
+    ]
+
+
+def code_branch(memory: Memory) -> tuple[str, str]:
+    """Return the branch that the work on the code comes together on, and its commit; "" for none."""
+    repository = memory.home.repository
+    name = code_trunk(memory.home, memory.snapshot.tip.ask(lambda cache: cache.policy))
+    places = (f"refs/heads/{name}", *remote_branches(repository, name)) if name else ()
+    tips = [tip for place in places if (tip := read_reference(repository, place))]
+    return (name, tips[0]) if tips else ("", "")

@@ -1,0 +1,253 @@
+"""Remember what a session heard: a small file for each, its cursor.
+
+Its first lines say how all that can bring news stood when the session was told last, which a hook with
+nothing to say compares with how it stands (`rituals.hosts.context.news_stamps`). The rest says what was
+told.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import monotonic
+from ledger.model.record import Record
+from rituals.hosts.context.news_stamps import BLOCK, HEAD, NEWS_DIR, Standing, names, standing_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_FORMAT = "diurna-news 2"
+#: How many ids of facts that it was shown are kept of a session.
+SHOWN = 300
+_ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+#: Ends a text that goes on.
+_CUT = "…"
+#: A session that was silent for so long is over.
+_DEAD_DAYS = 14
+
+
+class Cursor(Record):
+    """What a session heard."""
+
+    watched: tuple[str, ...] = ()  #: the files and folders whose change may mean a new log
+    prompt: Standing = Standing()  #: how all stood when it was told at a prompt
+    tool: Standing = Standing()  #: likewise at a tool; `ledger` is not looked at there
+    #: when to look whether the state is out of date, milliseconds since 1970; 0 for never
+    look: int = 0
+    tip: str = ""  #: the commit up to which it was told, "" for none
+    waiting: tuple[str, ...] = ()  #: stems that were told and had not landed yet
+    #: how many bytes of the other spools were told, by the names of the files
+    offsets: Mapping[str, int] = {}
+    told: Mapping[str, int] = {}  #: what may come again and was told, with the time in milliseconds
+    state: str = "?"  #: the line of the state as it was told, "?" where only the brief said it
+    ready: str = ""  #: what the next prompt is told, found by a hook whose time was up
+    #: ids of the facts that it was shown, the first ones, in the order in which it saw them
+    shown: tuple[str, ...] = ()
+    unlisted: int = 0  #: how often it was shown one that is not among them
+    moments: tuple[str, ...] = ()  #: ids of the facts that it was told at a moment, in order
+    #: ids of those that stand whole in its context, so that no moment tells them again; rules that
+    #: it broke, and was told of, with `!`
+    known: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()  #: ids of those for which a command of it was held
+    characters: int = 0  #: how many it was shown
+    needed: int = 0  #: and told at moments
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """How many characters it was shown, and told."""
+        return self.characters, self.needed
+
+    def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
+        """Return the cursor of a session that was shown what a brief, or news, shows.
+
+        `itself`: that stands in the session's own context, not in a subagent's.
+        """
+        listed = dict.fromkeys(self.shown)
+        told = set(self.moments)
+        new = [one for one in ids_shown(text) if one not in listed and one not in told]
+        room = max(0, SHOWN - len(listed))
+        whole = ids_shown(text, whole=True) if itself else ()
+        return self._replace(
+            shown=(*listed, *new[:room]),
+            unlisted=self.unlisted + len(new[room:]),
+            characters=self.characters + len(text),
+        ).knowing(whole)
+
+    def knowing(self, ids: Iterable[str]) -> Cursor:
+        """Return the cursor of a session in whose context some facts stand whole."""
+        return self._replace(known=tuple(dict.fromkeys((*self.known, *ids))))
+
+
+def ids_shown(text: str, *, whole: bool = False) -> list[str]:
+    """Return the ids of the facts that a text shows as `brief_formats.Markdown` writes them.
+
+    A hook that has nothing to say but a brief that is kept knows no more of it than its text. Under the
+    titles of a brief each line begins with an id; elsewhere only where a bracket follows. `whole` takes
+    those alone whose text is not cut.
+    """
+    found: dict[str, None] = {}
+    briefed = False
+    for line in text.split("\n"):
+        if line[:2] in ("##", "</"):
+            briefed = line[0] == "#"
+        elif line[:2] == "- ":
+            id, blank, about = line[2:].partition(" ")
+            id = id.rstrip(":") if briefed else id
+            if id and not id.strip(_ID_CHARS) and blank and (briefed or about[:1] == "("):
+                if not (whole and line.endswith(_CUT)):
+                    found[id] = None
+    return list(found)
+
+
+def heard_by(commondir: str, name: str) -> Cursor:
+    """Return what a session, by the name of its files, heard, as far as anybody knows."""
+    try:
+        with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
+            return _cursor(file.read(1 << 20))
+    except OSError:
+        return Cursor()
+
+
+class Heard:
+    """The cursor of a session, held by one hook at a time.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+    """
+
+    def __init__(self, commondir: str, name: str) -> None:
+        self._folder = f"{commondir}/{NEWS_DIR}"
+        self._path = f"{self._folder}/{name}"
+        self._fd = -1
+
+    def is_there(self) -> bool:
+        """Tell whether the session was told anything yet."""
+        return os.path.isfile(self._path)
+
+    def take(self, seconds: float = 0.0) -> Cursor | None:
+        """Take the cursor until `move` or `leave`; another hook is waited for so many seconds.
+
+        Returns:
+            What the session heard, an empty cursor where it is here for the first time; None where
+            another hook of the session tells it now, or it can not be kept.
+        """
+        import fcntl
+        from time import sleep
+
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            try:
+                self._fd = os.open(self._path, flags, 0o600)
+            except FileNotFoundError:
+                os.makedirs(self._folder, 0o700, exist_ok=True)
+                self._fd = os.open(self._path, flags, 0o600)
+            until = monotonic() + seconds
+            while True:
+                try:
+                    fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if monotonic() >= until:
+                        raise
+                sleep(0.001)
+            if not os.fstat(self._fd).st_nlink:  # tidied away a moment ago
+                raise FileNotFoundError(self._path)
+            return _cursor(os.pread(self._fd, 1 << 20, 0))
+        except OSError:
+            self.leave()
+            return None
+
+    def move(self, cursor: Cursor) -> None:
+        """Keep what the session has heard now, and let go."""
+        data = _packed(cursor)
+        try:
+            size = os.fstat(self._fd).st_size
+            os.pwrite(self._fd, data.ljust(max(size, -(-len(data) // BLOCK) * BLOCK), b"\n"), 0)
+        except OSError:
+            pass  # a disk that refuses: it is told again
+        self.leave()
+
+    def leave(self) -> None:
+        """Let go, and leave the cursor as it is."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def tidy(commondir: str, now_seconds: float) -> None:
+    """Remove the cursors of sessions that are over for long."""
+    try:
+        with os.scandir(f"{commondir}/{NEWS_DIR}") as entries:
+            for entry in entries:
+                if entry.stat().st_mtime < now_seconds - _DEAD_DAYS * 86_400:
+                    os.unlink(entry.path)
+    except OSError:
+        pass  # another hook was faster
+
+
+def _packed(cursor: Cursor) -> bytes:
+    """Write a cursor: five lines that `has_news` reads, then a line for each thing that was told."""
+    lines = [
+        "\0".join(cursor.watched),
+        " ".join(cursor.prompt),
+        " ".join(cursor.tool),
+        str(cursor.look),
+        f"tip {cursor.tip}",
+        f"state {cursor.state}",
+        *[f"ready {line}" for line in cursor.ready.split("\n") if cursor.ready],
+        *[f"waiting {stem}" for stem in cursor.waiting],
+        *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
+        f"shown {' '.join(cursor.shown)}",
+        f"unlisted {cursor.unlisted}",
+        f"moments {' '.join(cursor.moments)}",
+        f"known {' '.join(cursor.known)}",
+        f"held {' '.join(cursor.held)}",
+        f"characters {cursor.characters}",
+        f"needed {cursor.needed}",
+        *[f"told {at} {key}" for key, at in cursor.told.items()],
+        "end",
+    ]
+    text = "\n".join([line.replace("\n", " ") for line in lines])
+    return f"{_FORMAT}\n{text}\n".encode("utf-8", "surrogateescape")
+
+
+def _cursor(data: bytes) -> Cursor:
+    """Read a cursor; an empty one where it is new, damaged, or of another version."""
+    head, _, rest = data.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
+    lines = rest.split("\n")
+    if head != _FORMAT or len(lines) < HEAD or lines[-1] != "end":
+        return Cursor()
+    told: dict[str, list[str]] = {}
+    for line in lines[HEAD - 1 : -1]:
+        word, _, said = line.partition(" ")
+        told.setdefault(word, []).append(said)
+    return Cursor(
+        names(lines[0].encode("utf-8", "surrogateescape")),
+        standing_in(lines[1].encode()),
+        standing_in(lines[2].encode()),
+        _number(lines[3]),
+        told.get("tip", [""])[0],
+        tuple(told.get("waiting", ())),
+        _numbers(told.get("offset", ())),
+        _numbers(told.get("told", ())),
+        told.get("state", ["?"])[0],
+        "\n".join(told.get("ready", ())),
+        tuple(told.get("shown", [""])[0].split()),
+        _number(told.get("unlisted", ["0"])[0]),
+        tuple(told.get("moments", [""])[0].split()),
+        tuple(told.get("known", [""])[0].split()),
+        tuple(told.get("held", [""])[0].split()),
+        _number(told.get("characters", ["0"])[0]),
+        _number(told.get("needed", ["0"])[0]),
+    )
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isdecimal() else 0
+
+
+def _numbers(lines: Sequence[str]) -> dict[str, int]:
+    pairs = [line.partition(" ") for line in lines]
+    return {name: int(number) for number, _, name in pairs if number.isdecimal()}

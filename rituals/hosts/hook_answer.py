@@ -1,0 +1,381 @@
+"""Answer a hook of a host (`diurna hook HOST EVENT`): one JSON object and exit code 0, whatever comes.
+
+The agent waits for the answer, so there is a limit to the time. A call is answered first; what is left to
+do (a stamp of the session, a child that folds it into a log) follows, and none of it waits for anything.
+Where Claude is about to compact, the answer is plain text, which its summary is made by. A stop is
+answered where the agent is to be asked (`rituals.hosts.stop_request`).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import monotonic
+from rituals.hosts.adapters import (
+    BATCH,
+    BEFORE_TOOL,
+    END,
+    FAILURE,
+    HOSTS,
+    OTHER,
+    PRECOMPACT,
+    PROMPT,
+    START,
+    STOP,
+    SUBAGENT_START,
+    SUBAGENT_STOP,
+    TASK,
+    TOOL,
+    envelope,
+    meaning,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+    from typing import TypeVar
+
+    from rituals.hosts.moments import Moment
+
+    _Done = TypeVar("_Done")
+
+#: The answer where there is nothing to say.
+NOTHING = b"{}\n"
+START_SECONDS, OTHER_SECONDS = 0.3, 0.1
+#: A compaction takes many times as long by itself.
+COMPACT_SECONDS = 1.5
+#: What a stamp is given after an answer that took all of its time.
+_LEAST_SECONDS = 0.05
+PAYLOAD_BYTES = 10 << 20
+#: Events in which something may have been done or decided; those that wait for a brief;
+#: and those that may end a part of a session.
+_OBSERVED = (PROMPT, TOOL, FAILURE, BATCH, STOP, SUBAGENT_STOP, TASK)
+_BRIEFED = (START, SUBAGENT_START, PROMPT)
+_STAMPED = (START, PRECOMPACT, STOP, END, SUBAGENT_STOP)
+
+
+class TookTooLong(BaseException):
+    """The time for a hook is up."""
+
+
+def run(host: str, event: str, environment: Mapping[str, str]) -> int:
+    """Answer a hook on standard output; return the exit code, which is always 0.
+
+    `event` is the host's own name of it.
+    """
+    call = Call(host, event, environment)
+    answer = call.answer()
+    try:
+        while answer:
+            answer = answer[os.write(1, answer) :]
+    except OSError:
+        pass  # nobody listens any more
+    else:
+        call.was_heard()
+    call.follow_up()
+    return 0
+
+
+class Call:
+    """One call of a hook.
+
+    Args:
+        host: the name that the hook was installed with.
+        event: the host's own name of it.
+        environment: of the process.
+    """
+
+    def __init__(self, host: str, event: str, environment: Mapping[str, str]) -> None:
+        self._host = host
+        self._event = event
+        self._environment = environment
+        self._kind = meaning(host, event)
+        self._said: Moment | None = None
+        self._commondir = self._top = ""
+        self._late = self._silent = self._outdated = False
+        self._observed = self._kind not in _OBSERVED
+        self._heard: Callable[[], None] | None = None
+        limits = {START: START_SECONDS, SUBAGENT_START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
+        self._until = monotonic() + limits.get(self._kind, OTHER_SECONDS)
+
+    def answer(self) -> bytes:
+        """Return the answer, within the limit of time."""
+        try:
+            return _limited(self._until - monotonic(), self._answer)
+        except TookTooLong:
+            self._late = True
+        except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
+            self._note(problem)
+        return NOTHING
+
+    def was_heard(self) -> None:
+        """Keep that the session heard what the answer tells it."""
+        if self._heard is not None:
+            try:
+                self._heard()
+            except Exception as problem:  # noqa: BLE001 - as above
+                self._note(problem)
+
+    def follow_up(self) -> None:
+        """Do what nobody waits for, in what is left of the time, or behind it in another process."""
+        try:
+            left = self._kind in (*_BRIEFED, *_STAMPED) or not self._observed
+            if self._late and self._said and left:
+                from rituals.hosts.session_start import make_ready
+
+                make_ready(self._said, self._environment, self._keep)
+            elif not self._late:
+                _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
+        except TookTooLong:
+            pass
+        except Exception as problem:  # noqa: BLE001 - as above
+            self._note(problem)
+
+    def _keep(self) -> None:
+        """Keep what is worth it of an event, and follow it up, where that was not done in time."""
+        if self._said is None:
+            return
+        self._find(self._said.folder)
+        if self._commondir and self._said.session and not self._observed:
+            self._observe(self._said)
+        self._follow_up()
+
+    def _follow_up(self) -> None:
+        """Stamp the session, and start who folds it into a log."""
+        said = self._said
+        if said is None:
+            return
+        if not self._commondir:
+            return
+        if self._outdated:
+            from rituals.hosts.session_start import make_moments
+
+            make_moments(said, self._commondir, self._environment)
+        if self._kind not in _STAMPED:
+            return
+        from rituals.hosts.capture.stamps import is_due, stamp
+
+        if self._silent and self._kind != START:
+            return
+        if said.given.get("messages") and said.session:
+            from rituals.hosts.handed_messages import keep_messages
+
+            said = said._replace(transcript=keep_messages(self._commondir, said))
+        if not self._silent:
+            stamp(self._commondir, said)
+        if is_due(self._commondir, said):
+            from rituals.hosts.capture.detached import spawn
+
+            spawn(said, catch_up=self._kind == START)
+        if self._kind == START and not self._late:
+            from rituals.hosts.session_start import prepare
+
+            prepare(said, self._commondir, self._environment)
+        if self._kind == PRECOMPACT and not HOSTS[said.host].restarts:
+            from rituals.hosts.session_start import make_ready
+
+            make_ready(said._replace(event=START, source="compact"), self._environment)
+
+    def _answer(self) -> bytes:
+        # also where nothing is asked: a host may fail that can not hand over what it says
+        data = _read()
+        if self._kind == OTHER or self._environment.get("DIURNA_HOOKS") == "off":
+            return NOTHING
+        from rituals.hosts.moments import moment
+        from rituals.hosts.payloads import read_object
+
+        payload = read_object(data)
+        if payload is None:
+            return NOTHING
+        said = moment(self._host, self._event, payload, self._environment)
+        if said.host != self._host and _is_told_otherwise(said):
+            return NOTHING
+        if said.event == OTHER:
+            return NOTHING
+        self._said = said
+        self._find(said.folder)
+        if self._commondir:
+            from ledger.wal.dead_owner import died
+
+            if died(
+                self._commondir
+            ):  # any command finishes what it left, and nobody waits for this one
+                from rituals.hosts.capture.detached import run
+
+                run(["status"], said.folder)
+        if self._commondir and said.session and not self._observed:
+            self._observe(said)
+        self._observed = True
+        return self._form(said, self._text(said))
+
+    def _find(self, folder: str) -> None:
+        """Find the repository; it is none of ours where Diurna keeps nothing there."""
+        from ledger.git.repository import find_repository
+        from ledger.model.layout import SILENCES_FILE, STATE_DIR
+
+        repository = keeper = find_repository(folder)
+        if repository and not self._environment.get("DIURNA_HOME"):
+            from ledger.git.config_files import home_setting
+
+            named = home_setting(repository.commondir, repository.where)
+            if not (named or os.path.isdir(f"{repository.commondir}/{STATE_DIR}")):
+                named = home_setting("", "")
+            if named:
+                keeper = find_repository(named) if os.path.isdir(named) else None
+        if repository and keeper and os.path.isdir(f"{keeper.commondir}/{STATE_DIR}"):
+            self._commondir, self._top = keeper.commondir, repository.top
+            if self._said is not None and os.path.exists(f"{self._commondir}/{SILENCES_FILE}"):
+                from rituals.hosts.silence import is_silent
+
+                self._silent = is_silent(self._commondir, self._said.session, self._top or folder)
+
+    def _observe(self, said: Moment) -> None:
+        """Keep what is worth it of an event, where there is a home, and nobody asked for silence."""
+        if self._silent:
+            return
+        from rituals.hosts.observed.admission import admitted, is_candidate, observing
+
+        events: tuple[Moment, ...] = (said,)
+        if said.event == BATCH:
+            from rituals.hosts.moments import calls
+
+            events = calls(said)
+        for one in events:
+            if not is_candidate(one):
+                continue
+            known = observing(self._commondir)
+            found = None if known.off else admitted(one, self._top, known.words)
+            if found is not None:
+                from ledger.home import discover
+                from rituals.hosts.observed.observation_spool import spool_of
+
+                discover(said.folder)
+                spool_of(self._commondir, said.host, said.session).add(found, self._top)
+
+    def _text(self, said: Moment) -> str:
+        """Return what the agent is to know."""
+        if said.event == START:
+            from rituals.hosts.session_start import context
+
+            text, self._heard = context(said, self._environment)
+            self._find(said.folder)  # a fresh clone has it from now on
+            return text
+        if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
+            from rituals.hosts.context.moment_answer import needed_at
+            from rituals.hosts.context.news_stamps import has_news
+            from rituals.hosts.moments import file_name
+
+            needed, self._outdated = needed_at(said, self._commondir, self._top)
+            name = file_name(said.host, said.session)
+            if not (needed or has_news(self._commondir, name, tool=said.event != PROMPT)):
+                return ""
+            from rituals.hosts.context.session_news import at_prompt, at_tool
+
+            ask = at_prompt if said.event == PROMPT else at_tool
+            telling = ask(said, self._commondir, needed)
+            if telling is not None:
+                self._heard = telling.written
+                return telling.text
+        if said.event == BEFORE_TOOL and self._commondir and said.session:
+            from rituals.hosts.context.held_commands import held_at
+
+            telling = held_at(said, self._commondir, self._top)
+            if telling is not None:
+                self._heard = telling.written
+                return telling.text
+        if said.event == SUBAGENT_START and self._commondir:
+            from rituals.hosts.session_start import role_brief
+
+            text, self._heard = role_brief(said, self._environment, self._commondir)
+            return text
+        if said.event == STOP and self._commondir and not self._silent:
+            from rituals.hosts.observed.admission import observing
+
+            known = observing(self._commondir)
+            if not known.off:
+                from rituals.hosts.stop_request import request
+
+                return request(said, self._commondir, self._environment, known.ask)
+        if said.event == PRECOMPACT and self._commondir and said.session and not self._silent:
+            from ledger.home import discover
+            from rituals.hosts.context.compaction_checkpoint import save
+
+            return save(said, discover(said.folder))
+        return ""
+
+    def _form(self, said: Moment, text: str) -> bytes:
+        """Put what the agent is to know into the form that its host takes."""
+        host = HOSTS[said.host]
+        if not text or said.event == END:
+            return NOTHING
+        if said.event == PRECOMPACT and said.host == "claude":
+            return text.encode("utf-8", "replace") + b"\n"
+        if not host.keys or (said.event == PRECOMPACT and said.host != "opencode"):
+            return NOTHING
+        from rituals.hosts.payloads import write_object
+
+        if said.event == BEFORE_TOOL:
+            held = {"permissionDecision": "deny", "permissionDecisionReason": text}
+            answer = {"hookSpecificOutput": {"hookEventName": self._event, **held}}
+            return write_object(answer).encode() + b"\n"
+        if said.event == STOP:  # it begins another turn
+            return write_object({"decision": "block", "reason": text}).encode() + b"\n"
+        return write_object(envelope(host, self._event, text)).encode() + b"\n"
+
+    def _note(self, problem: Exception) -> None:
+        """Note a fault in Diurna's own file of the repository, where there is one."""
+        try:
+            from ledger.environment import working_directory
+            from ledger.home import discover
+            from rituals.hosts.faults import note
+
+            folder = self._said.folder if self._said else working_directory()
+            commondir = self._commondir or discover(folder).repository.commondir
+            note(commondir, f"hook {self._host} {self._event}: {problem!r}")
+        except Exception:  # noqa: BLE001, S110 - it was only a note
+            pass
+
+
+def _limited(seconds: float, doing: Callable[[], _Done]) -> _Done:
+    """Do something within a time.
+
+    Raises:
+        TookTooLong: the time is up.
+    """
+    import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
+
+    _signal.signal(_signal.SIGALRM, _over)
+    try:
+        _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001))
+        return doing()
+    finally:
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+
+
+def _over(number: int, frame: FrameType | None) -> None:
+    raise TookTooLong
+
+
+def _read() -> bytes:
+    """Read what the host says; nothing where that is too much."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size <= PAYLOAD_BYTES and not os.isatty(0):
+            part = os.read(0, 1 << 20)
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+            size += len(part)
+    except OSError:
+        pass  # it is closed
+    return b""
+
+
+def _is_told_otherwise(said: Moment) -> bool:
+    """Tell whether a host that runs the hooks of another one has its own, so that it is told once."""
+    from ledger.environment import user_folder
+
+    places = zip((said.folder, user_folder()), HOSTS[said.host].own, strict=False)
+    return any(os.path.isfile(f"{place}/{path}") for place, path in places)

@@ -1,0 +1,381 @@
+"""Plan what `diurna install` and `diurna uninstall` do to the files of hosts, then do it.
+
+A file that nothing can be added to is named and left as it is; the others go on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ledger.environment import user_folder
+from ledger.errors import WriteRefused
+from ledger.git.repository import find_repository
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
+from rituals.hosts.install.host_files import GROUND_RULE, LAYOUTS, HostFile, by_hand, files_of
+from rituals.hosts.install.json_text import (
+    EACH,
+    Unfit,
+    added,
+    holds,
+    parse,
+    removed,
+    renamed,
+    replaced,
+)
+from rituals.hosts.install.marked_block import with_block, without_block
+from rituals.hosts.install.own_file import bears_mark, is_as_written
+from rituals.hosts.install.toml_text import has_table, with_table, without_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_MARK = b"\xef\xbb\xbf"
+_TOML = ".toml"
+
+
+class Change(Record):
+    """One file: its path below the base, its bytes before and after; None where there is no file."""
+
+    file: str
+    before: bytes | None
+    after: bytes | None
+
+
+class Left(Record):
+    """A file that is left as it is: why, and what a person can do instead."""
+
+    file: str
+    why: str
+    hint: str
+
+
+class Plan(Record):
+    """What becomes of the files below a folder."""
+
+    base: str  #: the work tree, or the user's folder
+    changes: tuple[Change, ...]  #: in the order of the files
+    left: tuple[Left, ...]  #: what nothing can be done to
+
+
+class _NotOurs(Unfit):
+    """A place that is never written to, so nothing of ours is there."""
+
+
+class _Desk:
+    """The files as they will be, one change on top of the other."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._before: dict[str, bytes | None] = {}
+        self._after: dict[str, bytes | None] = {}
+        self.left: dict[str, Left] = {}
+
+    def change(self, file: HostFile, how: Callable[[bytes | None, HostFile], bytes | None]) -> None:
+        """Change a file; name it where that can not be."""
+        path = file.path
+        try:
+            if path not in self._before:
+                self._before[path] = self._after[path] = read(self._base, path)
+            data = how(self._after[path], file)
+            if data != self._after[path]:
+                _refuse_read_only(self._base, path)
+                self._after[path] = data
+        except Unfit as problem:
+            if how is _without and isinstance(problem, _NotOurs):
+                return
+            hint = f"it is left as it is; to be added by hand: {by_hand(file)}"
+            if file.whole:
+                hint = (
+                    "it is left as it is; once it has another name, `diurna install` writes its own"
+                )
+            elif how is _without:
+                hint = "it is left as it is; what is Diurna's in it can be taken out by hand"
+            self.left.setdefault(path, Left(path, str(problem), hint))
+
+    def plan(self) -> Plan:
+        """Return what is to be written."""
+        changes = (Change(path, data, self._after[path]) for path, data in self._before.items())
+        changed = tuple(one for one in changes if one.before != one.after)
+        return Plan(self._base, changed, tuple(self.left.values()))
+
+
+def plan_install(base: str, hosts: Iterable[str], *, user: bool, servers: bool) -> Plan:
+    """Plan to put what hosts need, with `servers` also their MCP server, into their files.
+
+    `base` is `base_folder`; with `user` the files are the user's, instead of the project's.
+    """
+    desk = _Desk(base)
+    for host in hosts:
+        for file in _wanted(base, host, user=user):
+            if servers or file.holds != "server":
+                desk.change(file, _with)
+    return desk.plan()
+
+
+def plan_removal(base: str, hosts: Iterable[str], *, user: bool) -> Plan:
+    """Plan to take out what was put into the files of hosts; what another host reads, too, stays."""
+    desk, going = _Desk(base), tuple(hosts)
+    staying = {
+        file.path
+        for host in installed(base, user=user)
+        if host not in going
+        for file in _wanted(base, host, user=user)
+        if file.holds in ("rule", "skill")
+    }
+    for host in going:
+        for file in reversed(_wanted(base, host, user=user)):
+            if file.path not in staying:
+                desk.change(file, _without)
+    return desk.plan()
+
+
+def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
+    """Return the files of a host with the rule, which is for projects: a user's would hold everywhere."""
+    rule = HostFile(rule_file(base, host), block=GROUND_RULE, holds="rule")
+    return (*files_of(host, user=user), *(() if user else (rule,)))
+
+
+def installed(base: str, *, user: bool, holds: str = "hook") -> tuple[str, ...]:
+    """Return the hosts whose files call Diurna.
+
+    `base` is `base_folder`; `user` takes the user's files, not the project's; `holds`: hook or server.
+    """
+    return tuple(
+        host
+        for host in LAYOUTS
+        if any(has(base, one) for one in files_of(host, user=user) if one.holds == holds)
+    )
+
+
+def has(base: str, file: HostFile) -> bool:
+    """Tell whether something of ours is in a file."""
+    try:
+        data = read(base, file.path)
+        if data is None:
+            return False
+        if file.whole:
+            return bears_mark(data)
+        if file.block:
+            table = file.path.endswith(_TOML)
+            return has_table(data, file.block) if table else file.block.span(data) is not None
+        text = _text(data)
+        parse(text)
+        return any(holds(text, entry.path, entry.is_ours) for entry in file.entries)
+    except Unfit:
+        return False
+
+
+def apply_plan(plan: Plan, *, user: bool) -> None:
+    """Write the files as planned.
+
+    Raises:
+        WriteRefused: one changed since it was read.
+        StorageFailed: the disk refused.
+    """
+    kept = {layout.home for layout in LAYOUTS.values()} if user else set[str]()
+    for change in plan.changes:
+        path = os.path.realpath(f"{plan.base}/{change.file}")
+        try:
+            same = read(plan.base, change.file) == change.before
+        except Unfit:
+            same = False
+        if not same:
+            raise WriteRefused(f"{change.file} changed meanwhile", hint="run the command again")
+        if change.after is None:
+            _take_away(plan.base, change.file, kept)
+            continue
+        make_folder(os.path.dirname(path), 0o755)
+        if change.before is None:
+            replace_file(path, change.after, durable=True)
+            continue
+        mode = os.stat(path).st_mode & 0o7777
+        replace_file(path, change.after, mode, durable=True)
+        os.chmod(path, mode)  # whatever the umask took away
+
+
+def base_folder(start: str, *, user: bool) -> str:
+    """Return the folder that files are looked for in: the work tree, or the user's own.
+
+    Raises:
+        WriteRefused: there is no work tree.
+    """
+    if user:
+        return user_folder()
+    repository = find_repository(start)
+    if repository is None or not repository.top:
+        raise WriteRefused(
+            f"{start} lies in no work tree of git",
+            hint="run it in a project, or with --user for all projects of yours",
+        )
+    return repository.top
+
+
+def rule_file(base: str, host: str) -> str:
+    """Return which file a host's agent reads in a project: AGENTS.md, unless it reads another one only."""
+    name = LAYOUTS[host].rule
+    path, agents = f"{base}/{name}", f"{base}/AGENTS.md"
+    if name == "AGENTS.md" or os.path.realpath(path) == os.path.realpath(agents):
+        return "AGENTS.md"
+    try:
+        said = read(base, name)
+        settings = read(base, ".gemini/settings.json") if host == "gemini" else None
+    except Unfit:
+        return name
+    if (
+        host == "claude"
+    ):  # which reads AGENTS.md where there is no file of its own, or this one names it
+        return "AGENTS.md" if said is None or b"@AGENTS.md" in said else name
+    return "AGENTS.md" if b"AGENTS.md" in (settings or b"") + (said or b"") else name
+
+
+def read(base: str, path: str) -> bytes | None:
+    """Return a file's bytes; None where there is none.
+
+    Raises:
+        Unfit: it is no file of this folder that can be read.
+    """
+    full, real = f"{base}/{path}", os.path.realpath(f"{base}/{path}")
+    if not real.startswith(os.path.realpath(base) + "/"):
+        raise _NotOurs("lies elsewhere, by a link")
+    if os.path.islink(full) and not os.path.exists(full):
+        raise _NotOurs("is a link to nothing")
+    try:
+        if os.path.lexists(real) and not os.path.isfile(real):
+            raise _NotOurs("is no ordinary file")
+        with open(real, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise Unfit(f"can not be read ({problem.strerror})") from None
+
+
+def _refuse_read_only(base: str, path: str) -> None:
+    full = f"{base}/{path}"
+    if os.path.exists(full) and not os.stat(full).st_mode & 0o222:
+        raise Unfit("is read-only")
+
+
+def _with(data: bytes | None, file: HostFile) -> bytes | None:
+    """Return a file with what is ours; None where it is there no more."""
+    if file.former:
+        return _without_former(data)
+    if file.block:
+        return (with_table if file.path.endswith(_TOML) else with_block)(data, file.block)
+    if file.whole:
+        return _own_file(data, file)
+    if data is None:
+        made: dict[str, object] = json.loads(by_hand(file)) | dict(file.empty)
+        return json.dumps(made, indent=2).encode() + b"\n"
+    text = _text(data)
+    for entry in file.entries:
+        found = parse(text)
+        named = not entry.command and _at(found, entry.path)
+        if entry.former is not None:
+            place = entry.path[: entry.path.index(EACH) + 1]
+            text = replaced(text, place, entry.is_former, entry.element)
+        if holds(text, entry.path, entry.is_current):
+            text = removed(text, entry.path, entry.is_older)  # two people brought one each
+        elif entry.older:
+            text = renamed(text, entry.path, entry.older, entry.command)
+        if not named and not holds(text, entry.path, entry.is_ours):
+            text = added(text, entry.path, entry.value, entry.beside)
+    return _bytes(data, text)
+
+
+def _without(data: bytes | None, file: HostFile) -> bytes | None:
+    """Return a file without what is ours; None where it was made for that."""
+    if data is None or b"diurna" not in data:
+        return data  # also where it could not be read as what it should be
+    if file.former:
+        return _without_former(data)
+    if file.block:
+        return (without_table if file.path.endswith(_TOML) else without_block)(data, file.block)
+    if file.whole:
+        _own_file(data, file)
+        return None
+    before = text = _text(data)
+    parse(text)
+    for entry in reversed(file.entries):
+        text = removed(text, entry.path, entry.is_ours)
+    rest = _bytes(data, text)
+    if (
+        text == before
+        or not _says_nothing(parse(text), file)
+        or _with(rest, file) == _with(data, file)
+    ):
+        return rest
+    return None
+
+
+def _says_nothing(found: dict[str, object], file: HostFile) -> bool:
+    """Tell whether all that is left of a file came with what was ours, or is a stamp of its host's."""
+
+    def said(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: more for key, one in value.items() if (more := said(one)) not in ({}, [])}
+        return (
+            [more for one in value if (more := said(one)) != {}]
+            if isinstance(value, list)
+            else value
+        )
+
+    left = said({key: value for key, value in found.items() if key[:1] != "$"})
+    return left in ({}, dict(file.empty))
+
+
+def _without_former(data: bytes | None) -> bytes | None:
+    """Return what stands where a release of before wrote: one that somebody wrote to since is theirs."""
+    return None if data is None or is_as_written(data) else data
+
+
+def _own_file(data: bytes | None, file: HostFile) -> bytes:
+    """Return a file that is all ours: as it is where it says this, whatever git made of its ends of lines.
+
+    Raises:
+        Unfit: somebody else wrote it, or wrote to it.
+    """
+    new = file.whole.encode()
+    if data is None:
+        return new
+    if not is_as_written(data):
+        raise Unfit("is not as Diurna wrote it")
+    return data if data.replace(b"\r\n", b"\n") == new else new
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.removeprefix(_MARK).decode()
+    except UnicodeDecodeError:
+        raise Unfit("is not text in UTF-8") from None
+
+
+def _bytes(data: bytes, text: str) -> bytes:
+    return (_MARK if data.startswith(_MARK) else b"") + text.encode()
+
+
+def _at(found: object, path: tuple[str, ...]) -> bool:
+    """Tell whether something stands at a path of keys."""
+    for key in path:
+        if not isinstance(found, dict) or key not in found:
+            return False
+        found = found[key]
+    return True
+
+
+def _take_away(base: str, path: str, kept: set[str]) -> None:
+    """Take away a file that was made by us, and folders that are empty without it, below the base."""
+    try:
+        os.unlink(f"{base}/{path}")
+    except OSError as problem:
+        raise storage_failure(problem, path) from problem
+    folder = os.path.dirname(path)
+    while folder and folder not in kept:
+        try:
+            os.rmdir(f"{base}/{folder}")
+        except OSError:
+            return  # something else is in it
+        folder = os.path.dirname(folder)

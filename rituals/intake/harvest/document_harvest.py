@@ -1,0 +1,201 @@
+"""Read what a repository's documents say at a commit: all, or those that changed since the last time.
+
+Everything is read from git, never from the work tree, so `path:line@commit` is true. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+from rituals.intake.harvest.decision_records import Decision
+from rituals.intake.harvest.document_choice import LIMIT_BYTES, is_rules_file, own_documents
+from rituals.intake.harvest.document_reader import SOURCE, Found, key_of, read_found
+from rituals.intake.harvest.generated_files import FILE, Marked
+from rituals.intake.harvest.outdated_passages import Changed, Sourced, changed_passages
+from rituals.intake.harvest.record_cues import SUPERSEDED
+from rituals.intake.intake_items import Item, LeftOut, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from ledger.git.code_history import Code
+
+#: Best first: past the budget the rest waits.
+_RANK = {"decision": 0, "invariant": 1, "convention": 2, "thread": 3}
+_FOR_AGENTS = "agents read it by themselves, and recall finds it"
+#: More documents than this are not read in one run.
+_MOST_DOCUMENTS = 20_000
+#: So many are in memory at once.
+_AT_ONCE = 500
+
+
+class Known(Record):
+    """A fact that an earlier harvest brought: where it came from, and what the passage was called."""
+
+    fact: Sourced
+    key: str
+
+
+class Harvest(Record):
+    """What one reading of a repository brought."""
+
+    commit: str  #: that was read
+    since: str  #: the commit of the last harvest, "" where all was read
+    documents: int  #: how many documents there are
+    read: int  #: how many of them were read
+    reading: Reading  #: the items, best first
+    changed: tuple[Changed, ...] = ()  #: facts of memory whose passages no longer stand
+    paths: tuple[str, ...] = ()  #: of those that were read
+
+
+def read_harvest(
+    code: Code,
+    *,
+    since: str = "",
+    under: Sequence[str] = (),
+    known: Sequence[Known] = (),
+    again: Collection[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Harvest:
+    """Read the documents of a repository.
+
+    Args:
+        code: the repository, at a commit.
+        since: the commit that the last harvest read; "" for none.
+        under: files and folders to look at, from its top; all of them are read then. None: everywhere.
+        known: the facts of earlier harvests.
+        again: documents that are read though they are as they were.
+        progress: told how many documents are read, and of how many.
+    """
+    documents = [one for one in _documents(code, under) if not under or _is_under(one[0], under)]
+    touched = code.changed_since(since) if since and not under else None
+    anew = None if touched is None else {*touched, *again}
+    wanted = [one for one in documents if anew is None or one[0] in anew]
+    left_out: list[LeftOut] = []
+    sizes = code.sizes([blob for _, blob, _ in wanted])
+    for path, blob, _ in wanted:
+        if sizes[blob] > LIMIT_BYTES:
+            left_out.append(LeftOut(path, f"larger than {LIMIT_BYTES // 1024} KB"))
+    wanted = [one for one in wanted if sizes[one[1]] <= LIMIT_BYTES]
+    for path, _, _ in wanted[_MOST_DOCUMENTS:]:
+        left_out.append(LeftOut(path, f"past the first {_MOST_DOCUMENTS} documents"))
+    wanted = wanted[:_MOST_DOCUMENTS]
+    founds: list[Found] = []
+    for at in range(0, len(wanted), _AT_ONCE):
+        data = code.contents([blob for _, blob, _ in wanted[at : at + _AT_ONCE]])
+        for path, blob, kind in wanted[at : at + _AT_ONCE]:
+            sure = path in under
+            founds.append(read_found(path, kind, data.get(blob, b""), code.commit, named=sure))
+            if progress is not None:
+                progress(len(founds), len(wanted))
+    items, superseded = _linked(founds)
+    changed = changed_passages([one.fact for one in known], code)
+    items = _followed(items, changed, {one.fact.id: one.key for one in known})
+    left_out += _passed_over(founds)
+    left_out += _for_agents(code) if not under else ()
+    return Harvest(
+        code.commit,
+        since if touched is not None else "",
+        len(documents),
+        len(wanted),
+        Reading(
+            SOURCE,
+            tuple(_best_first(items)),
+            (*left_out, *superseded),
+            whole=touched is None and not under,
+        ),
+        tuple(changed),
+        tuple([path for path, _, _ in wanted]),
+    )
+
+
+def _passed_over(founds: Sequence[Found]) -> list[LeftOut]:
+    nothing = "it states no decision, no rule and nothing open"
+    said = [LeftOut(one.path, nothing) for one in founds if not (one.items or one.left_out)]
+    return [*[left for one in founds for left in one.left_out], *said]
+
+
+def _for_agents(code: Code) -> list[LeftOut]:
+    agents = [path for path in code.files() if is_rules_file(path)]
+    return [LeftOut(path, _FOR_AGENTS) for path in sorted(agents)]
+
+
+def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]:
+    """Return (path, blob, what it can be) of the repository's own documents."""
+    files = code.files()
+    attributes = {path: blob for path, blob in files.items() if path.rpartition("/")[2] == FILE}
+    data = code.contents(list(attributes.values()))
+    marked = Marked({path: data.get(blob, b"") for path, blob in attributes.items()})
+    documents = own_documents(files, named)
+    foreign = set(marked.among([path for path, _, _ in documents])) - set(named)
+    return [one for one in documents if one[0] not in foreign]
+
+
+def _is_under(path: str, under: Iterable[str]) -> bool:
+    return any(not one or path == one or path.startswith(one.rstrip("/") + "/") for one in under)
+
+
+def _linked(founds: Sequence[Found]) -> tuple[list[Item], list[LeftOut]]:
+    """Say of each decision which others it takes the place of; leave those out that it does."""
+    records: dict[str, tuple[Found, Decision]] = {}
+    keys: dict[tuple[str, str], str] = {}
+    for found in founds:
+        for decision in found.decisions:
+            key = key_of(found.path, decision.name)
+            records[key] = (found, decision)
+            for called in _called(found.path, decision):
+                keys.setdefault(called, key)
+    replaces: dict[str, list[str]] = {}
+    for key, (found, decision) in records.items():
+        folder = found.path.rpartition("/")[0]
+        for name in decision.takes:
+            other = keys.get((folder, name), "")
+            if other not in ("", key):
+                replaces.setdefault(key, []).append(other)
+        if decision.state == SUPERSEDED:
+            for name in decision.taken[:1]:
+                successor = keys.get((folder, name), "")
+                if successor not in ("", key):
+                    replaces.setdefault(successor, []).append(key)
+    gone = {other for some in replaces.values() for other in some}
+    items, left_out = [], []
+    for found in founds:
+        for item in found.items:
+            if item.key in gone:
+                left_out.append(
+                    LeftOut(item.place.rpartition("@")[0], "a decision that is superseded")
+                )
+                continue
+            others = tuple(dict.fromkeys(replaces.get(item.key, ())))
+            items.append(item._replace(replaces=others) if others else item)
+    return items, left_out
+
+
+def _called(path: str, decision: Decision) -> list[tuple[str, str]]:
+    """Return (folder, name) of what other records call one: its file, and its number."""
+    folder, _, file = path.rpartition("/")
+    number = re.search(r"\d{1,5}", decision.name or file)
+    names = [] if decision.name else [(folder, file)]
+    return names + ([(folder, str(int(number[0])))] if number else [])
+
+
+def _followed(
+    items: Sequence[Item], changed: Collection[Changed], keys: Mapping[str, str]
+) -> list[Item]:
+    """Give what stands in the place of a known passage that passage's key: it is no new fact."""
+    instead = {(one.path, one.now): keys[one.fact.id] for one in changed if one.now}
+    return [item._replace(key=instead.get((_path(item), item.text), item.key)) for item in items]
+
+
+def _path(item: Item) -> str:
+    return item.place.rpartition("@")[0].rpartition(":")[0]
+
+
+def _best_first(items: Iterable[Item]) -> list[Item]:
+    """Put items into the order in which a budget takes them; each text once."""
+    once: dict[str, Item] = {}
+    for item in sorted(items, key=lambda item: (_RANK.get(item.kind, 9), _path(item))):
+        once.setdefault(" ".join(item.text.lower().split()), item)
+    return list(once.values())

@@ -1,0 +1,129 @@
+"""Know what a memory has of what comes in: by the key of its source, or by its words."""
+
+from __future__ import annotations
+
+from ledger.model.event import ThreadReopened
+from ledger.model.ids import version_id
+from memory.write.birth_footers import footer_value
+from projection.text.normalize import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.redaction.withheld_lines import Telling
+    from projection.compare.pair_comparison import Claim
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
+    from rituals.intake.intake_items import Reading
+
+#: Footers of what was taken in: what its source calls it, and the text that it last had there.
+KEY, IMPORTED = "key", "imported"
+_KEY_CHARS = 200
+#: A heading before a sentence is no longer; a sentence that can do without has so many words.
+_HEADING_CHARS, _SENTENCE_WORDS = 80, 4
+
+
+def key_in(source: str, key: str) -> str:
+    """Return how the footer of a fact says what a source calls it."""
+    value = footer_value(f"{source} {key}")
+    if len(value) > _KEY_CHARS:
+        value = f"{value[:_KEY_CHARS]}… {version_id(value)}"
+    return value
+
+
+class Known:
+    """What a memory holds.
+
+    Args:
+        state: of it.
+        telling: what is withheld of it, None for nothing.
+    """
+
+    def __init__(self, state: State, telling: Telling | None) -> None:
+        self._state, self._telling = state, telling
+        self.facts: dict[str, Fact] = {}  #: those that hold, by id
+        self._by_key: dict[str, list[Fact]] = {}
+        self._by_text: dict[str, Fact] = {}
+        for id in state.histories:
+            fact = state.fact(id)
+            if fact is None:
+                continue
+            if fact.redacted:
+                continue
+            for name, value in fact.meta:
+                if name == KEY:
+                    self._by_key.setdefault(value, []).append(fact)
+            if not fact.false:
+                self.facts[id] = fact
+            for head in fact.heads:
+                said = plain(head.text)
+                if not fact.false or said not in self._by_text:
+                    self._by_text[said] = fact
+                bare = behind_heading(head.text)
+                if bare and KEY in dict(fact.meta):
+                    self._by_text.setdefault(plain(bare), fact)
+
+    def taken(self, id: str, text: str = "") -> bool:
+        """Tell whether some log names an id."""
+        return id in self._state.histories
+
+    def of_key(self, key: str) -> Fact | None:
+        """Return the fact that came from a source under a key: one that holds, where several did."""
+        found = self._by_key.get(key, [])
+        return min(found, key=lambda fact: (fact.false, fact.id), default=None)
+
+    def unsaid(self, reading: Reading) -> set[str]:
+        """Return the facts that stood in the files of a reading, and that these say no more.
+
+        Not those that were changed here. Something else there that is like one took its place.
+        """
+        files = {_file_of(item.place) for item in reading.items} - {""}
+        named = {key_in(reading.source, item.key) for item in reading.items}
+        ours = key_in(reading.source, "") + " "
+        found = set()
+        for key, facts in self._by_key.items():
+            if key in named or not key.startswith(ours):
+                continue
+            for fact in facts:
+                said = dict(fact.meta)
+                as_it_came = [head.id for head in fact.heads] == [said.get(IMPORTED)]
+                if as_it_came and not fact.false and _file_of(said.get("source", "")) in files:
+                    found.add(fact.id)
+        return found
+
+    def saying(self, text: str) -> Fact | None:
+        """Return the fact that has a text but for case, marks and white space; rather one that holds."""
+        return self._by_text.get(plain(text))
+
+    def reword(self, fact: Fact, text: str) -> None:
+        """Let a fact say something else from now on."""
+        for said in [said for said, one in self._by_text.items() if one.id == fact.id]:
+            del self._by_text[said]
+        self._by_text.setdefault(plain(text), fact)
+
+    def withholds(self, text: str) -> bool:
+        """Tell whether a text says again what was redacted."""
+        return self._telling is not None and self._telling.repeats(text)
+
+    def reopened(self, id: str) -> bool:
+        """Tell whether somebody opened a thread again."""
+        return any(isinstance(act.event, ThreadReopened) for act in self._state.histories[id].acts)
+
+
+def _file_of(place: str) -> str:
+    return place.rpartition(":")[0]
+
+
+def behind_heading(text: str) -> str:
+    """Return a sentence without the heading that was put before it; "" where none seems to be."""
+    heading, colon, rest = text.partition(": ")
+    there = colon and len(heading) <= _HEADING_CHARS and len(rest.split()) >= _SENTENCE_WORDS
+    return rest if there else ""
+
+
+def covers(fact: Claim, new: Claim) -> bool:
+    """Tell whether a fact that is like a new one says no less."""
+    return _words(fact) >= _words(new)
+
+
+def _words(one: Claim) -> int:
+    return sum(len(said.words) for said in one.statements)

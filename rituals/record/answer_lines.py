@@ -1,0 +1,308 @@
+"""Make a request of an answer's lines: what can be recorded is, all else is said, no line costs another.
+
+A text that will not stand alone comes back once, with a hint; given again it is recorded as it is.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.validate import problems
+from ledger.errors import DraftRefused, NotFound
+from ledger.model.event import FactReferenced
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
+from ledger.model.personal_footer import says_personal
+from ledger.model.record import Record
+from ledger.model.session import ASKED_KEY, SessionLog
+from memory.recall.hits.snippets import one_line
+from memory.write.birth_footers import footer_value
+from memory.write.duplicate_check import said_already
+from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
+from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
+from rituals.record.kind_words import ASKED, DONE, TITLE, USED, WRONG
+from rituals.record.note_lines import FACT, Line
+from rituals.record.option_values import parse_new, slip
+from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
+from rituals.record.request import Request, Supersession
+from rituals.record.returned_texts import again
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from memory.api import Memory
+    from memory.write.draft import SessionDraft
+    from rituals.record.request import NewFact
+
+CODE = "note-line"
+#: What the request asks for, and how long a text may be that stands alone.
+_MOST, _TEXT_CHARS = 3, 400
+#: How much of its first text the title of a note bears, and of a line what is said of it.
+_TITLE_CHARS, _SAID_CHARS = 72, 60
+_LEANING = "this that it its it's that's these those это 这 它".split()
+_ALONE = (
+    "name what it is about, with its reason, in one sentence; given again it is recorded as it is"
+)
+_AS_IT_IS = "given again it is recorded beside it; `ID -> KIND: TEXT` gives the fact these words"
+_REMARK = "named"
+
+
+class Answer(Record):
+    """What an answer says."""
+
+    request: Request  #: what is to be recorded
+    findings: tuple[Finding, ...] = ()  #: what is to be said of its lines
+
+
+def answer_of(
+    memory: Memory, lines: Sequence[Line], header: Request, kind: str = "", *, asked: bool = True,
+    dry_run: bool = False,
+) -> Answer:  # fmt: skip
+    """Read lines as one request.
+
+    Args:
+        memory: knows kinds and ids.
+        lines: of the answer.
+        header: who says it, and the title that was given beside them.
+        kind: of the texts that name none, "" for a fact.
+        asked: what does not stand alone comes back once, and so does what a fact says already.
+        dry_run: nothing is noted of what came back.
+    """
+    reading = _Reading(memory, kind)
+    for line in lines:
+        reading.take(line)
+    if asked:
+        reading.give_back(dry_run=dry_run)
+    return reading.answer(header)
+
+
+def named(drafts: Drafts) -> Drafts:
+    """Say beside the uses of an answer that they were named there."""
+
+    def marked(draft: SessionDraft | None) -> SessionDraft | None:
+        return draft and draft._replace(
+            events=tuple(
+                event._replace(remark=_REMARK) if isinstance(event, FactReferenced) else event
+                for event in draft.events
+            )
+        )
+
+    return drafts._replace(here=marked(drafts.here), own=marked(drafts.own))
+
+
+def recordable(memory: Memory, request: Request) -> tuple[Drafts | None, tuple[Finding, ...]]:
+    """Return what of a refused request of several lines can be recorded; say what can not, and why.
+
+    The drafts are None where nothing is left that is new.
+    """
+    kept = request._replace(new=(), supersede=(), close=(), invalidate=(), refs=())
+    said: list[Finding] = []
+    bare = kept
+    for part in _parts(request):
+        added: dict[str, Any] = {key: (*getattr(kept, key), *more) for key, more in part.items()}
+        tried = kept._replace(**added)
+        try:
+            named(drafts_of(memory, tried, options=True)).append(memory, dry_run=True)
+        except DraftRefused as refused:
+            what = next(iter(part.values()))[0]
+            text = getattr(what, "text", what)
+            why = refused.findings[0]
+            said.append(
+                Finding(CODE, f"not recorded: {_short(str(text))}: {why.message}", hint=why.hint)
+            )
+        else:
+            kept = tried
+    if kept == bare:
+        return None, tuple(said)
+    return named(drafts_of(memory, kept, options=True)), tuple(said)
+
+
+def _parts(request: Request) -> list[dict[str, tuple[object, ...]]]:
+    """Part a request into what can be recorded by itself; who replaces something goes with it."""
+    parts: list[dict[str, tuple[object, ...]]] = []
+    for new in request.new:
+        pairs = tuple(one for one in request.supersede if new.id and one.new == new.id)
+        parts.append({"new": (new,), **({"supersede": pairs} if pairs else {})})
+    parts += [
+        {key: (one,)} for key in ("close", "invalidate", "refs") for one in getattr(request, key)
+    ]
+    return parts
+
+
+class _Reading:
+    """One reading of an answer."""
+
+    def __init__(self, memory: Memory, kind: str) -> None:
+        self._memory, self._kind = memory, kind
+        self._kinds = kinds_of(memory)
+        self._new: list[tuple[NewFact, tuple[str, ...]]] = []
+        self._ids: dict[str, list[str]] = {DONE: [], WRONG: [], USED: []}
+        self._titles: list[str] = []
+        self._body: list[str] = []
+        self._said: list[Finding] = []
+
+    def take(self, line: Line) -> None:
+        """Take one line."""
+        if line.what == TITLE:
+            (self._body if self._titles else self._titles).append(line.text)
+        elif line.what == FACT:
+            self._take_text(line)
+        elif line.what == ASKED and self._new:
+            new, replaced = self._new[-1]
+            self._new[-1] = with_asked(new, (line.text,)), replaced
+        elif line.what == ASKED:
+            self._body.append(line.said.strip())
+        elif line.what in self._ids:
+            living = self._living(line.ids)
+            self._ids[line.what] += living
+            if line.text or not living:
+                self._body.append(line.said.strip())
+        else:
+            self._body.append(line.text)
+
+    def _take_text(self, line: Line) -> None:
+        replaced = self._living(line.ids)
+        whole = line.said.strip() if line.ids and not replaced and line.plain else line.text
+        kind = self._kind
+        if replaced and not kind and (old := self._memory.snapshot.cache().fact(replaced[0])):
+            kind = old.kind
+        if wrong := slip(whole, self._kinds):
+            kept = "; it is kept as text" if wrong.code == "bad-footer" else ""
+            self._said.append(wrong._replace(message=wrong.message + kept))
+        new = parse_new(whole, self._kinds, kind or DEFAULT_KIND)
+        if not any(map(str.isalnum, new.text)) or _misfit(new):
+            self._body.append(line.said.strip())
+            self._say(f"no fact, kept in the log's prose: {_short(line.said)}", "")
+            return
+        self._new.append((self._with_id(new), replaced))
+
+    def _with_id(self, new: NewFact) -> NewFact:
+        """Return a fact without an id that is none, or that another one has."""
+        known = self._memory.snapshot.cache().fact(new.id) if new.id else None
+        if new.id and not is_fact_id(new.id):
+            self._say(f"{new.id} is no id", "ids are lower-case words joined by hyphens or dots")
+        elif known is not None and known.text.strip() != new.text.strip():
+            self._say(f"{new.id} is there already", f"`{new.id} -> {new.kind}: TEXT` replaces it")
+        else:
+            return new
+        return new._replace(id="")
+
+    def _living(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the ids that memory knows, whole, and say which ones it does not."""
+        cache = self._memory.snapshot.cache()
+        found = []
+        for said in ids:
+            try:
+                id = self._memory.named(said)
+            except NotFound as several:
+                message = f"{several.message}; the line was kept"
+                self._said.append(Finding("unknown-id", message, hint=several.hint))
+                continue
+            if cache.fact(id) is not None or is_yours(self._memory, id):
+                found.append(id)
+                continue
+            from projection.text.fuzzy import nearest
+
+            alike = nearest(id, cache.fact_ids(), 9)
+            alive = [one for one in alike if (fact := cache.fact(one)) and not fact.false][:3]
+            hint = (
+                f"did you mean {' or '.join(alive)}?"
+                if alive
+                else "`diurna show --list` lists the ids"
+            )
+            self._said.append(
+                Finding("unknown-id", f"there is no fact {id}; the line was kept", hint=hint)
+            )
+        return tuple(found)
+
+    def give_back(self, *, dry_run: bool) -> None:
+        """Give back, once, the texts that will not stand alone, and those that a fact has already."""
+        kept = []
+        for new, replaced in self._new:
+            why = _leans(new)
+            fresh = not (why or replaced or new.id)
+            known = said_already(self._memory.snapshot, new.text) if fresh else ""
+            commondir = self._memory.home.repository.commondir
+            if not (why or known) or again(commondir, new.text, dry_run=dry_run):
+                kept.append((new, replaced))
+            elif why:
+                self._say(f"not recorded yet, {why}: {_short(new.text)}", _ALONE)
+            else:
+                self._ids[USED].append(known)
+                self._body.append(new.text)
+                self._say(f"{known} says so, which is a use of it: {_short(new.text)}", _AS_IT_IS)
+        self._new = kept
+
+    def answer(self, header: Request) -> Answer:
+        """Return the request, and what is to be said of it."""
+        if len(self._new) > _MOST:
+            self._say(
+                f"all {len(self._new)} texts are recorded; {_MOST} that matter most are read sooner",
+                "",
+            )
+        taken, used = taken_in(self._memory), {new.id for new, _ in self._new if new.id}
+        bare = [new for new, replaced in self._new if replaced and not new.id]
+        words = words_for(self._memory, bare) if bare else {}
+        news, pairs = [], []
+        for new, replaced in self._new:
+            if replaced and not new.id:
+                new = new._replace(id=free_id(new.text, used | set(replaced), taken, {}, words))
+                used.add(new.id)
+            news.append(new)
+            pairs += [Supersession(old, new.id) for old in replaced if old != new.id]
+        old = {pair.old for pair in pairs}
+        request = header._replace(
+            title=header.title or "".join(self._titles) or _title(news),
+            body="\n".join([f"> {line}" for text in self._body for line in text.split("\n")]),
+            new=tuple(news),
+            supersede=tuple(pairs),
+            close=_once(self._ids[DONE], old),
+            invalidate=_once(self._ids[WRONG], old),
+            refs=tuple(dict.fromkeys((*header.refs, *_once(self._ids[USED], old)))),
+        )
+        return Answer(request, tuple(self._said))
+
+    def _say(self, message: str, hint: str) -> None:
+        self._said.append(Finding(CODE, message, hint=hint))
+
+
+def with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:
+    """Return a fact by which more questions are answered."""
+    said = dict(new.footers)
+    parts = [part.strip() for one in (said.get(ASKED_KEY, ""), *asked) for part in one.split(";")]
+    told = "; ".join(dict.fromkeys(filter(None, parts)))
+    footers = {**said, ASKED_KEY: footer_value(told)} if told else said
+    return new._replace(footers=tuple(footers.items()))
+
+
+def _misfit(new: NewFact) -> bool:
+    """Tell whether a text can not stand as a fact in a log."""
+    return bool(problems(SessionLog((("agent", "a"),), "T", "", (birth("a", new),))))
+
+
+def _once(ids: list[str], without: set[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([one for one in ids if one not in without]))
+
+
+def _title(news: list[NewFact]) -> str:
+    # what is only the user's gives no title to what others read
+    told = [one for one in news if not says_personal(one.footers)] or news
+    more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""
+    return one_line(told[0].text.split("\n")[0], _TITLE_CHARS) + more if told else ""
+
+
+def _leans(new: NewFact) -> str:
+    """Say why a text will not stand alone, "" where it will."""
+    if len(new.text) > _TEXT_CHARS:
+        return f"over {_TEXT_CHARS} characters"
+    if new.text.rstrip("*_` ").endswith(("?", "\uff1f")) and new.kind not in (
+        THREAD_KIND,
+        QUESTION_KIND,
+    ):
+        return "a question"
+    first = new.text.casefold().replace("’", "'").split(maxsplit=1)[0].strip("*_`,.")
+    return f"it leans on “{first}”" if first in _LEANING or first[:1] in ("这", "它") else ""
+
+
+def _short(text: str) -> str:
+    return one_line(" ".join(text.split()), _SAID_CHARS)

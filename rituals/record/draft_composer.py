@@ -1,0 +1,249 @@
+"""Make a draft of a request; what the ledger knows comes in as a function."""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import order_meta, tidy
+from ledger.errors import WrongUsage
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactHelped,
+    FactIgnored,
+    FactInvalidated,
+    FactMoved,
+    FactReactivated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    Meta,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.ids import version_id
+from memory.write.birth_footers import with_read_ends
+from memory.write.draft import DEFAULT_TITLE, SessionDraft
+from memory.write.project_names import project_words
+from projection.graph.graph_neighbours import names_in
+from projection.policy.model import CLOSABLE, DEFAULT_KIND
+from projection.text.fact_ids import id_of_subject
+from rituals.record.kind_words import kind_of
+from rituals.record.slips import KEPT, of_a_kind, refuse, unknown_kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ledger.model.findings import Finding
+    from memory.api import Memory
+    from rituals.record.request import NewFact, Request
+
+    #: Tells whether an id stands for something else than this text.
+    Taken = Callable[[str, str], bool]
+
+
+def draft_of_request(
+    memory: Memory, request: Request, base: SessionDraft | None = None, *, options: bool = False
+) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    """Make a draft of a request, and say what is odd about it.
+
+    The request wins over `base`, the draft that a file held; `options` says that it came as options of the
+    command line.
+
+    Raises:
+        DraftRefused: an id is none.
+    """
+    kinds = kinds_of(memory)
+    request = request._replace(new=tuple([_meant(one, kinds) for one in request.new]))
+    findings = refuse(request, kinds, options=options)
+    if not request.anyway:
+        request = request._replace(new=tuple([_known(one, kinds) for one in request.new]))
+        base, odd = _of_known_kinds(base, kinds)
+        findings += odd
+    bare = any(not new.id for new in request.new)
+    words = words_for(memory, request.new) if bare else {}
+    draft = compose(request, base, taken_in(memory), words)
+    if not options:
+        events, left = with_read_ends(draft.events)
+        draft, findings = draft._replace(events=events), (*findings, *left)
+    return draft._replace(typed=request.refs if options else ()), findings
+
+
+def _meant(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
+    """Return a fact of the kind that the word for it means."""
+    meant, tag = kind_of(new.kind, kinds)
+    more = (tag,) if tag and tag not in new.tags else ()
+    return new._replace(kind=meant or new.kind, tags=(*new.tags, *more))
+
+
+def _known(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
+    """Return a fact whose kind is one: the word that is none stands in its text."""
+    if new.kind in kinds:
+        return new
+    return new._replace(kind=DEFAULT_KIND, text=of_a_kind(new.kind, new.text))
+
+
+def _of_known_kinds(
+    base: SessionDraft | None, kinds: tuple[str, ...]
+) -> tuple[SessionDraft | None, tuple[Finding, ...]]:
+    """Return what a file held with kinds that are some, and say which are none."""
+    events: list[Event] = []
+    said: list[Finding] = []
+    for event in base.events if base else ():
+        meta = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
+        kind = meta.get("kind", kinds[0])
+        if kind in kinds or not isinstance(event, FactCreated | FactUpdated):
+            events.append(event)
+            continue
+        meant, tag = kind_of(kind, kinds)
+        text = event.text
+        if meant:
+            meta["kind"] = meant
+        else:
+            del meta["kind"]
+            born = text is not None and isinstance(event, FactCreated)
+            text = of_a_kind(kind, text or "") if born else text
+            said.append(unknown_kind(kind, kinds, f"{event.id}: ", KEPT if born else ""))
+        if tag:
+            meta["tags"] = ", ".join(dict.fromkeys([*names_in(meta.get("tags", "")), tag]))
+        events.append(event._replace(text=text, meta=order_meta(tuple(meta.items()))))
+    return base and base._replace(events=tuple(events)), tuple(said)
+
+
+def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
+    """Return the words of which ids may be made, those with which new facts are tagged among them."""
+    said = [name for one in new for name in (*one.tags, *one.entity)]
+    return project_words(memory.home, memory.snapshot.cache(), said)
+
+
+def kinds_of(memory: Memory) -> tuple[str, ...]:
+    """Return the kinds that the policy names."""
+    return tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
+
+
+def compose(
+    request: Request, base: SessionDraft | None, taken: Taken, words: Mapping[str, str]
+) -> SessionDraft:
+    """Make a draft of a request, on top of a log that was given as markdown.
+
+    The request, of options or JSON, wins over `base`, the draft that a file held. `taken` tells whether an
+    id stands for something else than a text; ids may be made of `words`.
+    """
+    base = base or SessionDraft()
+    given = request.header
+    header = tuple((key, value) for key, value in base.header if key not in given)
+    events: list[Event] = [*base.events]
+    used = {event.id for event in events}
+    free: dict[str, list[int]] = {}
+    events += [FactReferenced(fact) for fact in request.refs]
+    made = []
+    for new in request.new:
+        fact = new.id or free_id(new.text, used, taken, free, words)
+        if not new.id:
+            made.append(fact)
+        used.add(fact)
+        events.append(birth(fact, new))
+    events += [FactUpdated(fact, tidy(text)) for fact, text in request.update]
+    events += [FactSuperseded(old, new_id) for old, new_id in request.supersede]
+    events += [FactInvalidated(fact) for fact in request.invalidate]
+    events += [FactReactivated(fact) for fact in request.reactivate]
+    events += [ThreadClosed(fact) for fact in request.close]
+    events += [ThreadReopened(fact) for fact in request.reopen]
+    events += [FactMoved(fact, state) for fact, state in request.move]
+    events += [FactHelped(fact, tidy(evidence)) for fact, evidence in request.helped]
+    events += [FactIgnored(fact, tidy(role)) for fact, role in request.ignored]
+    return SessionDraft(
+        request.title or _title_of(base, request),
+        request.body or base.prose,
+        tuple(events),
+        request.agent or base.agent,
+        request.type or base.type,
+        header + tuple(given.items()),
+        tuple(made),
+        request.anyway,
+    )
+
+
+def _title_of(base: SessionDraft, request: Request) -> str:
+    """Return the title of what was given as markdown, or of a verdict, where the request names none."""
+    if request.verdict and base.title in ("", DEFAULT_TITLE):
+        return f"Verdict: {request.verdict}" + (f" on {request.about}" if request.about else "")
+    return base.title or DEFAULT_TITLE
+
+
+def birth(fact: str, new: NewFact) -> FactCreated:
+    """Return the event by which a new fact is born."""
+    meta: Meta = (("kind", new.kind),) if new.kind != DEFAULT_KIND else ()
+    if new.tags:
+        meta = (*meta, ("tags", ", ".join(new.tags)))
+    if new.entity:
+        meta = (*meta, ("entity", ", ".join(new.entity)))
+    meta = order_meta((*meta, *new.footers))
+    return FactCreated(fact, tidy(new.text), " " if new.kind in CLOSABLE else "", meta)
+
+
+def free_id(
+    text: str, used: set[str], taken: Taken, free: dict[str, list[int]], words: Mapping[str, str]
+) -> str:
+    """Make an id for a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
+
+    Args:
+        text: of a fact to be.
+        used: ids of others beside it.
+        taken: tells whether an id stands for something else.
+        free: of each id, which numbers may be free, and any behind the last; it is brought forward.
+        words: of which ids may be made.
+
+    Raises:
+        WrongUsage: the text has no letter or digit.
+    """
+    if not any(map(str.isalnum, text)):
+        raise WrongUsage(
+            f"no id can be made from {text[:60]!r}",
+            where="--new",
+            hint='name one: --new "id=my-id kind: text"',
+        )
+    made = id_of_subject(text, words)
+    numbers, at = free.setdefault(made, [1]), 0
+    while True:
+        number = numbers[at]
+        found = made if number == 1 else f"{made}-{number}"
+        if at == len(numbers) - 1:
+            numbers.append(number + 1)
+        if found not in used and taken(found, tidy(text)):
+            at += 1  # by another text: it may be free for the next one
+            continue
+        del numbers[at]
+        if found not in used:
+            return found
+
+
+def id_of_text(text: str, used: set[str], taken: Taken, words: Mapping[str, str]) -> str:
+    """Make an id for a text that is new to memory.
+
+    `used`, `taken` and `words` are as for `free_id`.
+    """
+    made = id_of_subject(text, words)
+    if made in used or taken(made, text):
+        made = f"{made[:70].rstrip('-.')}-{version_id(text)}"
+    return made
+
+
+def taken_in(memory: Memory) -> Taken:
+    """Ask a ledger whether an id stands for something else than a text.
+
+    The same text is no clash: a repeated command then makes the same draft, which `append` knows
+    again. A fact that is false now keeps its id for itself.
+    """
+    cache = memory.snapshot.cache()
+
+    def taken(fact: str, text: str) -> bool:
+        found = cache.fact(fact)
+        if found is None:
+            return False
+        history = cache.some_histories([fact])[fact]
+        same = any(
+            isinstance(act.event, FactCreated) and act.event.text == text for act in history.acts
+        )
+        return found.false or not same
+
+    return taken

@@ -1,0 +1,212 @@
+"""Move a task: claim it, finish it, hand it over; say why where that is refused."""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError, NotFound, Outrun
+from ledger.model.event import Event, FactMoved, FactUpdated
+from ledger.model.record import Record
+from ledger.model.session import EDIT
+from ledger.model.task_states import IN_PROGRESS, TODO
+from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
+from memory.cache.range_queries import facts_of_kind
+from memory.write.draft import SessionDraft
+from projection.brief.role_choice import role_notes
+from projection.policy.model import ATTEMPT_KIND
+from projection.work.failed_attempts import failed_before
+from projection.work.handoffs import handed_elsewhere
+from projection.work.tracked_tasks import Task, pick
+from rituals.record.event_reasons import because
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.api import Memory
+    from memory.cache.cache_file import Cache
+    from memory.write.draft import Receipt
+    from projection.work.failed_attempts import Attempt
+    from rituals.record.tasks.author import Author
+
+#: How often a claim is looked at again because somebody wrote meanwhile.
+_TRIES = 20
+#: How many attempts are named.
+_NAMED = 5
+
+
+class Change(Record):
+    """What is to be recorded of a task, before it is."""
+
+    task: Task | None  #: as it stands; None where none is free
+    draft: SessionDraft | None = None  #: of the log; None where there is nothing to record
+    already: str = ""  #: why there is nothing, "" if there is something
+    notes: tuple[str, ...] = ()  #: what whoever does this should know
+
+
+def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False) -> Change:
+    """Plan to claim a task: it is in progress then, and its claimant is the author.
+
+    `take_over` does so also where somebody else has it, which the author knows.
+
+    Raises:
+        NotFound: there is no such task.
+        DiurnaError: it is closed, or somebody else has it.
+    """
+    task = found(memory, id)
+    id = task.id
+    _refuse_closed(task)
+    failed = _failed_before(memory, id, author)
+    if task.state == IN_PROGRESS and not task.contradicted and _is_own(memory, task, author):
+        return Change(task, already=f"you have {id}, since {task.when}", notes=failed)
+    own = task.state == TODO and task.claimant == _name(memory, author)
+    if task.claimant and not own and not take_over:
+        said = f"{task.claimant} {'has' if task.state != TODO else 'is to do'} {id}"
+        raise DiurnaError(
+            f"{said}, since {task.when}",
+            hint="`diurna task pick` gives another one; `--take-over` claims it if you agreed on that",
+        )
+    notes = [f"{id} waits for {wait.id} ({wait.why})" for wait in task.waits]
+    elsewhere = handed_elsewhere(
+        memory.snapshot.ask(handoffs_in), _name(memory, author), author.role
+    )
+    if id in elsewhere:
+        notes.append(f"{id} was handed to {elsewhere[id]}")
+    events = (*_owned(task, _name(memory, author)), FactMoved(id, IN_PROGRESS))
+    draft = _draft(f"Start {id}", author, events)
+    if task.state == IN_PROGRESS:  # it stays where it is; whose it is, is a decision
+        session = author.session or memory.occasion().session
+        draft = _draft(f"Take over {id}", author._replace(session=session), draft.events)
+        draft = draft._replace(type=EDIT)
+    return Change(task, draft, notes=(*notes, *failed))
+
+
+def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
+    """Choose the task to begin next; with `start` plan to claim it."""
+    elsewhere = handed_elsewhere(
+        memory.snapshot.ask(handoffs_in), _name(memory, author), author.role
+    )
+    listed = memory.snapshot.ask(tasks_in)
+    task = pick(listed, _name(memory, author), elsewhere)
+    if task is None:
+        waiting = sum(1 for one in listed if one.waits)
+        had = sum(1 for one in listed if one.claimant)
+        others = f": of {len(listed)} open ones {waiting} wait for others, {had} are claimed"
+        return Change(None, already=f"no task is free{others if listed else ''}")
+    if start:
+        return starting(memory, task.id, author)
+    return Change(task, notes=_failed_before(memory, task.id, author))
+
+
+def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -> Change:
+    """Plan to move a task to another state.
+
+    Raises:
+        NotFound: there is no such task.
+    """
+    task = found(memory, id)
+    id = task.id
+    if task.state == state and not task.contradicted:
+        return Change(task, already=f"{id} is {state}, since {task.when}")
+    event = FactMoved(id, state)
+    said = because(event, why) if why else event
+    return Change(task, _draft(f"Move {id} to {state}", author, (said,), why))
+
+
+def carried_out(
+    memory: Memory, plan: Callable[[], Change], *, dry_run: bool = False
+) -> tuple[Change, Receipt | None]:
+    """Record a change as it was planned, or plan it again where somebody wrote in between.
+
+    So of two who claim one task in a clone, one is refused; in two clones both claims stand, and the task
+    is contradicted until somebody decides.
+
+    Raises:
+        Outrun: other writers were faster, again and again; nothing changed.
+        DiurnaError: as of the plan and `Memory.append`.
+    """
+    for left in reversed(range(_TRIES)):
+        if not dry_run:
+            memory.drain()
+        tip = memory.snapshot.seen()
+        change = plan()
+        if change.draft is None:
+            break
+        try:
+            on = None if dry_run else tip
+            receipt = memory.append(change.draft, again=True, dry_run=dry_run, tiers=True, on=on)
+            return change, receipt
+        except Outrun:
+            if not left:
+                raise
+    return change, None
+
+
+def found(memory: Memory, id: str) -> Task:
+    """Return a task by its id or the start of it.
+
+    Raises:
+        NotFound: there is none of this id, or several facts begin so.
+    """
+    id = memory.named(id)
+    task = memory.snapshot.ask(lambda cache: task_in(cache, id))
+    if task is None:
+        fact = memory.snapshot.cache().fact(id)
+        said = f"{id} is of kind {fact.kind}" if fact else f"there is no task {id}"
+        raise NotFound(
+            said, hint=memory.near_hint(id) if fact is None else "`diurna task` lists tasks"
+        )
+    return task
+
+
+def _failed_before(memory: Memory, id: str, author: Author) -> tuple[str, ...]:
+    """Name what failed before at a task, without what is for another role alone."""
+
+    def ask(cache: Cache) -> tuple[Attempt, ...]:
+        return failed_before(facts_of_kind(cache, ATTEMPT_KIND), id)
+
+    attempts = memory.snapshot.ask(ask)
+    others = role_notes([one.fact for one in attempts], author.role, {}).others
+    names = [f"{one.fact.id} ({one.said})" for one in attempts if one.fact.id not in others]
+    if not names:
+        return ()
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (f"tried before at {id}: {', '.join(names[:_NAMED])}{more}",)
+
+
+def _refuse_closed(task: Task) -> None:
+    if not task.open:
+        fact = task.standing.fact
+        if fact.false:
+            by = " and ".join(fact.superseded_by)
+            raise DiurnaError(f"{task.id} was {f'superseded by {by}' if by else 'invalidated'}")
+        said = task.state if fact.closed else "in the archive"
+        back = (
+            f"`diurna append --reopen {task.id}`"
+            if fact.closed
+            else f"`diurna forget {task.id} --back`"
+        )
+        raise DiurnaError(f"{task.id} is {said}, since {task.when}", hint=f"{back} opens it again")
+
+
+def _is_own(memory: Memory, task: Task, author: Author) -> bool:
+    """Tell whether the author has claimed a task, in this session as far as both are known."""
+    name = _name(memory, author)
+    session = author.session or memory.occasion().session
+    claims = [move.session for move in task.standing.fact.moves if move.agent == name]
+    known = [one for one in claims if one and session]
+    return task.claimant == name and (not known or session in known)
+
+
+def _owned(task: Task, name: str) -> tuple[Event, ...]:
+    """Let a task that is somebody else's by its footer be the author's; its text stays as it is."""
+    fact = task.standing.fact
+    if task.owner in ("", name) or fact.redacted or len(fact.heads) > 1:
+        return ()
+    return (FactUpdated(fact.id, fact.text, meta=(("owner", name),)),)
+
+
+def _name(memory: Memory, author: Author) -> str:
+    return author.agent or memory.asker()
+
+
+def _draft(title: str, author: Author, events: tuple[Event, ...], prose: str = "") -> SessionDraft:
+    return SessionDraft(title, prose, events, author.agent, header=author.header())

@@ -1,0 +1,185 @@
+"""Do by itself what is due: small steps, one process at a time, a minute at most (FORMAT.md, R13).
+
+Nothing is decided, pushed, fetched or published, and no person's file is written. Each step can be killed
+at any moment and made again: what it keeps beside git is replaced whole, and logs go the way of captured
+ones (W14). What fails is noted as a hook's fault is, and the next step has its turn. What is due once a
+day is loaded once a day.
+"""
+
+from __future__ import annotations
+
+import signal
+
+from ledger.environment import monotonic, now_ms, stay_offline, working_directory
+from ledger.errors import Busy, DiurnaError
+from ledger.home import discover
+from ledger.model.layout import MAINTAIN_FILE
+from ledger.model.record import Record
+from ledger.wal.atomic_files import Lock, make_folder
+from memory.api import Memory
+from memory.cache.broken_truth import truth_of
+from rituals.decide.recorded_endings import record_ended
+from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
+from rituals.hosts.faults import note
+from rituals.review import recorded_landings, truth_marks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ledger.home import Home
+
+#: How long all steps may take together, on a clock that only goes forward.
+SECONDS = 60.0
+#: How often what moved meanwhile is followed at once.
+_ROUNDS = 3
+
+
+class Step(Record):
+    """A small part of what is done: at most some seconds, and killed without harm."""
+
+    name: str
+    do: Callable[[Memory], str]  #: does it, and says what came of it, "" for nothing new
+    daily: bool = True  #: due once a day; else wherever code or ledger moved
+
+
+def _mark(memory: Memory) -> str:
+    before = {one.fact for one in truth_of(memory.home)}
+    truth_marks.make(memory.home)
+    new = len({one.fact for one in truth_of(memory.home)} - before)
+    return f"{new} fact{'s name' if new > 1 else ' names'} what is gone" if new else ""
+
+
+def _end(memory: Memory) -> str:
+    ended = len(record_ended(memory, hold=True))
+    return f"{ended} fact{'s' * (ended > 1)} ended" if ended else ""
+
+
+def _forget(memory: Memory) -> str:
+    from rituals.hosts.capture.session_choice import tidy
+
+    tidy(memory)
+    return ""
+
+
+def _index(memory: Memory) -> str:
+    from memory.recall.index.index_catch_up import IndexFollower
+
+    follower = IndexFollower(memory.snapshot)
+    try:
+        follower.ask(lambda cache, index: True)
+    finally:
+        follower.close()
+    return ""
+
+
+def _count(memory: Memory) -> str:
+    from rituals.review.review_plan import plan_review
+    from rituals.review.tally import keep
+
+    keep(memory, plan_review(memory))
+    return ""
+
+
+def _verify(memory: Memory) -> str:
+    from ledger.model.findings import ERROR
+    from rituals.check.check_registry import VERIFY
+    from rituals.check.check_runner import made
+
+    errors = sum(1 for one in made(memory, VERIFY).findings if one.severity == ERROR)
+    return f"{errors} error{'s' * (errors > 1)}: `diurna check`" if errors else "verified"
+
+
+#: In this order; of those that are due once a day, first the one whose turn was longest ago.
+STEPS = (
+    Step("landings", recorded_landings.record, daily=False),
+    Step("facts that ended", _end, daily=False),
+    Step("marks of what is gone", _mark, daily=False),
+    Step("what sessions left", _forget),
+    Step("the index of recall", _index),
+    Step("the questions of a review", _count),
+    Step("verify", _verify),
+)
+
+
+def work(home: Home, steps: Sequence[Step] = STEPS, clock: Callable[[], float] = monotonic) -> bool:
+    """Do for a home what is due; tell whether it was this process's turn.
+
+    It is not where another process is at it, or something is in the way. `clock` gives seconds.
+    """
+    make_folder(home.state_dir)
+    try:
+        with Lock(f"{home.repository.commondir}/{MAINTAIN_FILE}", wait_seconds=0.0):
+            memory = Memory(home, in_process=False)
+            try:
+                if obstacle(home, memory.snapshot.ask(lambda cache: cache.policy)):
+                    return False
+                _Turn(memory, clock).take(steps)
+            finally:
+                memory.close()
+    except Busy:
+        return False
+    return True
+
+
+class _Turn:
+    """One turn of all that is due, its lock held."""
+
+    def __init__(self, memory: Memory, clock: Callable[[], float]) -> None:
+        self._memory, self._home = memory, memory.home
+        self._clock, self._began = clock, clock()
+        self._last, self._at = last_run(self._home), now_ms()
+        self._did: list[str] = []
+
+    def take(self, steps: Sequence[Step]) -> None:
+        """Take the steps, one after the other, until the time is up."""
+        due = is_daily_due(self._last, self._at)
+        if due:
+            self._last = self._last._replace(daily=self._at)
+        following = [one for one in steps if not one.daily]
+        for rounds in range(_ROUNDS):
+            if rounds and not is_stale(self._home):
+                break
+            for step in following:
+                self._take(step)
+        turns = {name: place for place, name in enumerate(self._last.tried)}
+        daily = [one for one in steps if one.daily] if due else []
+        for step in sorted(daily, key=lambda one: turns.get(one.name, -1)):
+            self._take(step)
+        took = int((self._clock() - self._began) * 1000)
+        if due or self._did:
+            self._last = self._last._replace(at=self._at, took_ms=took, did=tuple(self._did))
+        note_run(self._home, self._last._replace(doing="", doing_at=0))
+
+    def _take(self, step: Step) -> None:
+        """Take one step, noted before: one that kills this process has its next turn behind the others."""
+        if self._clock() - self._began >= SECONDS or obstacle(self._home):
+            return
+        tried = (*[one for one in self._last.tried if one != step.name], step.name)
+        self._last = self._last._replace(
+            doing=step.name, doing_at=now_ms(), tried=tried if step.daily else self._last.tried
+        )
+        note_run(self._home, self._last)
+        try:
+            said = step.do(self._memory)
+        except (DiurnaError, OSError) as problem:
+            note(self._home.repository.commondir, f"{step.name}, by itself: {problem!r}")
+            said = f"{step.name} failed"
+        if said and said not in self._did:
+            self._did.append(said)
+
+
+def _main() -> None:
+    """Do what is due for the home in the working directory, and be gone in a minute, whatever hangs."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    stay_offline()
+    home = discover(working_directory())
+    try:
+        work(home)
+    except (DiurnaError, OSError) as problem:
+        note(home.repository.commondir, f"what is due, by itself: {problem!r}")
+
+
+if __name__ == "__main__":
+    _main()

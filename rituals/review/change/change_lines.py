@@ -1,0 +1,86 @@
+"""Put together what is said of a change: at most three lines, and every secret and personal text."""
+
+from __future__ import annotations
+
+from ledger.home import IN_TREE
+from ledger.model.findings import ERROR, Finding
+from ledger.model.layout import SESSIONS_DIR
+from ledger.model.record import Record
+from memory.write.personal_guard import is_own
+from rituals.check.check_registry import bare, order
+from rituals.check.lint.secrets import text_findings
+from rituals.check.lint.statements import statements_in
+from rituals.review.change.change_facts import change_of
+from rituals.review.change.change_remarks import remarks
+from rituals.review.change.untold_work import untold_work
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.home import Home
+    from memory.api import Memory
+    from rituals.review.change.change_facts import Change
+
+#: More lines nobody reads.
+_MOST = 3
+#: What its author asked to be let be is none.
+_QUIET = ("secret-waived", "conflict-marker")
+
+
+class Said(Record):
+    """What is said of a change."""
+
+    findings: tuple[
+        Finding, ...
+    ]  #: what new logs hold that must not be there, and the strongest lines
+    more: tuple[Finding, ...] = ()  #: the lines that had no room
+
+
+def said_of(memory: Memory, range: str, folder: str, *, untold: bool = False) -> Said:
+    """Return what memory has on a range of commits; files of findings are named from the top.
+
+    Memory is asked as it is before the change: beside the code at the commit that the range starts from,
+    else at its tip.
+
+    Args:
+        memory: the home, open.
+        range: as `change_of` reads it.
+        folder: where somebody works.
+        untold: say, too, where no log tells of the work.
+
+    Raises:
+        WrongUsage, NotFound: as `change_of`.
+    """
+    home = memory.home
+    change = change_of(home, range, folder)
+    state = memory.tip_state() if _is_as_at_tip(home, change) else memory.state(change.trunk)
+    held = dict.fromkeys(_held(memory, change))
+    found = remarks(state.standings(), change)
+    if untold:
+        found += untold_work(memory, change)
+    kept = sorted(held, key=order)
+    return Said((*kept, *found[:_MOST]), tuple(found[_MOST:]))
+
+
+def _is_as_at_tip(home: Home, change: Change) -> bool:
+    """Tell whether memory had the same logs before the change as it has at the tip, which is kept."""
+    if home.kind != IN_TREE:
+        return True
+    folder = f"{home.prefix}{SESSIONS_DIR}"
+    before, now = change.git.resolve(f"{change.trunk}:{folder}", f"{home.tip()}:{folder}")
+    return before == now != ""
+
+
+def _held(memory: Memory, change: Change) -> Iterator[Finding]:
+    """Name the secrets and the personal texts that new logs hold."""
+    policy = memory.snapshot.tip.cache().policy
+    shared = not is_own(memory.home, policy)
+    for one in change.logs:
+        found = text_findings(one.path, one.data, policy.privacy.personal)
+        found += statements_in(one.path, one.log) if shared else ()
+        yield from [
+            bare(said) if said.severity != ERROR else said
+            for said in found
+            if said.code not in _QUIET
+        ]

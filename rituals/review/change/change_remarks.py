@@ -1,0 +1,291 @@
+"""Say what a change takes away, decides anew or breaks of what facts say: few lines, strongest first.
+
+A shared name of a class is no reason to speak: of a decision two names have to change, or a path that is
+its own. Whoever names a fact in a log of the change knows of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.escape import prose
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.cache.broken_truth_file import Wait
+from memory.cache.ended_facts import ended
+from memory.recall.hits.snippets import telling
+from projection.brief.single_line import label, plain, shortened
+from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION
+from projection.text.until_conditions import DATE, check_of, until_in, until_of
+from rituals.hosts.context.moment_answer import rows_at, rows_broken
+from rituals.hosts.context.moment_contents import may_be_told
+from rituals.hosts.context.moment_files import constrained, of_names
+from rituals.hosts.context.moment_index import MomentIndex
+from rituals.hosts.context.moment_rules import rows_of
+from rituals.hosts.observed.shell import read
+from rituals.review.change.changed_names import LEAST_LINES, changed_code, changed_names, lost_names
+from rituals.review.evidence.audit_subjects import Named, asked_about, named_by
+from rituals.review.evidence.manifest_claims import manifest_questions
+from rituals.review.evidence.manifests import is_manifest
+from rituals.review.evidence.paths import known_ends, paths_of, taken_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.git.code_diff import FileDiff
+    from projection.fold.fact_history import Fact
+    from projection.fold.projection_state import Standing
+    from projection.text.claims import Claim
+    from rituals.review.change.change_facts import Change
+
+GONE, BREAKS = "change-gone", "change-breaks"
+VERSION_SAID, ENDS, DECIDED = "change-version", "change-ends", "change-decided"
+_DECIDING = frozenset(("decision", "convention", "invariant"))
+#: A name in more files than this is everywhere; of a decision so many names have to change.
+_MOST_FILES, _LEAST_NAMES = 14, 2
+#: A change of more files than this sweeps through all: no decision is what it is about.
+_SWEEP_FILES = 100
+_GONE_HINT = "say what holds now, or that it is false: `diurna edit`, `diurna forget`"
+_TEXT_CHARS, _LINE_CHARS, _NAMES_SHOWN = 100, 60, 3
+#: What says of a path, in its clause, that each change of it is to be looked at; and where clauses end.
+_MUST = re.compile(r"\b(?:must|never|always|keeps?|unchanged|in step|frozen)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;:()\n]|[,.]\s|\s[—–-]\s")
+#: Else a decision is told where so many lines of its file changed, and half of all.
+_LOT_LINES = 40
+#: Files whose lines are commands, and what stands before one in them.
+_COMMANDS = re.compile(
+    r"(?:^|/)(?:[^/]+\.(?:sh|bash|mk)|(?:GNU)?[Mm]akefile|[Jj]ustfile|Dockerfile[^/]*|"
+    r"\.(?:github/workflows|gitea/workflows|ci)/[^/]+|\.gitlab-ci\.yml)$"
+)
+_LEAD = re.compile(r"^(?:RUN|CMD|-?\s*run:\s*\|?|- |[@-]+)\s*")
+
+
+class _Gone(Record):
+    """What a fact names and a change takes away."""
+
+    fact: str  #: its id
+    path: str
+    line: int = 0
+
+
+def remarks(standings: Iterable[Standing], change: Change) -> list[Finding]:
+    """Return what there is to say, strongest first, of each fact once.
+
+    `standings` are those of memory before the change.
+    """
+    standings = list(standings)
+    ids = {one.id for one in asked_about(standings)} - change.said
+    known = [one for one in standings if one.fact.id in ids and may_be_told(one)]
+    # what a range does is news to whoever wrote a fact, whenever its commits were made
+    named = [one._replace(written_ms=0) for one in named_by(known)]
+    found = [*_gone(named, change), *_broken(known, change)]
+    found += [*_versions(named, change), *_ended(known, change)]
+    quiet = {id for one in found for id in one.about.split()} | change.named
+    claimed: dict[str, list[Claim]] = {}
+    for one in named:
+        claimed.setdefault(one.fact.id, []).append(one.claim)
+    heard = [one for one in known if one.fact.id in claimed.keys() - quiet]
+    found += _decided(heard, claimed, change)
+    return found
+
+
+def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
+    """Name what facts name and the change takes away for good."""
+    taken = known_ends([one.path for one in change.files if not one.after])
+    tops = {one.path.partition("/")[0] for one in change.files if not one.after}
+    paths = [
+        one
+        for one in named
+        if (one.claim.kind == MODULE or _is_place(one.claim) or one.claim.subject in tops)
+        and not taken.isdisjoint(paths_of(one))
+    ]
+    found: dict[tuple[str, str], list[_Gone]] = {}
+    wanted = [path for one in paths for path in paths_of(one)]
+    near = of_names(change.code.files(), wanted) if wanted else []
+    near += [one.path for one in change.files if one.after]  # a file may have gone there
+    for place in taken_paths(paths, change.code, near) if paths else ():
+        gone = _Gone(place.named.fact.id, place.removal.path)
+        found.setdefault((place.named.claim.subject, place.now), []).append(gone)
+    names = [one for one in named if one.claim.kind == NAME]
+    lost = lost_names(changed_code(change.files), {one.claim.subject for one in names})
+    lost = {name: lost[name] for name in lost.keys() - change.code.present(lost)}
+    for one in names:
+        if one.claim.subject in lost:
+            file, line = lost[one.claim.subject]
+            gone = _Gone(one.fact.id, file.path, line)
+            found.setdefault((one.claim.subject, ""), []).append(gone)
+    together: dict[tuple[str, str], list[str]] = {}
+    for (subject, now), some in found.items():
+        facts = " ".join(dict.fromkeys([one.fact for one in some]))
+        together.setdefault((facts, now), []).append(subject)
+    for (facts, now), subjects in together.items():
+        first = found[subjects[0], now][0]
+        went = f"is `{prose(now)}` now" if now else "this takes away"
+        said = f"{_naming(facts.split())} {_listed([f'`{prose(one)}`' for one in subjects])}, which {went}"
+        yield Finding(GONE, said, first.path, first.line, _GONE_HINT, facts)
+
+
+def _naming(facts: list[str]) -> str:
+    return f"{_listed(facts)} name{'s' * (len(facts) == 1)}"
+
+
+def _listed(names: list[str]) -> str:
+    """Join names; of many the first, and how many more."""
+    shown, more = names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN
+    if len(names) == 1:
+        return names[0]
+    last = f"{more} more" if more > 0 else shown.pop()
+    return f"{', '.join(shown)} and {last}"
+
+
+def _versions(named: list[Named], change: Change) -> Iterator[Finding]:
+    """Name the versions and tasks that facts state and the change's manifests state otherwise."""
+    touched = [one.path for one in change.files if is_manifest(one.path)]
+    wanted = [one for one in named if one.claim.kind in (VERSION, TARGET)]
+    for one in manifest_questions(wanted, change.code, change.code.files()) if touched else ():
+        code = VERSION_SAID if one.rule == "version-changed" else GONE
+        path = next(
+            (path for path in touched if f"`{prose(path)}`" in one.evidence[-1]), touched[0]
+        )
+        yield Finding(code, one.said.rstrip("."), path, 0, one.proposal, one.facts[0])
+
+
+def _ended(known: list[Standing], change: Change) -> Iterator[Finding]:
+    """Name the facts that the change ends, as they say themselves, and those whose check it breaks."""
+    waits = [
+        Wait(one.fact.id, one.fact.heads[0].id, words, "", 0)
+        for one in known
+        for words in (until_of(one.fact.meta)[0], check_of(one.fact.meta))
+        if (until := until_in(words)) and until.form != DATE
+    ]
+    for wait, end in (ended(change.git, change.head, waits, since=change.base) or {}).items():
+        until = until_in(wait.until)
+        path = next((one.path for one in change.files if until and one.path == until.place), "")
+        does = "fails its check" if until and until.checks else "ends"
+        said = f"{wait.fact} {does} with this: {plain(end.said)}"
+        yield Finding(ENDS, said, path, 0, f"by commit {end.commit[:7]}", wait.fact)
+
+
+def _broken(known: list[Standing], change: Change) -> Iterator[Finding]:
+    """Name the rules that the change breaks: by a command in a script, by an edit of what nobody edits.
+
+    The rules are read as at the moment of a command (`rituals.hosts.context.moment_rules`).
+    """
+    rows = "".join([f"\n{key}\t{value}" for key, value in rows_of(known, {}).items()])
+    index = MomentIndex(f"{rows}\n".encode("utf-8", "surrogateescape"))
+    signs = index.said("programs").split()
+    for file in change.files:
+        for row in rows_at(index, [file.path], changed=True):
+            yield _rule_said(known[int(row)].fact, f"edits {prose(file.path)}", file.path, 0)
+        for line in file.lines if signs and _COMMANDS.search(file.path) else ():
+            said = _LEAD.sub("", line.text)
+            near = [sign for sign in signs if sign in said] if line.added else []
+            for row in rows_broken(index, said, read(said), near, "") if near else ():
+                does = f"runs `{shortened(plain(said), _LINE_CHARS)}`"
+                yield _rule_said(known[int(row)].fact, does, file.path, line.number)
+
+
+def _rule_said(fact: Fact, does: str, path: str, line: int) -> Finding:
+    return Finding(BREAKS, f"{_cited(fact)} — this {does}", path, line, "", fact.id)
+
+
+def _decided(
+    known: list[Standing], claimed: Mapping[str, list[Claim]], change: Change
+) -> list[Finding]:
+    """Name the decisions of which the change touches two names, or a path that is theirs.
+
+    `claimed` is by fact what it names.
+    """
+    files = changed_code(change.files)
+    if len(files) > _SWEEP_FILES:
+        return []
+    deciding = [one for one in known if one.fact.kind in _DECIDING]
+    own = _own_paths(known, claimed, files, change)
+    wanted = {claim.subject for some in claimed.values() for claim in some if claim.kind == NAME}
+    places = changed_names(files, wanted)
+    several = {}
+    for one in deciding:
+        names = [claim.subject for claim in claimed[one.fact.id] if claim.kind == NAME]
+        some = [name for name in names if name in places]
+        if len(some) >= max(_LEAST_NAMES, len(names) / 2):
+            several[one.fact.id] = some
+    spread = change.code.spread(name for some in several.values() for name in some)
+    found = []
+    for one in deciding:
+        few = [name for name in several.get(one.fact.id, ()) if spread.get(name, 0) <= _MOST_FILES]
+        read = {file.path: len(file.lines) for name in few for file, _ in places[name]}
+        if len(few) < _LEAST_NAMES or sum(read.values()) < LEAST_LINES:
+            few = []
+        paths = own.get(one.fact.id, {})
+        if few or paths:
+            at = [(file.path, line) for name in few for file, line in places[name]]
+            at += [(path, 0) for path in paths.values()]
+            strength = len(few) + _LEAST_NAMES * len(paths)
+            found.append((strength, _decision_said(one.fact, [*paths, *few], *at[0])))
+    return [one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].about))]
+
+
+def _own_paths(
+    known: list[Standing],
+    claimed: Mapping[str, list[Claim]],
+    files: Iterable[FileDiff],
+    change: Change,
+) -> dict[str, dict[str, str]]:
+    """Return by fact the paths that it constrains and the change changes, each with a file of it."""
+    ends = known_ends([one.path for one in files if one.lines and one.after])
+    near = [
+        one
+        for one in known
+        if any(_is_place(claim) and claim.subject in ends for claim in claimed[one.fact.id])
+    ]
+    found: dict[str, dict[str, str]] = {}
+    all_files = change.code.files() if near else ()
+    for path, rows in constrained(near, change.git, change.head, all_files).items():
+        inside = [one for one in files if _is_in(one.path, path) and one.lines and one.after]
+        for fact in [near[row].fact for row in rows] if inside else ():
+            said = [claim.subject for claim in claimed[fact.id] if _names(claim, path)]
+            if said and (
+                any(_binds(fact.text, one) for one in said) or _much(fact, inside, change)
+            ):
+                found.setdefault(fact.id, {})[path] = inside[0].path
+    return found
+
+
+def _binds(text: str, path: str) -> bool:
+    return any(path in clause and _MUST.search(clause) for clause in _CLAUSE.split(text))
+
+
+def _much(fact: Fact, files: Sequence[FileDiff], change: Change) -> bool:
+    """Tell whether so much of a path changed that a fact which only names it is to be looked at."""
+    lines = sum(len(one.lines) for one in files)
+    if fact.kind != "decision":
+        return lines >= LEAST_LINES
+    if lines < _LOT_LINES:
+        return False
+    whole = change.code.contents([one.after for one in files]).values()
+    return 2 * lines >= sum(data.count(b"\n") for data in whole)
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
+def _is_place(claim: Claim) -> bool:
+    """Tell whether a claim names a place: the bare name of a folder only says what is in it."""
+    return claim.kind == PATH or (claim.kind == FOLDER and "/" in claim.subject)
+
+
+def _names(claim: Claim, path: str) -> bool:
+    return _is_place(claim) and f"/{path}".endswith(f"/{claim.subject}")
+
+
+def _decision_said(fact: Fact, names: list[str], path: str, line: int) -> Finding:
+    shown = ", ".join(map(prose, names[:_NAMES_SHOWN])) + ", …" * (len(names) > _NAMES_SHOWN)
+    said = f"{_cited(fact, names)} — changed: {shown}"
+    return Finding(DECIDED, said, path, line, "", fact.id)
+
+
+def _cited(fact: Fact, names: Sequence[str] = ()) -> str:
+    said = shortened(plain(telling(fact.text, names, _TEXT_CHARS)), _TEXT_CHARS)
+    return f"{fact.id} ({label(fact.kind)}): {said}"

@@ -1,0 +1,193 @@
+"""Ask about what an agent, a machine or a document put in the place of a person's decision.
+
+Accepting says that a person wants it so, rejecting lets what the person said hold again. Whoever is no
+person settles none of these questions: where such a one closed a thread that asks it, it is asked anew
+(FORMAT.md, F13 and R3).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ledger.escape import prose
+from ledger.model.event import (
+    Event,
+    FactArchived,
+    FactInvalidated,
+    FactReactivated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.ids import version_id
+from memory.query.provenance import lines_of
+from projection.document.page_renderer import ordered
+from projection.fold.falsity import said_against
+from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
+from projection.fold.testimony import ARCHIVED, REWORDED, is_person, overruled
+from projection.lifecycle.review_threads import is_raised, key_of, raised_threads
+from rituals.decide.open_contradictions import OVERRULED, Choice, Dispute
+from rituals.review.review_question import LIST_LIMIT, Question, listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.api import Memory
+    from projection.fold.fact_history import Fact, History
+    from projection.fold.full_replay import State
+    from projection.fold.testimony import Entries, Overruled
+    from projection.lifecycle.review_threads import Raised
+
+#: how -> (what was done, what accepting says).
+_SAID = {
+    REWORDED: ("reworded it", "it holds as it stands now"),
+    SUPERSEDED: ("let {new} replace it", "{new} holds in its place"),
+    INVALIDATED: ("called it false", "it is false"),
+    CLOSED: ("closed it", "it is closed"),
+    ARCHIVED: ("put it away", "it stays in the archive"),
+}
+
+
+def overruled_questions(
+    state: State, facts: Iterable[Fact], entry: Entries, raised: Iterable[Raised]
+) -> list[Question]:
+    """Ask about each decision of a person that somebody else overruled.
+
+    `entry` gives what a log says, by its key; `raised` is what earlier reviews raised.
+    """
+    by_nobody = _closed_by_nobody(raised, entry)
+    return [_question(state, fact, found, by_nobody) for fact, found in _found(state, facts, entry)]
+
+
+def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, ...]:
+    """List what these questions are about, by fact, without those that a person answered.
+
+    `ids`: only of these facts, () for all.
+    """
+    state, cache = memory.state(), memory.snapshot.cache()
+    facts = [one.fact for one in state.standings()]
+    raised = raised_threads(facts)
+    wanted = frozenset(ids)
+    some = [fact for fact in facts if not wanted or fact.id in wanted]
+    some = [fact for fact in some if not fact.contradicted]  # that is listed, with what stands
+    entry = lru_cache(maxsize=None)(cache.entry)
+    answered = {key for one in raised if one.closed for key in one.keys}
+    by_nobody = _closed_by_nobody(raised, entry)
+    listed = [
+        (fact, found)
+        for fact, found in _found(state, some, entry)
+        if _question(state, fact, found, by_nobody).key not in answered
+    ]
+    lines = lines_of(memory.snapshot, {stem for _, one in listed for stem in (one.said, one.stem)})
+    dates = {stem: line.ended for stem, line in lines.items()}
+    return tuple([_sides(state, fact, found, dates) for fact, found in listed])
+
+
+def _found(state: State, facts: Iterable[Fact], entry: Entries) -> list[tuple[Fact, Overruled]]:
+    def histories(ids: Iterable[str]) -> dict[str, History]:
+        return {id: state.histories[id] for id in ids if id in state.histories}
+
+    listed = []
+    for fact in facts:
+        if fact.redacted or is_raised(fact):
+            continue
+        moved = fact.false or fact.closed or fact.archived_at
+        if not (moved or any(version.parents for version in fact.heads)):
+            continue  # nobody said anything of it since
+        found = overruled(fact, entry, histories)
+        if found is not None:
+            listed.append((fact, found))
+    return listed
+
+
+def _closed_by_nobody(raised: Iterable[Raised], entry: Entries) -> dict[str, str]:
+    """Return the keys of questions whose threads were closed, by nobody who is a person, with the log."""
+    found: dict[str, str] = {}
+    settled: set[str] = set()
+    for one in raised:
+        if one.closed and one.rule == OVERRULED:
+            log = entry(one.closed_at)
+            if log is None or is_person(log):
+                settled.update(one.keys)
+            else:
+                found.update(dict.fromkeys(one.keys, one.closed_at))
+    return {key: stem for key, stem in found.items() if key not in settled}
+
+
+def _question(state: State, fact: Fact, found: Overruled, by_nobody: Mapping[str, str]) -> Question:
+    new = listed(fact.superseded_by)
+    did, accepting = [said.format(new=prose(new)) for said in _SAID[found.how]]
+    who = prose(found.agent) or "somebody"
+    key = key_of(OVERRULED, fact.id, found.how, found.stem)
+    while key in by_nobody:
+        key = key_of(OVERRULED, key, by_nobody[key])
+    return Question(
+        OVERRULED,
+        key,
+        (fact.id, *fact.superseded_by[:LIST_LIMIT]),
+        f"{fact.id}: {prose(found.person)} decided it, and {who} {did}.",
+        (f"decided in {found.said}", f"overruled in {found.stem}"),
+        accepting,
+        _accepting(state, fact, found),
+        reject=_rejecting(state, fact, found),
+    )
+
+
+def _accepting(state: State, fact: Fact, found: Overruled) -> tuple[Event, ...]:
+    """Return what says that a person wants it as it is."""
+    heads = tuple([version.id for version in fact.heads])
+    match found.how:
+        case "superseded":
+            others = [state.fact(new) for new in fact.superseded_by]
+            return (
+                *[FactSuperseded(fact.id, new, was=heads) for new in fact.superseded_by],
+                *[
+                    FactVerified(one.id)
+                    for one in others
+                    if one and not (one.false or one.redacted)
+                ],
+            )
+        case "invalidated":
+            return (FactInvalidated(fact.id, was=heads),)
+        case "closed":
+            return (ThreadClosed(fact.id, was=heads),)
+        case "archived":
+            return (FactArchived(fact.id),)
+    return (FactVerified(fact.id),)
+
+
+def _rejecting(state: State, fact: Fact, found: Overruled) -> tuple[Event, ...]:
+    """Return what lets the words of the person hold again."""
+    events: list[Event] = []
+    if found.texts:
+        heads = tuple([version.id for version in fact.heads])
+        mark = " " if found.how == CLOSED else "x" if fact.closed else ""
+        events.append(FactUpdated(fact.id, found.texts[-1], heads, mark))
+    calls = said_against(fact.id, state.histories[fact.id])
+    if calls:  # also what does not count as it stands now (F10): it may have known the older text
+        events.append(FactReinstated(fact.id, said=calls))
+    if found.how == CLOSED:
+        events.append(ThreadReopened(fact.id))
+    if found.how == ARCHIVED:
+        events.append(FactReactivated(fact.id))
+    return tuple(events)
+
+
+def _sides(state: State, fact: Fact, found: Overruled, dates: Mapping[str, str]) -> Dispute:
+    """Return what stands against what: the words of the person come first."""
+    before, now = dates.get(found.said, ""), dates.get(found.stem, "")
+    decided = found.texts or tuple([version.text for version in ordered(fact.heads)])
+    sides = [Choice(version_id(text), text, found.said, found.person, before) for text in decided]
+    if found.how == REWORDED:
+        instead = [(one.id, one.text) for one in ordered(fact.heads)]
+    elif fact.superseded_by:
+        others = [(new, state.fact(new)) for new in fact.superseded_by]
+        instead = [(new, other.text if other else f"({new})") for new, other in others]
+    else:
+        instead = [(found.stem, f"({_SAID[found.how][1]})")]
+    sides += [Choice(id, text, found.stem, found.agent, now) for id, text in instead]
+    return Dispute(fact.id, OVERRULED, tuple(sides))

@@ -1,0 +1,194 @@
+"""Find by which commits the work of logs came into the code, and record what is new (FORMAT.md, B7 to B9).
+
+Asked are HEAD and the trunk, here and as it was fetched last. What was found is kept for the answers of
+this clone (`memory.cache.head_store`), and recorded for those who never had the branch. Nobody waits for
+it.
+"""
+
+from __future__ import annotations
+
+from ledger.environment import monotonic
+from ledger.errors import DiurnaError
+from ledger.git.ancestry import lacking
+from ledger.git.landing.branch_sightings import TIPS_FILE, noted, tips_text
+from ledger.git.landing.landed_queries import ASKED_FILE, Asked
+from ledger.git.landing.landing_search import Landing, search
+from ledger.git.landing.message_references import History, history
+from ledger.git.repository import head, read_reference, remote_branches
+from ledger.model.event import WorkLanded, WorkReverted
+from ledger.model.order import stamp_of
+from ledger.model.record import Record
+from ledger.model.session import EDIT
+from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
+from memory.cache.head_store import Settled, read, settle
+from memory.replay.work_places import works_of
+from memory.write.draft import SessionDraft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ledger.git.ancestry import Lacking
+    from ledger.git.landing.landing_search import Work
+    from ledger.git.landing.work_commits import Written
+    from ledger.model.event import Event
+    from memory.api import Memory
+    from memory.replay.work_places import Works
+
+#: How long one turn may take; the rest has the next one.
+SECONDS = 10.0
+_TITLE_CHARS = 100
+
+
+class Found(Record):
+    """What became of the work of one log."""
+
+    log: Written
+    point: str  #: the commit that has its work, "" where nothing is committed yet
+    landing: Landing | None
+    whole: bool  #: its objects are here, so that it can be proved
+    plain: bool  #: its header says so: where HEAD has that commit, it has the work
+
+
+def record(memory: Memory, seconds: float = SECONDS) -> str:
+    """Find what landed of the logs of a home, and record it; say what is new, in words.
+
+    In-tree nothing is asked: a log comes with its work. Nor is it in a clone whose history is cut.
+    """
+    works, told = memory.snapshot.ask(lambda cache: (works_of(memory.home, cache), cache.landed()))
+    return _Round(memory, works, seconds).run(told) if works is not None and works.logs else ""
+
+
+class _Round:
+    """One turn.
+
+    Args:
+        memory: the home.
+        works: its logs, and where they were written.
+        seconds: how long it may take.
+    """
+
+    def __init__(self, memory: Memory, works: Works, seconds: float) -> None:
+        self._memory, self._home, self._works = memory, memory.home, works
+        self._repository = memory.home.repository
+        self._git = self._repository.git()
+        self._until = monotonic() + seconds
+        self._kept = read(memory.home)
+        asked = plain_bytes(f"{self._repository.commondir}/{ASKED_FILE}") or b""
+        self._asked = Asked(asked.decode("ascii", "replace"), self._git)
+        self._histories: dict[str, History] = {}
+        self._verdicts: dict[tuple[str, str, str], Landing | None] = {}
+
+    def run(self, told: Iterable[tuple[str, str, str, str]]) -> str:
+        """Ask, keep, record; `told` is what logs say already."""
+        self._note(TIPS_FILE, tips_text(noted(self._repository), self._works.seen))
+        found = list(self._found())
+        points = {one.log.stem: one.point for one in found}
+        settled = {
+            one.point: self._settled(one.landing) for one in found if one.landing is not None
+        }
+        settle(self._home, settled, points)
+        self._note(ASKED_FILE, self._asked.text())
+        news = {one: events for one in found if (events := tuple(_news(one, told)))}
+        if not news:
+            return ""
+        branches = dict.fromkeys(one.log.branch for one in news)
+        title = f"What became of work on {', '.join(branches)}"[:_TITLE_CHARS]
+        events = tuple(event for some in news.values() for event in some)
+        self._memory.hold(SessionDraft(title, "", events, type=EDIT, anyway=True), again=True)
+        landed = sum(isinstance(one, WorkLanded) for one in events)
+        counts = ((landed, "landing"), (len(events) - landed, "revert"))
+        return ", ".join(f"{many} {name}{'s' * (many > 1)}" for many, name in counts if many)
+
+    def _found(self) -> Iterable[Found]:
+        """Yield what became of each log, as far as the time goes.
+
+        Those that nobody asked about come first; the others have their turns, by the head.
+        """
+        kept = self._kept
+        asked = {*self._works.known, *[one.commit for one in kept.settled.values()]} - {""}
+        lacks = {target: lacking(self._git, target, asked) for target in self._targets()}
+        new = [log for log in self._works.logs if log.stem not in kept.points]
+        old = [log for log in self._works.logs if log.stem in kept.points]
+        turn = int(next(iter(lacks), "0")[:6], 16) % max(len(old), 1)
+        for log in (*new, *old[turn:], *old[:turn]):
+            if monotonic() > self._until:
+                return
+            point = kept.points.get(log.stem, "")
+            landing = self._standing(point, lacks) if point else None
+            if landing is None:
+                work = self._works.of(log)
+                point = work.point if work is not None else ""
+                verdicts = (self._verdict(work, target) for target in lacks if work is not None)
+                landing = next((found for found in verdicts if found is not None), None)
+            missing = any(log.commit in lack.missing for lack in lacks.values())
+            fresh = (
+                log.branch != self._works.trunk
+            )  # or fast-forwarded: who was not there can not say
+            fresh = fresh and any(log.commit in self._history(one).line for one in lacks)
+            yield Found(log, point, landing, not missing, not fresh and point == log.commit)
+
+    def _standing(self, point: str, lacks: Mapping[str, Lacking]) -> Landing | None:
+        """Return how the work of a point landed, where that is known and stands as it was."""
+        told = self._kept.settled.get(point)
+        if told is None or told.reverted:
+            return None
+        target = next((one for one, lack in lacks.items() if lack.has(told.commit)), "")
+        stands = target and not self._history(target).reverted(told.commit)
+        return Landing(told.commit, told.how) if stands else None
+
+    def _targets(self) -> list[str]:
+        """Return the commits that are asked: those of the trunk, here and fetched, and HEAD."""
+        trunk = self._works.trunk
+        references = [f"refs/heads/{trunk}", *remote_branches(self._repository, trunk)]
+        ids = [read_reference(self._repository, one) for one in references if trunk]
+        return list(dict.fromkeys(filter(None, [*ids, head(self._repository)[1]])))
+
+    def _note(self, name: str, text: str | None) -> None:
+        """Write one of the notes beside git, where it changed."""
+        if text is not None:
+            make_folder(self._home.state_dir)
+            path = f"{self._repository.commondir}/{name}"
+            replace_file(path, text.encode("utf-8", "surrogateescape"), 0o600)
+
+    def _verdict(self, work: Work, target: str) -> Landing | None:
+        """Say how some work came into a commit, None where it did not, as far as that was found out."""
+        key = (work.point, work.tip, target)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._search(work, target)
+        return self._verdicts[key]
+
+    def _search(self, work: Work, target: str) -> Landing | None:
+        asked = self._asked.before(work, target)
+        if asked == target:
+            return None
+        try:
+            found = search(self._git, work, self._history(target), asked=asked)
+        except DiurnaError:  # files are not here: nobody can say
+            return None
+        if found is None:
+            self._asked.note(work, target)
+        return found if found is not None and found.commit else None
+
+    def _history(self, target: str) -> History:
+        if target not in self._histories:
+            self._histories[target] = history(self._git, target)
+        return self._histories[target]
+
+    def _settled(self, landing: Landing) -> Settled:
+        when = ""
+        for one in self._histories.values():
+            if landing.reverted in one.told:
+                when = stamp_of(one.told[landing.reverted].seconds * 1000)[:10]
+        return Settled(landing.commit, landing.how, landing.reverted, when)
+
+
+def _news(one: Found, told: Iterable[tuple[str, str, str, str]]) -> Iterator[Event]:
+    """Yield what is to be recorded of a log: once for each commit, and nothing that its header says."""
+    known = {commit for stem, _, commit, _ in told if stem == one.log.stem}
+    landing = one.landing
+    if landing is not None and one.whole:
+        if landing.commit not in known and not (one.plain and landing.commit == one.point):
+            yield WorkLanded(one.log.stem, landing.commit, landing.how)
+        if landing.reverted and landing.reverted not in known:
+            yield WorkReverted(one.log.stem, landing.reverted)

@@ -1,0 +1,206 @@
+"""Plan a review: a value, made from one pinned commit of the ledger and one of the code.
+
+No clock takes part: the same ledger, policy and code give the same plan on every machine (FORMAT.md, R1).
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import FactCreated
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.replay.replayed_state import state_from, state_of
+from projection.fold.full_replay import State
+from projection.fold.projection_state import TIERS, Summary
+from projection.lifecycle.pace import Pace, pace
+from projection.lifecycle.promotion import Score as Promotion
+from projection.lifecycle.review_due import Size, reasons, size_of
+from projection.lifecycle.review_threads import Raised, raised_threads
+from projection.lifecycle.transitions import Ageing, ageing
+from rituals.intake.harvest.origin import code_of
+from rituals.review.dropped_branches import dropped_questions
+from rituals.review.evidence.audit import evidence_questions
+from rituals.review.failed_checks import check_questions
+from rituals.review.ledger_questions import (
+    Ground,
+    invariant_questions,
+    link_questions,
+    pace_questions,
+    size_questions,
+    thread_questions,
+    wordy_questions,
+)
+from rituals.review.overruled_decisions import overruled_questions
+from rituals.review.promotions import promotion_questions, score_facts
+from rituals.review.purpose import drift_questions, remark_questions
+from rituals.review.review_pairs import pair_questions
+from rituals.review.review_question import LEARN, Question, ordered, threads_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ledger.git.code_history import Code
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+    from memory.api import Memory
+    from memory.cache.cache_file import Cache
+    from rituals.report.quiz.score import Score
+
+
+class Plan(Record):
+    """What a review found, and what it would write."""
+
+    tip: str  #: the commit of the ledger that it was made from
+    code: str  #: the commit of the code that was asked, "" for none
+    summary: Summary  #: of the ledger
+    logs_since: int  #: how many logs, of any type, there are since the last review
+    sessions_since: int  #: how many of them are `work` logs
+    due: tuple[str, ...]  #: why a review is due; empty when none is
+    size: Size  #: of `continuity.md`
+    ageing: Ageing  #: what time did since the last review, and what fades next
+    tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
+    pace: Pace  #: of the work sessions
+    scores: tuple[Promotion, ...]  #: of the facts that could be promoted
+    #: all that a person has to answer, in order, whether asked before or not
+    questions: tuple[Question, ...]
+    fresh: tuple[Question, ...]  #: those that no review asked before
+    threads: tuple[FactCreated, ...]  #: that would raise the fresh ones
+    #: threads of earlier reviews that stand open, and whose questions do not arise any more
+    settled: tuple[Raised, ...]
+    raised: tuple[Raised, ...]  #: all threads of earlier reviews
+    state: State  #: of the ledger
+    findings: tuple[Finding, ...] = ()  #: what was noticed on the way
+    quiz: Score | None = None  #: how memory answers the quiz, None where it was not asked
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether there is nothing that the last review did not say."""
+        return not self.logs_since and not self.fresh
+
+    @property
+    def unanswered(self) -> tuple[Question, ...]:
+        """The questions that nobody answered: the fresh ones, and those whose threads stand open."""
+        answered = {key for one in self.raised if one.closed for key in one.keys}
+        return tuple(question for question in self.questions if question.key not in answered)
+
+
+def plan_review(
+    memory: Memory, code_path: str = "", progress: Callable[[int, int], None] | None = None
+) -> Plan:
+    """Make the plan of a review of a home as it stands now. Nothing is written.
+
+    `code_path` is a folder in the code repository, "" for the home's own; `progress` is told how far a
+    long comparing of facts is.
+
+    Raises:
+        NotFound: there is no repository at `code_path`.
+    """
+
+    def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]], list[Question]]:
+        logs = [(ref, entry) for _, ref, entry in cache.entries()]
+        return cache.commit, state_of(cache), logs, clone_questions(memory.home, cache)
+
+    tip, state, logs, dropped = memory.snapshot.ledger.ask(read)
+    code = code_of(memory.home, code_path)
+    return plan_of(tip, state, sorted(logs, key=_by_key), code, progress, dropped)
+
+
+def clone_questions(home: Home, cache: Cache) -> list[Question]:
+    """Return what only a clone can ask: of branches that are gone, and of what HEAD does not bear out."""
+    return [*dropped_questions(home, cache), *check_questions(home, cache)]
+
+
+def plan_of(
+    tip: str,
+    state: State,
+    logs: list[tuple[LogRef, Entry]],
+    code: Code | None,
+    progress: Callable[[int, int], None] | None = None,
+    more: Iterable[Question] = (),
+) -> Plan:
+    """Make the plan of a review.
+
+    `tip` is the commit of the ledger; `logs` are in ledger order; `progress` is told how far a long
+    comparing of facts is; `more` are questions that the clone gives.
+    """
+    entries = [entry for _, entry in logs]
+    standings = tuple(state.standings())
+    view = state.view()
+    size = size_of(view)
+    last = state.summary.last_review
+    before = _state_until(last, logs, state) if last else None
+    raised = raised_threads(standing.fact for standing in standings)
+    found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
+    ground = Ground(state, standings, size, found_pace, raised, {ref.key: one for ref, one in logs})
+    scored = score_facts(state, standings, entries, code)
+    aged = ageing(before, standings, state.decay, state.policy)
+    pairs = pair_questions(ground, aged.returned, progress)
+    questions = ordered([*_questions(ground, scored, code, pairs), *more])
+    known = {key for one in raised for key in one.keys}
+    fresh = tuple(question for question in questions if question.key not in known)
+    arising = {question.key for question in questions}
+    sessions_since = ground.sessions_since(last)
+    return Plan(
+        tip=tip,
+        code=code.commit if code is not None else "",
+        summary=state.summary,
+        logs_since=sum(1 for entry in entries if entry.stem > last),
+        sessions_since=sessions_since,
+        due=reasons(sessions_since, size, state.policy.review),
+        size=size,
+        ageing=aged,
+        tiers=tuple(zip(TIERS, view.tiers, strict=True)),
+        pace=found_pace,
+        scores=scored,
+        questions=questions,
+        fresh=fresh,
+        threads=threads_for(fresh),
+        settled=tuple(
+            one
+            for one in raised
+            if not one.closed and one.rule != LEARN and not arising & set(one.keys)
+        ),
+        raised=raised,
+        state=state,
+    )
+
+
+def _questions(
+    ground: Ground, scored: tuple[Promotion, ...], code: Code | None, pairs: list[Question]
+) -> tuple[Question, ...]:
+    """Return all questions that arise, in order."""
+    evidence = evidence_questions(ground.standings, code) if code is not None else []
+    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
+    files = code.files() if code and scored else {}
+    return ordered(
+        [
+            *overruled_questions(
+                ground.state,
+                [one.fact for one in ground.standings],
+                ground.entries.get,
+                ground.raised,
+            ),
+            *invariant_questions(ground),
+            *evidence,
+            *pairs,
+            *promotion_questions(scored, ground.state, doubted, files),
+            *thread_questions(ground),
+            *wordy_questions(ground),
+            *size_questions(ground),
+            *link_questions(ground),
+            *drift_questions(ground),
+            *remark_questions(ground, code=code is not None),
+            *pace_questions(ground),
+        ]
+    )
+
+
+def _by_key(log: tuple[LogRef, Entry]) -> str:
+    return log[0].key
+
+
+def _state_until(last: str, logs: list[tuple[LogRef, Entry]], state: State) -> State:
+    """Return the state as it was at a stem, by the policy of now."""
+    kept = [log for log in logs if log[0].key <= last]
+    return state_from([ref for ref, _ in kept], [entry for _, entry in kept], state.policy)

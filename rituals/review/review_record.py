@@ -1,0 +1,293 @@
+"""Apply a review: one log of type `review` on the very commit it was made from, then the projection.
+
+What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
+open thread, once. Whoever leaves before the last question leaves the answers behind, in a log that is no
+review (R8), and so does what is too much for one log: the next review goes on. When another writer was
+faster, the plan is made again on what stands there then (FORMAT.md, R6).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import islice
+
+from ledger.codec.log import encode
+from ledger.errors import EditNotUnderstood, Outrun
+from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
+from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE
+from ledger.model.record import Record
+from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
+from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
+from memory.write.draft import SessionDraft
+from projection.policy.policy_keys import with_number
+from rituals.check.check_registry import REVIEW
+from rituals.check.check_runner import made
+from rituals.decide.recorded_endings import ended_lines
+from rituals.report.quiz.row import score_header
+from rituals.report.quiz.score import score
+from rituals.review.lock import alone
+from rituals.review.review_plan import Plan, plan_review
+from rituals.review.review_question import Question, answered_thread, is_raising, threads_for
+from rituals.review.review_section import CUT_SHORT, TITLE, body, cut_short
+from rituals.review.tally import Counts, asked, keep, total
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memory.api import Memory
+
+ACCEPT, REJECT, LATER = "accept", "reject", "later"
+#: One of these, or what holds instead of what was proposed: `Invalidated`, `Updated`, or an open thread.
+Answer = str | Event
+#: How often a plan is made anew because another writer was faster.
+_TRIES = 8
+#: So much of a log is kept free for its header.
+_HEADER_BYTES = 1 << 14
+
+
+class Outcome(Record):
+    """What a review did, or would do."""
+
+    plan: Plan  #: that was applied
+    stem: str = ""  #: of its log, "" when there is none
+    commit: str = ""  #: that has it
+    events: tuple[Event, ...] = ()  #: what the log says
+    published: tuple[str, ...] = ()  #: projection files that were written
+    findings: tuple[Finding, ...] = ()  #: what was noticed
+    verified: tuple[Finding, ...] = ()  #: what was wrong before anything else was done
+    #: what a person who left before the end did not answer, or what is too much for one log,
+    #: counted by rule
+    unasked: Counts = ()
+    prose: str = ""  #: of its log
+    #: what was set in `diurna.toml` besides, or is left to be set by hand, a line each
+    settings: tuple[str, ...] = ()
+
+    ended: tuple[str, ...] = ()  #: facts that ended and are recorded so now, a line each
+
+    @property
+    def raised(self) -> tuple[str, ...]:
+        """The ids of the threads that were raised, in order."""
+        return tuple(event.id for event in self.events if is_raising(event))
+
+
+def review(
+    memory: Memory,
+    code_path: str = "",
+    *,
+    ask: Callable[[Plan], Mapping[str, Answer]] | None = None,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    by: str = "",
+) -> Outcome:
+    """Review a ledger: verify it, then plan, ask and apply. What is wrong is said and stops nothing.
+
+    Args:
+        memory: the home, open.
+        code_path: a folder in the code repository, "" for the home's own.
+        ask: answers the questions of a plan: their keys, and the ids of settled threads. Whoever leaves
+            some out has left before the end. None answers none, and raises all.
+        dry_run: change nothing; say what would be.
+        progress: told how far a long comparing of facts is.
+        by: who answers, where it is not who runs this.
+
+    Raises:
+        ReviewRuns: another review is under way.
+        EditNotUnderstood: somebody edited `continuity.md`, and no event can say it; nothing changed.
+        HandEdited: another projection file was edited; nothing changed.
+        WriteRefused: the repository is in no state to be committed to.
+        Outrun: other writers were faster, again and again; nothing changed.
+    """
+    if dry_run:
+        return _previewed(memory, code_path, progress)
+    home, occasion = memory.home, memory.occasion()
+    refuse_unwritable(home)
+    with alone(home, occasion.agent, occasion.now_ms):
+        refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
+        refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
+        verified = made(memory, REVIEW, progress).findings
+        ended = ended_lines(memory)
+        given: dict[str, Answer] = {}
+        unasked: Counts = ()
+        findings: tuple[Finding, ...] = ()
+        for left in reversed(range(_TRIES)):
+            memory.drain()
+            findings += memory.absorb_first()
+            plan = _planned(memory, code_path, progress)
+            if ask is not None and not unasked:
+                given.update(ask(_open(plan, given)))
+                unasked = asked(_open(plan, given))
+            outcome = Outcome(plan, findings=findings, verified=verified, unasked=unasked)
+            outcome = _fitted(outcome, None if ask is None else given)
+            if not outcome.events and (unasked or plan.nothing_new):
+                break
+            try:
+                outcome = _append(memory, outcome, by)
+                break
+            except Outrun:
+                if not left:
+                    raise
+        outcome = _set(memory, outcome, given)._replace(ended=ended)
+        publishes = memory.publishes(reviewing=True) and not memory.snapshot.rides()
+        return _published(memory, outcome) if publishes else outcome
+
+
+def _previewed(
+    memory: Memory, code_path: str, progress: Callable[[int, int], None] | None
+) -> Outcome:
+    """Say what a review would do."""
+    verified = made(memory, REVIEW, progress).findings
+    edits = memory.absorb_first(dry_run=True)
+    plan = _planned(memory, code_path, progress)
+    ended = ended_lines(memory, dry_run=True)
+    outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
+    return outcome if plan.nothing_new else _fitted(outcome, None)
+
+
+def _set(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:
+    """Set in `diurna.toml` what accepted questions say, in one commit."""
+    accepted = [one for one in outcome.plan.questions if given.get(one.key) == ACCEPT]
+    wanted = [pair for one in accepted for pair in one.settings]
+    if not wanted:
+        return outcome
+    home = memory.home
+    (data,) = home.repository.git().blobs([f"{home.tip()}:{home.prefix}{POLICY_FILE}"])
+    before = text = (data or b"").decode("utf-8", "replace")
+    said = []
+    for key, number in wanted:
+        table, _, name = key.partition(".")
+        changed = with_number(text, (table, name), number)
+        said.append(f"{'Set' if changed else 'By hand':<12}{key} = {number} in {POLICY_FILE}")
+        text = changed or text
+    if text != before:
+        keys = ", ".join([key for key, _ in wanted])
+        memory.commit_files([(POLICY_FILE, text.encode())], f"Set {keys} in {POLICY_FILE}")
+    return outcome._replace(settings=tuple(said))
+
+
+def _published(memory: Memory, outcome: Outcome) -> Outcome:
+    """Publish what was reviewed; a commit by hand may be in the way, and the review is recorded by now."""
+    try:
+        files, _ = memory.publish()
+    except EditNotUnderstood as problem:
+        return outcome._replace(findings=(*outcome.findings, *problem.findings))
+    return outcome._replace(published=files)
+
+
+def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None] | None) -> Plan:
+    """Make a plan, and put the quiz; what the home's own code raises is counted and kept for `status`."""
+    plan = plan_review(memory, code_path, progress)
+    if not code_path:
+        keep(memory, plan)
+    return plan._replace(quiz=score(memory, progress))
+
+
+def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
+    """Leave out of a plan what is answered, before or now."""
+    return plan._replace(
+        questions=tuple(one for one in plan.unanswered if one.key not in given),
+        settled=tuple(one for one in plan.settled if one.id not in given),
+    )
+
+
+def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
+    """Say what the log of a review says, as far as one log has room: the first questions first.
+
+    `outcome` has the plan, and what a person left unasked; `given` is None where nobody can be asked.
+    """
+    plan, prose = outcome.plan, body(outcome.plan)
+    fresh = plan._replace(questions=plan.fresh)
+    steps = dict.fromkeys([one.key for one in plan.fresh], LATER) if given is None else given
+
+    def some(count: int) -> dict[str, Answer]:
+        return dict(islice(steps.items(), count))
+
+    def too_much(events: tuple[Event, ...]) -> bool:
+        log = SessionLog((), TITLE, prose, events)
+        return len(events) > IDS_LIMIT or len(encode(log)) > LOG_LIMIT_BYTES - _HEADER_BYTES
+
+    events, taken = events_of(plan, given or {}, left=bool(outcome.unasked)), steps
+    unasked = outcome.unasked
+    if too_much(events):
+        fits = bisect_left(
+            range(1, len(steps)),
+            True,
+            key=lambda count: too_much(events_of(plan, some(count), left=True)),
+        )
+        taken = some(max(fits, 1))
+        events = events_of(plan, taken, left=True)
+        unasked = asked(_open(fresh if given is None else plan, taken))
+    if unasked:
+        verb = "Raised" if given is None else "Answered"
+        prose = cut_short(verb, len(taken), total(unasked))
+    return outcome._replace(events=events, unasked=unasked, prose=prose)
+
+
+def _append(memory: Memory, outcome: Outcome, by: str) -> Outcome:
+    plan = outcome.plan
+    header = score_header(plan.quiz) if plan.quiz else ()
+    draft = SessionDraft(TITLE, outcome.prose, outcome.events, by, "review", header, anyway=True)
+    if outcome.unasked:
+        draft = draft._replace(title=CUT_SHORT, type="edit", header=())
+    receipt = memory.append(draft, again=True, on=plan.tip)
+    return outcome._replace(
+        stem=receipt.stem, commit=receipt.commit, findings=(*outcome.findings, *receipt.findings)
+    )
+
+
+def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) -> tuple[Event, ...]:
+    """Return what the log of a review says.
+
+    `given` has answers by key of a question or id of a settled thread; `left`: a person left before the
+    end, and what was not asked is not raised.
+    """
+    own = {key: answer for key, answer in given.items() if isinstance(answer, Event)}
+    put_off = {key for key, answer in given.items() if answer == LATER or _is_thread(answer)}
+    answered = given.keys() - put_off
+    accepted = [one for one in plan.unanswered if given.get(one.key) == ACCEPT]
+    rejected = [one for one in plan.unanswered if given.get(one.key) == REJECT]
+    back = [event for one in rejected for event in one.reject]
+    found: list[Event] = [*_accepted(plan, accepted, [*own.values(), *back])]
+    done = answered | {key for one in plan.raised if one.closed for key in one.keys}
+    arising = {question.key for question in plan.questions}
+    closing = {event.id for event in found if isinstance(event, ThreadClosed)}
+    covered: set[str] = set()
+    for thread in plan.raised:
+        if thread.closed or thread.id in closing:
+            continue
+        asked = set(thread.keys)
+        if given.get(thread.id) == ACCEPT or (asked & answered and asked & arising <= done):
+            found.append(ThreadClosed(thread.id))
+            covered.update(thread.keys)
+    found += [answered_thread(one) for one in rejected if not (one.reject or one.key in covered)]
+    # an accepted question whose cause its events do not take away must not be asked again either
+    raising = (given.keys() if left else {one.key for one in plan.fresh}) - answered - own.keys()
+    return (*found, *threads_for([one for one in plan.fresh if one.key in raising]))
+
+
+def _is_thread(answer: Answer) -> bool:
+    return isinstance(answer, Event) and is_raising(answer)
+
+
+def _accepted(plan: Plan, accepted: list[Question], own: list[Event]) -> list[Event]:
+    """Return the events of answers; several changes of one text become one, a person's own goes first."""
+    swaps: dict[str, list[tuple[str, str]]] = {}
+    found: dict[tuple[type[Event], str], Event] = {(type(one), one.id): one for one in own}
+    for question in accepted:
+        for event in question.accept:
+            found.setdefault((type(event), event.id), event)
+        if question.swaps:
+            swaps.setdefault(question.facts[0], []).extend(question.swaps)
+    false = {event.id for event in found.values() if isinstance(event, FactInvalidated)}
+    for name, pairs in swaps.items():
+        fact = plan.state.fact(name)
+        if fact is None or name in false or (FactUpdated, name) in found:
+            continue
+        text = fact.text
+        for old, new in pairs:
+            whole = rf"(?<![\w/.-]){re.escape(old)}(?![\w/-])"
+            text = re.sub(whole, new.replace("\\", r"\\"), text)
+        found[FactUpdated, name] = FactUpdated(name, text)
+    return list(found.values())

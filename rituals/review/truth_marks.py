@@ -1,0 +1,103 @@
+"""Make the marks of what facts name and a commit took away, which every answer shows (FORMAT.md, R12).
+
+It asks what the review asks of paths and names, of the archive too. What was asked before is asked of the
+history since then alone. Nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from ledger.escape import prose
+from ledger.git.code_history import DOCUMENTS
+from memory.cache.broken_truth import with_ends
+from memory.cache.broken_truth_file import Kept, Lack, has_code, read, write
+from memory.cache.key import digest, user_key
+from memory.query.open_snapshot import open_snapshot
+from memory.replay.possible_endings import waiting
+from memory.replay.replayed_state import state_of
+from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
+from projection.lifecycle.review_threads import raised_threads
+from projection.text.claims import FOLDER, MODULE, NAME, PATH
+from rituals.intake.harvest.origin import code_of
+from rituals.review.evidence.audit_subjects import Named, named_by
+from rituals.review.evidence.definitions import name_key, taken_names
+from rituals.review.evidence.paths import taken_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.git.code_history import Change, Code
+    from ledger.home import Home
+    from memory.cache.broken_truth_file import Wait
+    from memory.cache.cache_file import Cache
+    from projection.fold.projection_state import Standing
+
+_KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
+
+
+def make(home: Home) -> None:
+    """Make the marks of a home anew for its work tree, where it has code and can keep them.
+
+    A partial clone has none: to look into its history would fetch it.
+    """
+    able = has_code(home) and user_key() and not home.repository.promisor
+    code = code_of(home) if able else None
+    if code is None:
+        return
+    tip = home.tip()  # before it is read: what moves meanwhile is seen
+    before = read(home, whole=True)
+
+    def asked(cache: Cache) -> tuple[list[Standing], list[Wait]]:
+        return list(state_of(cache).standings()), waiting(home, cache)
+
+    standings, waits = open_snapshot(home).ask(asked)
+    known = with_ends(home, before or Kept("", "", ()), waits)
+    found = made(standings, code, before)
+    write(home, known._replace(code=found.code, tip=tip, lacks=found.lacks, asked=found.asked))
+
+
+def made(standings: Iterable[Standing], code: Code, before: Kept | None = None) -> Kept:
+    """Find what is gone of what facts name; `before` was found for an earlier commit."""
+    standings = list(standings)
+    named = [one for one in named_by(standings, faded=True) if one.claim.kind in _KINDS]
+    raised = raised_threads(standing.fact for standing in standings)
+    answered = {key for one in raised if one.closed for key in one.keys}
+    asked = frozenset(before.asked) if before is not None else frozenset()
+    since = code.since(before.code) if before is not None and asked else None
+    fresh = [one for one in named if since is None or _digest(one) not in asked]
+    lacks = _lacks(fresh, code, answered, names=True)
+    changed = (code.changed_since(before.code) or ()) if since and before is not None else ()
+    if since is not None and changed:
+        known = [one for one in named if _digest(one) in asked]
+        names = any(path.rpartition(".")[2].lower() not in DOCUMENTS for path in changed)
+        lacks += _lacks(known, since, answered, names=names)
+    gone = {(one.fact, one.gone.subject) for one in lacks}
+    rest = [one for one in named if (one.fact.id, prose(one.claim.subject)) not in gone]
+    return Kept(code.commit, "", tuple(sorted(lacks)), tuple(sorted(map(_digest, rest))))
+
+
+def _lacks(named: list[Named], code: Code, answered: set[str], *, names: bool) -> list[Lack]:
+    if not named:
+        return []
+    lacks = [
+        _lack(
+            one.named, one.removal.path, RENAMED if one.now else GONE, one.removal.change, one.now
+        )
+        for one in taken_paths(named, code, code.files())
+        if one.key not in answered
+    ]
+    for one, lost in taken_names(named, code) if names else ():
+        if name_key(one) not in answered:
+            lacks.append(_lack(one, "", NOWHERE, lost.change))
+    return lacks
+
+
+def _lack(one: Named, place: str, code: str, change: Change, now: str = "") -> Lack:
+    gone = Gone(code, prose(one.claim.subject), change.short, change.date, prose(now))
+    return Lack(one.fact.id, one.fact.heads[0].id, place, gone)
+
+
+def _digest(one: Named) -> str:
+    """Return what tells a claim of one text from all others."""
+    said = f"{one.fact.id}\0{one.fact.heads[0].id}\0{one.claim.kind}\0{one.claim.subject}"
+    return digest(said.encode("utf-8", "surrogatepass"))[:16]

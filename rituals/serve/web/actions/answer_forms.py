@@ -1,0 +1,92 @@
+"""Record what a person answers: to a question of the review, or to a proposal of `diurna learn`."""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import tidy
+from ledger.errors import WrongUsage
+from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
+from projection.lifecycle.review_threads import THREAD_PREFIX
+from rituals.review.learning.learning_plan import plan_learning
+from rituals.review.learning.learning_record import Answer as Word
+from rituals.review.learning.learning_record import record_answers
+from rituals.review.review_answers import NotAsked, answer_of
+from rituals.review.review_record import ACCEPT, REJECT, review
+from rituals.serve.web.actions import twin_commands
+from rituals.serve.web.actions.action import Recorded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from rituals.review.review_plan import Plan
+    from rituals.review.review_record import Answer
+    from rituals.serve.web.actions.form_fields import Fields
+
+
+def answer(memory: Memory, fields: Fields) -> Recorded:
+    """Record the answer to one question of the review, as whoever leaves the review behind it.
+
+    Raises:
+        WrongUsage: it can not be answered so.
+        DiurnaError: as `diurna review`.
+    """
+    key = fields.one("key")
+    given: dict[str, Answer] = {}
+
+    def ask(plan: Plan) -> dict[str, Answer]:
+        if not given:  # else another writer was faster, and it is answered
+            said = fields.one("say"), tidy(fields.one("text")), fields.one("id")
+            given[key] = answer_of(plan, key, *said)
+        return given
+
+    try:
+        outcome = review(memory, ask=ask)
+    except NotAsked as known:
+        return Recorded(already=known.message)
+    if not outcome.stem:
+        return Recorded(already="it is known, and there is nothing to record")
+    return Recorded(
+        (outcome.stem,), (outcome.commit,), _said(outcome.events), "", "Answer to a question",
+        twin_commands.REVIEW, outcome.findings,
+        not any(isinstance(event, FactVerified) for event in outcome.events),
+    )  # fmt: skip
+
+
+def learn(memory: Memory, fields: Fields) -> Recorded:
+    """Record that a proposal of `diurna learn` is accepted, in its words or one's own, or rejected.
+
+    Raises:
+        WrongUsage: it can not be answered so.
+        DiurnaError: as `diurna learn`.
+    """
+    key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
+    if word not in (ACCEPT, REJECT):
+        raise WrongUsage(f"a proposal is accepted or rejected, and not {word[:20]!r}")
+    plan = plan_learning(memory)
+    keys = {*[one.key for one in plan.proposals], *[one.key for one in plan.promotions]}
+    if key not in keys:
+        return Recorded(already=NotAsked("this proposal").message)
+    outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
+    if outcome.receipt is None:
+        gone = "this proposal is not offered again on this machine"
+        return Recorded(already=gone if outcome.rejected else NotAsked("this proposal").message)
+    done = outcome.receipt
+    does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
+    files = tuple([f"{path} is written, and not committed" for path in outcome.written])
+    return Recorded(
+        (done.stem,), (done.commit,), (*does, *files), "", "Answer to a proposal", twin_commands.LEARN,
+        outcome.findings,
+    )  # fmt: skip
+
+
+def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
+    """Say what a log records: of a thread by which a question is known, what it says."""
+    return tuple(
+        [_thread(event) or f"{VERB_OF[type(event)]}: {written(event)}" for event in events]
+    )
+
+
+def _thread(event: Event) -> str:
+    if not isinstance(event, FactCreated) or not event.id.startswith(THREAD_PREFIX):
+        return ""
+    said = (event.text or "").partition("\n")[0]
+    return f"{said} (known as {event.id})"

@@ -1,0 +1,54 @@
+"""Remember what forms recorded, so that the next page can say it: nothing else is ever said there."""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound
+from rituals.serve.web.actions.action import Action, Recorded
+from rituals.serve.web.actions.form_table import ACTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.api import Memory
+    from rituals.serve.web.actions.form_fields import Fields
+
+#: So many are remembered: pages of many tabs, looked at again.
+_KEPT = 50
+
+
+class NoSuchForm(NotFound):
+    """Nothing is recorded under a name."""
+
+
+class Notices:
+    """What this process recorded, by the stems of the logs; an address with another stem says nothing.
+
+    Args:
+        actions: what can be recorded, by name.
+    """
+
+    def __init__(self, actions: Mapping[str, Action] = ACTIONS) -> None:
+        self._actions = actions
+        self._kept: dict[str, Recorded] = {}
+
+    def record(self, memory: Memory, name: str, fields: Fields) -> Recorded:
+        """Do what the form of an action says.
+
+        Raises:
+            NoSuchForm: there is no such action.
+            DiurnaError: it is refused; nothing changed.
+        """
+        action = self._actions.get(name)
+        if action is None:
+            raise NoSuchForm("there is no such form", hint="go back to the page, and load it anew")
+        recorded = action.record(memory, fields)
+        for stem in recorded.stems:
+            self._kept[stem] = recorded
+        while len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return recorded
+
+    def of(self, stem: str) -> Recorded | None:
+        """Return what was recorded by a log of ours, None for any other."""
+        return self._kept.get(stem)

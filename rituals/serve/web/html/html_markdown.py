@@ -1,0 +1,107 @@
+"""Write the markdown of memory as HTML: no markup of its own passes, no image, links lead to http(s).
+
+`[[id]]` becomes a link to the page of that fact, where there is one. Headings in a text do not stand in
+the outline of the page: they all are of one level, and differ in their class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from ledger.escape import numbered, visible
+from rituals.serve.web.html.plain_html import plain
+
+#: Gives the address of the page of a fact, "" where there is none.
+Address = Callable[[str], str]
+
+#: Of a link that leads away: it tells nobody where it was, and vouches for nothing.
+_AWAY = {"rel": "noreferrer noopener nofollow ugc"}
+_LINK = re.compile(r"\[\[([a-z0-9][a-z0-9._-]*)(?:\|([^\[\]\n]+))?\]\]")
+_HEADING = "h3"
+
+
+def nowhere(fact: str) -> str:
+    """Link nothing."""
+    return ""
+
+
+def block(text: str, address: Address = nowhere) -> Markup:
+    """Write a text of several paragraphs."""
+    return _written(_WRITER.render(plain(text), {"address": address}))
+
+
+def line(text: str, address: Address = nowhere) -> Markup:
+    """Write a text as one paragraph without its frame: emphasis, code and links alone."""
+    return _written(_WRITER.renderInline(plain(text), {"address": address}))
+
+
+def _written(html: str) -> Markup:
+    """Show what an entity of markdown has brought in that nobody can see."""
+    return Markup(visible(html, numbered))  # noqa: S704 - markdown-it escapes all that it does not make
+
+
+def _leads_away(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://"))
+
+
+def _fact_link(state: StateInline, silent: bool) -> bool:
+    """Read `[[id]]` and `[[id|words]]`."""
+    found = _LINK.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    address = state.env["address"](found[1])
+    if not address:
+        return False
+    if not silent:
+        state.push("link_open", "a", 1).attrs = {"class": "id", "href": address}
+        state.push("text", "", 0).content = found[2] or found[1]
+        state.push("link_close", "a", -1)
+    state.pos = found.end()
+    return True
+
+
+def _open_link(
+    writer: Any,
+    tokens: Sequence[Token],
+    at: int,
+    options: Mapping[str, Any],
+    env: MutableMapping[str, Any],
+) -> str:
+    if tokens[at].attrGet("class") is None:  # it is none of ours
+        for name, value in _AWAY.items():
+            tokens[at].attrSet(name, value)
+    return str(writer.renderToken(tokens, at, options, env))
+
+
+def _heading(
+    writer: Any,
+    tokens: Sequence[Token],
+    at: int,
+    options: Mapping[str, Any],
+    env: MutableMapping[str, Any],
+) -> str:
+    said, tokens[at].tag = tokens[at].tag, _HEADING
+    if tokens[at].nesting == 1:
+        tokens[at].attrSet("class", said)
+    return str(writer.renderToken(tokens, at, options, env))
+
+
+def _writer() -> MarkdownIt:
+    writer = MarkdownIt("commonmark", {"html": False, "linkify": False})
+    writer.enable("table").disable("image")
+    writer.validateLink = _leads_away  # type: ignore[method-assign]
+    writer.inline.ruler.before("link", "fact_link", _fact_link)
+    writer.add_render_rule("link_open", _open_link)
+    writer.add_render_rule("heading_open", _heading)
+    writer.add_render_rule("heading_close", _heading)
+    return writer
+
+
+_WRITER = _writer()

@@ -1,0 +1,170 @@
+"""Fill templates: the one place that makes markup, and where everything is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable
+from pathlib import Path as FilePath
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from ledger.escape import numbered, visible
+from ledger.model.record import Record
+from projection.document.archive_pages import summary_of
+from projection.fold.projection_state import TIERS, Summary
+from projection.text.salience import shortened
+from rituals.serve.web.actions import twin_commands
+from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.html import html_markdown
+from rituals.serve.web.html.address import address_of
+from rituals.serve.web.html.plain_html import seen, shown, shown_whole
+from rituals.serve.web.html.word_differences import word_differences
+from rituals.serve.web.page_value import Page
+from rituals.serve.web.pictures.heatmap_picture import heatmap
+from rituals.serve.web.pictures.neighbour_picture import neighbours
+from rituals.serve.web.pictures.sparkline_picture import sparkline
+from rituals.serve.web.pictures.tiers_picture import tier_areas
+
+HERE = FilePath(__file__).parent
+STATIC = HERE / "static"
+_BRIEF_CHARS = 280
+_LINKED = Markup('<a class="id" href="{to}">{id}</a>')
+_NAMED = Markup('<span class="id">{id}</span>')
+#: What people call the tiers, where that is not their name.
+TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
+
+
+class Frame(Record):
+    """What stands around every page."""
+
+    project: str  #: its name
+    summary: Summary  #: of the ledger
+    tip: str  #: the commit
+    mark: str  #: changes whenever memory does
+    menu: tuple[tuple[str, str, str], ...]  #: (address, name, key) of the navigation
+    due: int = 0  #: how many questions wait, 0 where that is not known yet
+    token: str = ""  #: that a form has to carry, "" where nothing can be written
+    served: bool = True  #: by a server, which can be asked again; else by files
+    done: str = ""  #: the log that the last form recorded, "" for none
+    here: str = "/"  #: the address of the page, to which a form comes back
+    #: what the log `done` recorded, None unless a form of this server made it
+    notice: Recorded | None = None
+    facts: Container[str] = ()  #: the ids that have a page, to which texts may link
+    canonical: str = ""  #: where a page of a site is found once it is published, "" for not said
+
+
+class Renderer:
+    """Writes pages.
+
+    Whatever a template writes by `{{ }}` is `plain` and escaped. `block` and `line` write markdown, `url`
+    writes an address of ours (see `address_of`), `tier` the dot and the word of a tier, `seen` a text
+    where markup is put together.
+
+    Args:
+        url: where an address of ours stands for the browser: itself, or a path of files.
+    """
+
+    def __init__(self, url: Callable[[str], str] = str) -> None:
+        self._url = url
+        self._facts: Container[str] = ()
+        self._mark = ""
+        self._lines: dict[str, Markup] = {}
+        self._links: dict[tuple[str, ...], Markup] = {}
+        self._ids: dict[str, Markup] = {}
+        self._environment = Environment(
+            loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+            trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
+        )  # fmt: skip
+        self._environment.globals.update(
+            url=self.url, block=self.block, line=self.line, seen=seen, shown_whole=shown_whole, tier=tier,
+            tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
+            summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
+            heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=twin_commands,
+            fact_address=self._fact, fact_link=self.fact_link, fact_links=self.fact_links,
+        )  # fmt: skip
+
+    def render(self, page: Page, frame: Frame) -> str:
+        """Write a page whole."""
+        self._facts = frame.facts
+        if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
+            self._mark = frame.mark
+            for known in (self._lines, self._links, self._ids):
+                known.clear()
+        frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
+        template = self._environment.get_template(f"{page.template}.html")
+        return template.render(page.values, frame=frame, page=page)
+
+    def render_alone(self, page: Page) -> str:
+        """Write a page that shows nothing of a memory: there is none, or nobody may see it yet."""
+        template = self._environment.get_template(f"{page.template}.html")
+        return template.render(page.values, page=page)
+
+    def url(self, path: str, *parts: str, **query: object) -> Markup:
+        """Write an address of ours."""
+        if query:
+            return escape(self._url(address_of(path, *parts, **query)))
+        found = self._links.get((path, *parts))
+        if found is None:
+            found = self._links[path, *parts] = escape(self._url(address_of(path, *parts)))
+        return found
+
+    def fact_link(self, fact: str) -> Markup:
+        """Write an id, as a link where it has a page."""
+        found = self._ids.get(fact)
+        if found is None:
+            to = self._fact(fact)
+            frame = _LINKED if to else _NAMED
+            found = self._ids[fact] = frame.format(id=seen(fact), to=to)
+        return found
+
+    def fact_links(self, facts: Iterable[str]) -> Markup:
+        """Write ids beside each other."""
+        return Markup(" ").join(map(self.fact_link, facts))
+
+    def block(self, text: str) -> Markup:
+        """Write a text of several paragraphs."""
+        return html_markdown.block(text, self._fact)
+
+    def line(self, text: str) -> Markup:
+        """Write a text as one paragraph."""
+        found = self._lines.get(text)
+        if found is None:
+            found = self._lines[text] = html_markdown.line(text, self._fact)
+        return found
+
+    def _fact(self, fact: str) -> str:
+        return self._url(address_of("/fact", fact)) if fact in self._facts else ""
+
+
+def tier(name: str) -> Markup:
+    """Write a tier: a dot in its colour, and its word."""
+    return Markup('<span class="tier t-{}">{}</span>').format(name, TIER_WORDS.get(name, name))
+
+
+def brief(text: str) -> str:
+    """Return what of a text is enough for three lines of a list."""
+    return shortened(text.partition("\n\n")[0] or text, _BRIEF_CHARS)
+
+
+def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:
+    """Let a template write a picture as it is: pictures escape the names that they show."""
+
+    def write(*given: object, **named: object) -> Markup:
+        return Markup(visible(picture(*given, **named), numbered))  # noqa: S704
+
+    return write
+
+
+def static_files() -> dict[str, bytes]:
+    """Return what pages load, by name: style, script, and nothing from elsewhere."""
+    return {path.name: _sent(path) for path in sorted(STATIC.iterdir())}
+
+
+def _sent(path: FilePath) -> bytes:
+    """Return a file as browsers are sent it: a style without its comments and blanks, a sixth less."""
+    data = path.read_bytes()
+    if path.suffix != ".css":
+        return data
+    style = re.sub(r"/\*.*?\*/", "", data.decode(), flags=re.DOTALL)
+    return re.sub(r"\s*([{};,])\s*|(:)\s+", r"\1\2", style).replace(";}", "}").encode()

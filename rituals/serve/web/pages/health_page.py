@@ -1,0 +1,59 @@
+"""Show how a memory lives: its tiers over time, what fades next, what it cost and did."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.fold.projection_state import ARCHIVED_TIERS
+from projection.lifecycle.transitions import fading
+from rituals.report.lifecycle_report import Course
+from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pictures.tiers_picture import evenly
+from rituals.serve.web.tip_view.tip_view import TipView
+
+#: How many points of time the table has, and how many lines each list, at most.
+_POINTS, _LINES = 24, 12
+
+
+class Point(Record):
+    """How many facts stood in each tier at the end of a session."""
+
+    session: int
+    date: str
+    counts: tuple[int, ...]
+
+
+def health(tip: TipView, asked: Asked) -> Page:
+    """Return the page of how a memory lives."""
+    report = tip.report
+    soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
+    resting = report.attention.resting
+    return Page(
+        "health",
+        "Health",
+        {
+            "report": report,
+            "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
+            "points": points(report.course),
+            "soon": soon[:_LINES],
+            "paced": bool(tip.state.policy.windows.archive_days),
+            "later": max(len(soon) - _LINES, 0),
+            "costs": report.attention.costs[: -_LINES - 1 : -1],
+            "again": report.repeats,
+            "resting": resting[:_LINES],
+            "more_resting": max(len(resting) - _LINES, 0),
+            "authors": report.authors[:_LINES],
+            "more_authors": max(len(report.authors) - _LINES, 0),
+            "quiz": tuple(reversed(report.attention.quiz[-_LINES:])),
+        },
+    )
+
+
+def points(course: Course) -> tuple[Point, ...]:
+    """Return some points of a course, the newest first: the last one, and others evenly before it."""
+    rows = [row for _, row in course.tiers]
+    return tuple(
+        [
+            Point(course.sessions[at], course.dates[at], tuple([row[at] for row in rows]))
+            for at in reversed(evenly(len(course.sessions), _POINTS))
+        ]
+    )

@@ -1,0 +1,112 @@
+"""Show what holds now: the live facts, by the sections of the policy, and what needs somebody."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from ledger.model.record import Record
+from projection.document.page_renderer import section_title
+from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
+from projection.lifecycle.review_due import pressing
+from rituals.decide.confirmation import due
+from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.tip_view.tip_view import TipView
+
+#: How many facts stand on the page unless all of a section or a tier are asked for.
+_MOST = 50
+LIVE_TIERS = tuple([tier for tier in TIERS if tier not in ARCHIVED_TIERS])
+
+
+class Section(Record):
+    """Facts below one heading."""
+
+    title: str  #: as the policy has it
+    facts: tuple[Standing, ...]  #: that are shown
+    total: int  #: how many there are
+
+
+def now(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what holds."""
+    view = tip.state.view()
+    words, tier, title = asked.get("q", ""), asked.get("tier", ""), asked.get("section", "")
+    wanted = words.lower().split()
+    found = [
+        fitting
+        for section in sections_of(tip)
+        if title in ("", section.title) and (fitting := _only(section, wanted, tier)).total
+    ]
+    count = sum(section.total for section in found)
+    each = count if words or tier or title else _each([section.total for section in found])
+    shown = [section._replace(facts=section.facts[:each]) for section in found]
+    since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
+    return Page(
+        "now",
+        "Now",
+        {
+            "sections": shown,
+            "known": tip.known([one for section in shown for one in section.facts]),
+            "marks": tip.memory.marks([one.fact for section in shown for one in section.facts]),
+            "elsewhere": tip.here().line,
+            "count": count,
+            "q": words,
+            "tier_asked": tier,
+            "section_asked": title,
+            "tiers": dict(zip(LIVE_TIERS, view.tiers, strict=False)),
+            "contradicted": len(view.contradicted),
+            "unconfirmed": len(due(tip.state)),
+            "review": pressing(since, view, tip.state.policy.review),
+            "uses": tip.uses,
+            "sessions": len(tip.work),
+            "since": tip.sessions_since,
+        },
+    )
+
+
+def addresses(tip: TipView) -> Iterable[str]:
+    """Return the addresses of the page: the whole, each tier, and sections of which it shows a part."""
+    from urllib.parse import quote
+
+    yield "/"
+    for tier in LIVE_TIERS:
+        yield f"/?tier={tier}"
+    whole = list(sections_of(tip))
+    each = _each([section.total for section in whole])
+    for section in whole:
+        if section.total > each:
+            yield f"/?section={quote(section.title)}"
+
+
+def sections_of(tip: TipView) -> Iterable[Section]:
+    """Yield the live facts by section, as `continuity.md` has them, the most used first."""
+    here = tip.here()
+    view = tip.memory.snapshot.ask(lambda cache: here.view(cache, tip.state.view()))
+    groups: dict[str, list[Standing]] = {
+        section_title(view.policy, one.name): [] for one in view.policy.kinds
+    }
+    for standing in view.live:
+        groups.setdefault(section_title(view.policy, standing.fact.kind), []).append(standing)
+    for title, found in groups.items():
+        found.sort(key=lambda one: (here.lacks(one.fact), -one.fact.uses, one.fact.id))
+        yield Section(title, tuple(found), len(found))
+
+
+def _only(section: Section, words: list[str], tier: str) -> Section:
+    """Leave the facts of a tier in which all words stand."""
+    found = tuple(
+        [
+            one
+            for one in section.facts
+            if tier in ("", one.tier)
+            and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in words)
+        ]
+    )
+    return Section(section.title, found, len(found))
+
+
+def _each(counts: list[int]) -> int:
+    """Return how many of each section fit on the page."""
+    each = max(counts, default=0)
+    while each > 1 and sum([min(count, each) for count in counts]) > _MOST:
+        each -= 1
+    return each

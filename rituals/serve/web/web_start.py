@@ -1,0 +1,67 @@
+"""Start the server of pages from the command line, and come back when it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+
+#: In the folder where Diurna keeps its state, while a server runs that opened a browser.
+_LEADING_ON = "web-{port}.html"
+
+
+class Setting(Record):
+    """What a server is started with."""
+
+    find: Callable[[], Home]  #: finds the home where the server was started, or that was named
+    agent: str  #: who writes, "" for whom git names
+    clock: Callable[[], int]  #: gives milliseconds since 1970
+    announce: Callable[[str, int], None]  #: says the address and the port to whoever started it
+    tell: Callable[[Exception], None]  #: says a fault of ours to them
+    writes: bool = False  #: whether pages have forms that record something
+    opens: bool = False  #: whether to open a browser
+
+
+def serve_pages(setting: Setting, port: int) -> int:
+    """Serve the browsers of this machine; return the signal that ended it.
+
+    Port 0 is for a free one.
+
+    Raises:
+        HomeNotFound: there is none.
+        DiurnaError: the port can not be had.
+    """
+    home = setting.find()
+    import anyio
+
+    from memory.api import Memory
+    from rituals.serve.long_running import settle
+    from rituals.serve.loopback import listen, serve
+    from rituals.serve.open_memory import OpenMemory
+    from rituals.serve.web.server.access import Access, new_token
+    from rituals.serve.web.server.browser import Opening
+    from rituals.serve.web.server.guard import FORM_BYTES
+    from rituals.serve.web.server.web_app import app_of
+
+    opened = OpenMemory(
+        setting.find, lambda home: Memory(home, agent=setting.agent, clock=setting.clock)
+    )
+    try:
+        with listen(port, "--port 0") as listening:
+            settle("web")
+            access = Access(listening.getsockname()[1], new_token(), setting.writes)
+            opening = Opening(access.login, home.state_dir, _LEADING_ON.format(port=access.port))
+            app = app_of(opened, access, setting.tell)
+            setting.announce(access.login, access.port)
+            if setting.opens:
+                opening.begin()
+            try:
+                return anyio.run(serve, app, listening, FORM_BYTES)
+            finally:
+                opening.end()
+    finally:
+        opened.close()

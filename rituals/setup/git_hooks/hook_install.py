@@ -1,0 +1,203 @@
+"""Install and remove our git hooks: plan first, then apply (fault:D9).
+
+Where git looks for hooks is git's to say. Nothing is moved or replaced, and a folder that other
+repositories or the user's commits share is never written to.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import WriteRefused
+from ledger.git.repository import Repository
+from ledger.home import OWN_BRANCH
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, replace_file
+from rituals.setup.git_hooks.hook_block import has_block, is_shell, with_block, without_block
+
+#: `git pull` ends with the first, `git pull --rebase` with the second.
+PUBLISHING = ("post-merge", "post-rewrite")
+#: Where logs go with a person's own commit.
+RIDING = ("pre-commit",)
+EVENTS = (*PUBLISHING, *RIDING)
+#: What to do where it is not there.
+HOOK_HINT = (
+    "`diurna init --hooks` puts it in; without it they go with `diurna sync`, or after a day"
+)
+_BY_HAND = 'the line `diurna hook {event} "$@" </dev/null || :` does the same in a hook of your own'
+
+
+class HookPlan(Record):
+    """What becomes of the hooks."""
+
+    folder: str = ""  #: where git looks for them, "" when nothing is to be done
+    #: (name, bytes before, bytes after); None: there is no file
+    files: tuple[tuple[str, bytes | None, bytes | None], ...] = ()
+    steps: tuple[str, ...] = ()  #: the plan in sentences
+
+
+def plan_hooks(
+    repository: Repository | None,
+    kind: str,
+    place: str,
+    command: tuple[str, ...],
+    *,
+    rides: bool = False,
+) -> HookPlan:
+    """Plan to put our block into the hooks.
+
+    Args:
+        repository: None for one that is yet to be made.
+        kind: of the home.
+        place: where that one will be.
+        command: how Diurna is run on this machine.
+        rides: logs wait there for a person's own commit; elsewhere a pull is to publish.
+
+    Raises:
+        WriteRefused: a hook is there that no block can be put into, or the folder is not this clone's.
+    """
+    if kind == OWN_BRANCH:
+        raise WriteRefused(
+            "a branch of its own is never merged in a work tree, so no hook has anything to do",
+            hint="`diurna sync` joins and publishes it",
+        )
+    folder = hooks_folder(repository) if repository else f"{place}/.git/hooks"
+    events = RIDING if rides else PUBLISHING
+    if repository:
+        _refuse_shared(repository, folder, events[0])
+    files = []
+    for event in events:
+        _refuse_foreign(folder, event)
+        before = _read(folder, event)
+        after = with_block(before, event, command)
+        if after != before:
+            files.append((event, before, after))
+    steps = tuple(
+        f"{'make' if before is None else 'set a marked block in'} the hook {folder}/{name}"
+        for name, before, _ in files
+    )
+    return HookPlan(folder, tuple(files), steps)
+
+
+def plan_removal(repository: Repository) -> HookPlan:
+    """Plan to take our block out of the hooks."""
+    folder = hooks_folder(repository)
+    files = []
+    for event in EVENTS:
+        before = _read(folder, event) if os.path.isfile(f"{folder}/{event}") else None
+        if before is not None and has_block(before):
+            files.append((event, before, without_block(before)))
+    steps = tuple(
+        f"{'take away' if after is None else 'take the marked block out of'} the hook {folder}/{name}"
+        for name, _, after in files
+    )
+    return HookPlan(folder, tuple(files), steps)
+
+
+def apply_hooks(plan: HookPlan) -> None:
+    """Write the hooks as planned.
+
+    Raises:
+        WriteRefused: one changed since it was read.
+        StorageFailed: the disk refused.
+    """
+    for name, before, after in plan.files:
+        path = f"{plan.folder}/{name}"
+        if _read(plan.folder, name) != before:
+            raise WriteRefused(
+                f"{path} changed meanwhile", where=path, hint="run the command again"
+            )
+        if after is None:
+            os.unlink(path)
+            continue
+        make_folder(plan.folder, 0o777)
+        if before is None:
+            replace_file(path, after, 0o777)
+            continue
+        mode = os.stat(path).st_mode & 0o7777
+        replace_file(path, after, mode)
+        os.chmod(path, mode)  # whatever the umask took away
+
+
+def hooks_folder(repository: Repository) -> str:
+    """Return the folder in which git looks for hooks, by all its configuration but ours."""
+    # our own calls of git run no hooks, by a setting that shows here as one of the command line
+    said = repository.git().run(
+        "config", "--show-scope", "-z", "--type=path", "--get-all", "core.hooksPath", check=False
+    )
+    fields = said.decode("utf-8", "surrogateescape").split("\0")
+    set_paths = [
+        path for scope, path in zip(fields[0::2], fields[1::2], strict=False) if scope != "command"
+    ]
+    if not set_paths:
+        return f"{repository.commondir}/hooks"
+    return os.path.normpath(os.path.join(repository.where, set_paths[-1]))
+
+
+def has_hook(repository: Repository) -> bool:
+    """Tell whether logs go with a person's own commit here: by our block, or by a line of theirs."""
+    try:
+        found = _read(hooks_folder(repository), RIDING[0]) or b""
+    except WriteRefused:
+        return False
+    return has_block(found) or b"diurna hook " + RIDING[0].encode() in found
+
+
+def _refuse_shared(repository: Repository, folder: str, event: str) -> None:
+    """Keep out of a folder of hooks that is not this clone's alone."""
+    real, common = os.path.realpath(folder), os.path.realpath(repository.commondir)
+    if real == common or real.startswith(common + "/"):
+        return
+    hint = _BY_HAND.format(event=event)
+    if not (repository.top and real.startswith(os.path.realpath(repository.top) + "/")):
+        raise WriteRefused(
+            f"core.hooksPath is {folder}, outside this repository: other repositories may use it",
+            hint=hint,
+        )
+    status, _, _ = repository.git().call("check-ignore", "-q", "--", f"{folder}/{event}")
+    if status:
+        raise WriteRefused(
+            f"core.hooksPath is {folder}, whose files are part of your commits", hint=hint
+        )
+
+
+def _refuse_foreign(folder: str, event: str) -> None:
+    """Keep out of a hook that is somebody else's and can not hold a block."""
+    path = f"{folder}/{event}"
+    because = ""
+    if os.path.islink(path):
+        because = "is a link to a file elsewhere"
+    elif not os.path.lexists(path):
+        return
+    elif not os.path.isfile(path):
+        because = "is no ordinary file"
+    elif not os.access(path, os.X_OK):
+        because = "is not executable, so git passes over it"
+    elif not is_shell(_read(folder, event) or b""):
+        because = "is no shell script"
+    if because:
+        raise WriteRefused(
+            f"the hook {event} {because}; it is left as it is",
+            where=path,
+            hint=_BY_HAND.format(event=event),
+        )
+
+
+def _read(folder: str, event: str) -> bytes | None:
+    """Return a hook's bytes, None when there is none.
+
+    Raises:
+        WriteRefused: it can not be read.
+    """
+    path = f"{folder}/{event}"
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise WriteRefused(
+            f"the hook {event} can not be read: {problem.strerror}",
+            where=path,
+            hint="see whose file it is; it is left as it is",
+        ) from problem

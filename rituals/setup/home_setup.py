@@ -1,0 +1,303 @@
+"""Set up a home: plan first, then apply. Nothing that is there is emptied or replaced."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import HomeNotFound, WriteRefused
+from ledger.git.repository import (
+    Repository,
+    config_value,
+    find_repository,
+    head,
+    read_reference,
+    remote_branches,
+)
+from ledger.home import (
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    Home,
+    branch_home,
+    checked_out_home,
+    discover,
+)
+from ledger.model.layout import (
+    CONFIG_BRANCH,
+    CONTINUITY_FILE,
+    POLICY_FILE,
+    TREE_PREFIX,
+)
+from ledger.wal.atomic_files import make_folder
+from memory.api import Memory
+from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
+from memory.worktree.mirror import keep_out_of_status, mirror
+from projection.policy.model import APPEND, PACED, Policy
+from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting, rides_in
+from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
+from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
+from rituals.setup.tree import holds_work, plan_new_tree, plan_tree, prefix_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def plan_setup(
+    start: str, folder: str, branch: str, project: str, tree: str | None = None
+) -> SetupPlan:
+    """Plan a home.
+
+    Args:
+        start: the folder the command runs in.
+        folder: the DIR argument, "" for none.
+        branch: the name of an own branch, "" for none.
+        project: the project's name, "" to take the folder's.
+        tree: the folder of a home beside the code, None for the usual one.
+
+    Raises:
+        WriteRefused: a home can not be made there; the reason is said.
+    """
+    place = os.path.realpath(os.path.join(start, folder or "."))
+    repository = find_repository(place if os.path.isdir(place) else os.path.dirname(place))
+    if branch:
+        if repository is None:
+            raise WriteRefused(
+                f"{place} is in no git repository, so there is none to put the branch into",
+                hint="run `diurna init` without --branch for a repository of its own",
+            )
+        _refuse_second_home(repository, branch)
+        return _plan_branch(repository, branch, project)
+    if repository is not None and _is_fresh_top(repository, place) and folder:
+        return plan_own(place, repository, _own_policy(project, place))
+    if repository is None:
+        if os.path.isfile(place):
+            raise WriteRefused(f"{place} is a file", hint="name a folder")
+        if tree is not None or (not folder and holds_work(place)):
+            return plan_new_tree(place, project, prefix_of(place, place, tree))
+        return plan_own(place, None, _own_policy(project, place))
+    if not repository.top:
+        raise WriteRefused(
+            f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
+            hint="diurna init --branch memory",
+        )
+    if folder and place != repository.top:
+        raise WriteRefused(
+            f"{place} lies inside the repository {repository.top}",
+            hint=f"run `diurna init` in {repository.top} for a home in it, or name a folder outside",
+        )
+    return _plan_found(repository, project, prefix_of(repository.top, start, tree))
+
+
+def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
+    """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
+    if os.path.isfile(f"{repository.top}/{POLICY_FILE}") and not prefix:
+        return plan_own(repository.top, repository, _own_policy(project, repository.top))
+    there = _home_of(repository)
+    if there is None:
+        return plan_tree(repository, project, prefix or TREE_PREFIX)
+    if prefix and prefix != there.prefix:
+        raise _second_home(there)
+    if there.kind == OWN_BRANCH:
+        return _plan_branch(repository, there.branch, project)
+    return plan_tree(repository, project, there.prefix or TREE_PREFIX)
+
+
+def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
+    """Add to a plan what becomes of git's hooks.
+
+    With `wanted` our block is put in, else taken out; the command is how Diurna is run on this machine.
+
+    Raises:
+        WriteRefused: a hook can not be touched; nothing was changed.
+    """
+    if wanted:
+        rides = rides_in(plan.repository, plan.kind, plan.prefix, plan.files)
+        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command, rides=rides)
+    else:
+        hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
+    return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)
+
+
+def _home_of(repository: Repository) -> Home | None:
+    """Return the home that commands find at the top of a repository."""
+    try:
+        return discover(repository.top or repository.gitdir, named=repository.where)
+    except HomeNotFound:
+        return None
+
+
+def _refuse_second_home(repository: Repository, branch: str) -> None:
+    """Refuse an own branch beside a home that would be found first, or in place of another one."""
+    there = _home_of(repository)
+    if there is None or (there.kind == OWN_BRANCH and there.branch == branch):
+        return
+    raise _second_home(there)
+
+
+def _second_home(there: Home) -> WriteRefused:
+    """Say that a home would stand beside another one."""
+    on = f"on the branch {there.branch}"
+    if there.kind != OWN_BRANCH:
+        on = f"{there.prefix or 'at its top'} on {there.branch or 'HEAD'}"
+    return WriteRefused(
+        f"this repository has a home, {on}, and one repository has one memory",
+        hint="use it as it is; `diurna status` shows it",
+    )
+
+
+def _is_fresh_top(repository: Repository, place: str) -> bool:
+    """Tell whether a folder is a repository without commits or of a home of its own."""
+    if repository.top != place:
+        return False
+    commit = head(repository)[1]
+    if not commit or os.path.isfile(f"{place}/{POLICY_FILE}"):
+        return True
+    # committed a moment ago by another `init`, which has not written its files yet
+    return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
+
+
+def _own_policy(project: str, place: str) -> Policy:
+    return Policy(project=named(project, place), publish=APPEND, windows=PACED)
+
+
+def plan_own(place: str, repository: Repository | None, policy: Policy) -> SetupPlan:
+    """Plan a home at the top of a repository of its own.
+
+    The repository is the one whose top `place` is, None when it becomes one.
+
+    Raises:
+        WriteRefused: a home can not be made there; the reason is said.
+    """
+    if repository is None:
+        files = initial(policy)
+        steps = (
+            f"make a git repository in {place}",
+            *(f"commit {path}" for path, _ in files),
+            *NEW_CLONE.steps,
+        )
+        return SetupPlan(OWN_REPOSITORY, place, None, "main", "", files, steps)
+    reference, commit = head(repository)
+    refuse_state(repository, reference)
+    files = missing(repository, commit, "", initial(policy))
+    refuse_other_memory(repository, commit, "", files)
+    refuse_overwriting(repository, "", files)
+    branch = reference.removeprefix("refs/heads/")
+    steps = tuple(f"commit {path} on {branch}" for path, _ in files)
+    steps += plan_drivers(checked_out_home(repository, "")).steps
+    return SetupPlan(OWN_REPOSITORY, place, repository, branch, "", files, steps)
+
+
+def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
+    status, _, _ = repository.git().call("check-ref-format", "--branch", branch)
+    if status or branch.startswith("-"):
+        raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
+    reference = f"refs/heads/{branch}"
+    if head(repository)[0] == reference and repository.top:
+        raise WriteRefused(
+            f"{branch} is checked out in {repository.top}",
+            hint="a home on a branch of its own is never checked out; choose another name",
+        )
+    _refuse_checked_out(repository, reference, branch)
+    local = read_reference(repository, reference)
+    upstream = next(iter(remote_branches(repository, branch)), "")
+    tip = local or (read_reference(repository, upstream) if upstream else "")
+    files = initial(_own_policy(project, repository.where))
+    if tip:
+        if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:
+            raise WriteRefused(
+                f"the branch {branch} exists and holds something else",
+                hint="choose another name: diurna init --branch NAME",
+            )
+        files = missing(repository, tip, "", files)
+    steps = [f"commit {path} on the branch {branch}" for path, _ in files]
+    if not local and upstream:
+        steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
+    if config_value(repository, "diurna", "branch") != branch:
+        steps.append(f"set {CONFIG_BRANCH} = {branch} in the repository's configuration")
+    if _lacks_upstream(repository, branch, upstream):
+        shown = upstream.removeprefix("refs/remotes/")
+        steps.append(f"set {shown} as the upstream of {branch}")
+    return SetupPlan(
+        OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
+    )
+
+
+def _refuse_checked_out(repository: Repository, reference: str, branch: str) -> None:
+    """Refuse a branch that a linked worktree has checked out: its files would not follow."""
+    if not repository.top:
+        return
+    asked = repository.git().run("for-each-ref", "--format=%(worktreepath)", reference)
+    place = asked.decode("utf-8", "surrogateescape").strip()
+    if place:
+        raise WriteRefused(
+            f"{branch} is checked out in {place}",
+            hint="a home on a branch of its own is never checked out; choose another name",
+        )
+
+
+def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:
+    """Make the home that a plan describes and return it, open."""
+    repository = plan.repository
+    if repository is None:
+        repository = _make_repository(plan)
+    if plan.kind == OWN_BRANCH:
+        home = branch_home(repository, plan.branch)
+        if config_value(repository, "diurna", "branch") != plan.branch:
+            repository.git().configure("config", "--local", CONFIG_BRANCH, plan.branch)
+        if repository.top:
+            keep_out_of_status(home)
+        _birth_from_upstream(home)
+        _set_upstream(home)
+    else:
+        home = checked_out_home(repository, plan.prefix)
+    memory = Memory(home, agent=agent, clock=clock, in_process=False)
+    if plan.files or plan.pointer:
+        # another `init` may have been faster: then its home is this one
+        said = f"diurna: a home for {os.path.basename(plan.place)}"
+        files, writer = plan.files, memory
+        if plan.pointer:  # it stands outside of the home, and goes with it in one commit
+            files = (*[(plan.prefix + path, data) for path, data in files], *plan.pointer)
+            writer = Memory(checked_out_home(repository, ""), clock=clock, in_process=False)
+        writer.commit_files(files, said, only_missing=True)
+    apply_drivers(home, plan_drivers(home))
+    apply_hooks(plan.hooks)
+    if plan.kind == OWN_BRANCH and repository.top:
+        mirror(home, [(CONTINUITY_FILE, memory.continuity().encode())])
+    return memory
+
+
+def _make_repository(plan: SetupPlan) -> Repository:
+    place = plan.place
+    make_folder(place, 0o700 if plan.personal else 0o777)
+    above = Repository(place, place, place).git()
+    above.configure("init", "-q", "-b", plan.branch)
+    found = find_repository(place)
+    assert found is not None, "git init made a repository"
+    return found
+
+
+def _birth_from_upstream(home: Home) -> None:
+    """Let the own branch start where its remote-tracking branch is."""
+    if home.upstream and not read_reference(home.repository, home.reference):
+        tip = read_reference(home.repository, home.upstream)
+        # the all-zero old value makes git refuse when the branch was born meanwhile
+        git = home.repository.git()
+        status, _, err = git.call("update-ref", home.reference, tip, "0" * 40)
+        if status and not read_reference(home.repository, home.reference):
+            raise git.failure("update-ref", status, err)
+
+
+def _lacks_upstream(repository: Repository, branch: str, upstream: str) -> bool:
+    """Tell whether git is yet to be told which remote an own branch goes with."""
+    key = f"branch.{branch}.remote"
+    return bool(upstream) and not repository.git().run("config", "--get", key, check=False)
+
+
+def _set_upstream(home: Home) -> None:
+    """Let the own branch track the one on the remote, as a branch that git itself checks out does."""
+    if not _lacks_upstream(home.repository, home.branch, home.upstream):
+        return
+    remote = home.upstream.removeprefix("refs/remotes/").removesuffix(f"/{home.branch}")
+    git = home.repository.git()
+    git.configure("config", "--local", f"branch.{home.branch}.remote", remote)
+    git.configure("config", "--local", f"branch.{home.branch}.merge", home.reference)

@@ -1,0 +1,395 @@
+"""Sync with a remote: fetch, join, push; again when somebody was faster.
+
+The network is used outside Diurna's lock, the branch moves inside it by compare-and-swap. Being offline is
+no failure: what is recorded here stays, and the next sync takes it along. Nor are commits of code beside
+an in-tree home: their logs explain them, and go with them when their author pushes (M10). Logs sent alone,
+on a commit of their own, would leave the branch apart from its remote, where the next `git push` is
+refused, and would show what is learned of code that nobody else has.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import (
+    EditNotUnderstood,
+    HandEdited,
+    NetworkFailed,
+    RemoteMoved,
+    SyncRefused,
+    Unreachable,
+)
+from ledger.git.git_objects import merge_bases, move_reference
+from ledger.git.repository import read_reference
+from ledger.model.findings import Finding
+from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.remote.remote import Remote, choose_remote
+from ledger.remote.transport import push
+from ledger.wal.transfer_note import Transfer
+from memory.merge.foreign import code_beside
+from memory.merge.summary import Learned
+from memory.merge.tip_merge import APART, BEHIND, Plan
+from memory.redaction.purged_logs import refuse_purged
+from memory.redaction.withheld_texts import held_logs
+from memory.worktree.edited_copy import edited_paths
+from memory.worktree.projection_files import is_published, refuse_unwritable
+from memory.write.personal_guard import is_own
+from rituals.check.verify.branch_checkpoint import checkpoint, rewritten_findings
+from rituals.check.verify.session_listing import list_sessions
+from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
+from rituals.sync.fetch import Fetching
+from rituals.sync.sync_report import Report, left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.remote.transport import Progress
+    from memory.api import Memory
+
+#: How often and how long a push that lost a race is tried again.
+TRIES = 8
+TRIES_SECONDS = 60.0
+#: A join of more logs than that is kept here before it is offered: it would be slow to do again.
+_MANY_LOGS = 500
+
+
+def sync(
+    memory: Memory,
+    asked: str = "",
+    *,
+    dry_run: bool = False,
+    adopt: bool = False,
+    push: bool = False,
+    progress: Progress | None = None,
+    timer: Timer = CLOCK,
+) -> Report:
+    """Sync a home with a remote.
+
+    Args:
+        memory: the home, open.
+        asked: a remote's name, URL or path; "" for the branch's own.
+        dry_run: fetch, and say what would be; no branch moves.
+        adopt: also join a history that shares nothing with ours.
+        push: send what is here even where the policy does not (FORMAT.md, Y7).
+        progress: told how far a transfer is.
+        timer: counts seconds, and waits.
+
+    Raises:
+        NoRemote: which remote is meant is not clear.
+        NetworkFailed: the remote refused, was silent, or kept moving.
+        SyncRefused: a person has to decide.
+        WaitsInSpool: a log that waits can not be committed now.
+    """
+    home = memory.home
+    refuse_unwritable(home)
+    remote = choose_remote(home.repository.git(), home.branch, asked)
+    if not dry_run and memory.waiting():
+        memory.drain()
+    policy = memory.snapshot.tip.ask(lambda cache: cache.policy)
+    sends = push or policy.push or not is_own(home, policy)
+    return _Sync(memory, remote, (dry_run, adopt, sends), progress, timer).run()
+
+
+class _Sync:
+    def __init__(
+        self,
+        memory: Memory,
+        remote: Remote,
+        how: tuple[bool, bool, bool],
+        progress: Progress | None,
+        timer: Timer,
+    ) -> None:
+        self._memory, self._remote = memory, remote
+        self._progress = progress
+        self._dry_run, self._adopt, self._sends = how
+        self._monotonic, self._sleep = timer.monotonic, timer.sleep
+        self._git = memory.home.repository.git()
+        self._plans: list[Plan] = []
+        self._fetching: Fetching | None = None
+        self._planned: Plan | None = None
+        self._findings: list[Finding] = []
+
+    def run(self) -> Report:
+        self._look_at_checkpoint()
+        if self._memory.publishes():
+            self._absorb_edit()
+        self._findings += self._memory.absorb_committed(dry_run=self._dry_run)
+        self._fetching = self._fetch()
+        self._load()
+        began = self._monotonic()
+        for tried in range(1, TRIES + 1):
+            started = self._monotonic()
+            try:
+                plan = self._plan()
+                # what was captured lands where nothing refuses the sync
+                if tried == 1 and self._drains(plan):
+                    plan = self._plan()
+                if tried == 1 and self._give_way(plan):
+                    started = self._monotonic()
+                    plan = self._plan()
+                if self._rewrites(plan) and self._absorb_edit():
+                    plan = self._plan()
+                if self._absorb_committed(plan):
+                    plan = self._plan()
+            except Unreachable as problem:
+                self._follow()
+                return self._report(tried - 1, problem)
+            if self._dry_run:
+                self._plans.append(plan)
+                return self._report(0)
+            if plan.here or plan.there:
+                self._follow()
+                return self._report(0)
+            tip = self._settle(plan)
+            if not self._sends:
+                self._follow()
+            if tip == plan.theirs or not tip or not self._sends:
+                return self._report(tried - 1)
+            try:
+                with Transfer(self._memory.home.repository, self._remote.tracking):
+                    push(self._git, self._remote, tip, progress=self._progress)
+            except RemoteMoved:
+                now = self._monotonic()
+                if now - began > TRIES_SECONDS or tried == TRIES:
+                    self._follow()
+                    break
+                self._sleep(pause(tried, now - started))
+            except NetworkFailed as problem:
+                self._follow()
+                if isinstance(problem, Unreachable):
+                    return self._report(tried, problem)
+                raise type(problem)(
+                    f"{problem.message}; {self._ahead_said()}", hint=problem.hint
+                ) from None
+            else:
+                self._note_pushed(tip, self._monotonic() - started)
+                self._follow()
+                return self._report(tried)
+        raise RemoteMoved(
+            f"{self._remote.shown} kept moving; {self._ahead_said()}",
+            hint="what came is joined here already; `diurna sync` again takes the rest along",
+        )
+
+    def _drains(self, plan: Plan) -> bool:
+        """Commit what was captured, but not on code that its author may amend; tell if there was any."""
+        return not (self._dry_run or plan.here or plan.there or not self._memory.drain(share=True))
+
+    def _load(self) -> None:
+        """Load what a join needs, while the fetch is under way."""
+        assert self._fetching is not None
+        try:
+            import memory.merge.branch_update  # noqa: F401
+        except BaseException:
+            self._fetching.abandon()
+            raise
+
+    def _edited(self) -> tuple[str, ...]:
+        """Return the files that a person may have edited, and that are read back."""
+        policy = self._memory.snapshot.tip.ask(lambda cache: cache.policy)
+        return edited_paths(self._memory.home, policy)
+
+    def _absorb_edit(self) -> bool:
+        """Make a log of a person's edit before the file is written anew; tell if there was one.
+
+        Raises:
+            EditNotUnderstood: no event can say it; nothing has moved.
+        """
+        if not self._edited():
+            return False
+        found = self._memory.absorb_first(dry_run=self._dry_run)
+        self._findings += found
+        return bool(found)
+
+    def _absorb_committed(self, plan: Plan) -> bool:
+        """Make logs of what people committed there into the file, before a join passes it over.
+
+        They are durable before anything moves; tell whether there were any.
+        """
+        if plan.relation not in (APART, BEHIND) or plan.there:
+            return False
+        memory = self._memory
+        found = memory.absorb_committed(plan.theirs, dry_run=self._dry_run)
+        self._findings += [finding for finding in found if finding not in self._findings]
+        if self._dry_run or not memory.waiting():
+            return False
+        if plan.relation == BEHIND:
+            self._follow()
+        memory.drain()
+        return True
+
+    def _rewrites(self, plan: Plan) -> bool:
+        """Tell whether a plan brings another projection file over one that a person edited."""
+        if self._dry_run or plan.tip == plan.ours:
+            return False
+        for path in self._edited():
+            full = self._memory.home.prefix + path
+            old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
+            if old != new:
+                return True
+        return False
+
+    def _look_at_checkpoint(self) -> None:
+        """Tell of logs that this clone's own history lost since it was last found whole (fault:E8)."""
+        home = self._memory.home
+        point, tip = checkpoint(home), home.tip()
+        if point is None or not tip or point.commit == tip:
+            return
+        status, _, _ = self._git.call("merge-base", "--is-ancestor", point.commit, tip)
+        if status:
+            standing = list_sessions(home, tip).standing
+            held = self._memory.snapshot.tip.ask(held_logs)
+            self._findings += rewritten_findings(home, tip, standing, set(), held)
+
+    def _plan(self) -> Plan:
+        """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
+        fetching, self._fetching = self._fetching or self._fetch(), None
+        before, theirs = fetching.before, fetching.finish()
+        self._findings += fetching.findings
+        if not theirs:
+            self._refuse_missing(before)
+        elif before and before != theirs:
+            self._look_for_loss(before, theirs)
+        plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
+        if not theirs:  # to make the branch there would send all that it holds
+            plan = plan._replace(here=code_beside(self._memory.home, [], plan.ours))
+        self._planned = plan
+        return plan
+
+    def _fetch(self) -> Fetching:
+        return Fetching(self._memory.home, self._remote, self._progress)
+
+    def _tracked(self) -> str:
+        """Return where the remote's branch was when it was last asked, "" when it never was."""
+        return read_reference(self._memory.home.repository, self._remote.tracking)
+
+    def _give_way(self, plan: Plan) -> bool:
+        """Wait where this clone pushed a moment ago; tell whether it did."""
+        if self._dry_run or plan.tip == plan.theirs or plan.here or plan.there:
+            return False
+        last = last_push(self._memory.home, self._remote)
+        wait = courtesy(last, self._monotonic(), len(plan.came))
+        if wait:
+            self._sleep(wait)
+        return bool(wait)
+
+    def _settle(self, plan: Plan) -> str:
+        """Move the branch where nobody has to be told; return the tip that the remote is to have.
+
+        A join goes to the remote first: the sooner it is there, the less often somebody else is faster.
+        Killed in between, the next sync finds it there. What took long to join stays joined.
+        """
+        if plan.relation == APART and len(plan.came) <= _MANY_LOGS:
+            return plan.tip
+        self._follow()
+        return self._publish(plan)
+
+    def _follow(self) -> None:
+        """Let the branch, the work tree and the mirror here have what was planned last."""
+        plan, self._planned = self._planned, None
+        if plan is None:
+            return
+        self._plans.append(plan)
+        if plan.tip != plan.ours or not self._memory.home.checked_out:  # the mirror may be behind
+            self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
+
+    def _publish(self, plan: Plan) -> str:
+        """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
+        if not plan.tip or plan.relation == APART:
+            return plan.tip
+        memory = self._memory
+        cache = memory.snapshot.cache(plan.tip)
+        if not memory.publishes() or cache.unread():
+            return plan.tip
+        if is_published(memory.home, plan.tip, cache.summary):
+            return plan.tip
+        try:
+            return memory.publish()[1] or plan.tip
+        except EditNotUnderstood as problem:
+            self._findings += [one for one in problem.findings if one not in self._findings]
+            return memory.home.tip()
+        except HandEdited as problem:
+            self._findings.append(
+                Finding("hand-edited", problem.message, problem.where, hint=problem.hint)
+            )
+            return plan.tip
+
+    def _refuse_missing(self, before: str) -> None:
+        """Stop where the remote lost the branch."""
+        home, remote = self._memory.home, self._remote
+        if before:
+            raise SyncRefused(
+                f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
+                "nothing was changed here",
+                hint=f"to bring it back there: git push {remote.shown} {home.branch}",
+            )
+
+    def _look_for_loss(self, before: str, theirs: str) -> None:
+        """Tell of logs that a rewritten remote lost, and keep the commit that has them (fault:E9)."""
+        git, remote, home = self._git, self._remote, self._memory.home
+        if before in merge_bases(git, before, theirs):
+            return
+        rows = git.changes(before, theirs, home.prefix + SESSIONS_DIR) or []
+        lost = sorted(stem_of(path) for letter, _, _, path in rows if letter != "A")
+        if not lost:
+            return
+        ours = home.tip()
+        if ours:  # what was taken out on purpose is not kept, and not offered again
+            refuse_purged(self._memory.snapshot.tip, ours, theirs, merge_bases(git, ours, theirs))
+        keep = f"refs/diurna/lost/{before}"
+        if not git.resolve(keep)[0]:
+            move_reference(git, keep, before, "", "diurna: the remote was rewritten")
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        self._findings.append(
+            Finding(
+                "history-rewritten",
+                f"{remote.shown} was rewritten: its {remote.shown_branch} no longer has {lost[0]}{more}; "
+                "the logs that are here stay, and are offered again",
+                hint=f"what it was is kept as {keep}; ask who rewrote it, and why",
+            )
+        )
+        if not self._dry_run:
+            self._memory.join(before, adopt=self._adopt)
+
+    def _note_pushed(self, commit: str, seconds: float) -> None:
+        """Let the tracking reference follow, where git had no reason to; remember when it was."""
+        tracking = self._remote.tracking
+        if self._tracked() != commit:
+            self._git.run("update-ref", "-m", "diurna: push", tracking, commit, check=False)
+        came = len({ref.stem for one in (*self._plans, self._planned) if one for ref in one.came})
+        note_push(self._memory.home, self._remote, self._monotonic(), seconds, came)
+
+    def _ahead(self) -> int:
+        home, tracking = self._memory.home, self._remote.tracking
+        tip = home.tip()
+        known = [f"^{tracking}"] if self._tracked() else []
+        counted = self._git.run("rev-list", "--count", tip, *known, check=False) if tip else b""
+        return int(counted.strip() or b"0")
+
+    def _ahead_said(self) -> str:
+        ahead = self._ahead()
+        return f"this clone is ahead by {ahead} commit{'s' if ahead != 1 else ''}"
+
+    def _report(self, tries: int, offline: Unreachable | None = None) -> Report:
+        """Add up what all rounds did."""
+        plans, home = self._plans, self._memory.home
+        beside = bool(plans and (plans[-1].here or plans[-1].there))
+        went = plans[-1].went if plans and not offline and not beside else 0
+        came = {ref.stem: None for plan in plans if not plan.there for ref in plan.came}
+        named = dict.fromkeys([one for plan in plans for one in plan.learned.named])
+        findings = [*self._findings]
+        for plan in plans:
+            findings += [finding for finding in plan.findings if finding not in findings]
+        return Report(
+            self._remote.shown,
+            self._remote.shown_branch,
+            plans[0].relation if plans else "",
+            plans[-1].tip if plans and self._dry_run else home.tip(),
+            tuple(came),
+            len({agent for plan in plans for agent in plan.agents}),
+            went if self._sends else 0,
+            Learned(tuple(named)),
+            tries,
+            offline.message if offline else "",
+            self._ahead() if offline else 0,
+            tuple(findings),
+            self._dry_run,
+            kept=0 if self._sends else went,
+            left=left(plans[-1], self._remote, home.branch) if beside and not offline else "",
+        )
