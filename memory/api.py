@@ -355,18 +355,14 @@ class Memory(Reader):
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read.
         """
+        from memory.worktree import projection_files as pages
         from memory.worktree.authorship import refuse_left
-        from memory.worktree.projection_files import (
-            refuse_edited,
-            refuse_incomplete,
-            refuse_unwritable,
-        )
         from memory.write.ref_update import commit_files, heal_index
 
-        refuse_unwritable(self.home)
+        pages.refuse_unwritable(self.home)
         check_writable(self.snapshot.ask(lambda cache: cache.policy))
-        refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
-        refuse_edited(unread(self.home, self.edited()))
+        pages.refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
+        pages.refuse_edited(unread(self.home, self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         paths = self.drift()
         if paths:

@@ -133,7 +133,7 @@ def _(shop: Shop) -> Arguments:
     "as deleted",
 )
 def _(shop: Shop) -> Arguments:
-    for module in ("ahead", "checkout"):
+    for module in ("checkout_update", "checkout"):
         shop.monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
     (shop.path / ".git/index.lock").touch()
     return ("append", "--title", "Second")

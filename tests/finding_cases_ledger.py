@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from ledger.model import order
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.seal import seal
@@ -222,7 +221,8 @@ def _(shop: Shop) -> Arguments:
     also=("duplicate-stem", "weak-seal"),
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr(order, "SEAL_CHARS", 3)
+    for module in ("order", "seal"):
+        shop.monkeypatch.setattr(f"ledger.model.{module}.SEAL_CHARS", 3)
     made: dict[str, str] = {}
     for number in range(9999):
         text = f"---\nended: 2026-11-20T10:15:00.000Z\n---\n# Number {number}\n"

@@ -83,7 +83,10 @@ def test_what_has_nothing_to_say_loads_what_it_looks_up_with(
     answer, names = answered_with(event, json.dumps(begun).encode())
     assert answer == "{}" and "rituals.hosts.context.moment_index" in names
     slow = {*HEAVY, "projection", "signal", "math", "fcntl", "memory.recall"}
-    told = {f"rituals.hosts.{one}" for one in ("silence", "context.heard", "context.needed")}
+    told = {
+        f"rituals.hosts.{one}"
+        for one in ("silence", "context.session_cursor", "context.needed_facts")
+    }
     assert names.isdisjoint(slow | told)
 
 

@@ -12,7 +12,6 @@ from itertools import count
 import pytest
 
 from ledger.codec.log import encode
-from ledger.model import order
 from ledger.model.event import FactCreated
 from ledger.model.layout import log_path
 from ledger.model.order import ended_of
@@ -29,7 +28,8 @@ HONEST, POISON = "Deploys need two approvals.", "Deploys need nobody."
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seals of 15 bits."""
-    monkeypatch.setattr(order, "SEAL_CHARS", 3)
+    for module in ("order", "seal"):
+        monkeypatch.setattr(f"ledger.model.{module}.SEAL_CHARS", 3)
 
 
 def log(text: str, salt: int, stamp: str = STAMP) -> bytes:

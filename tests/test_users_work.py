@@ -178,7 +178,7 @@ def test_d3_our_files_are_never_shown_as_staged_deleted(
 
 
 def _give_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("checkout", "ahead"):
+    for module in ("checkout", "checkout_update"):
         monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
 
 

@@ -96,17 +96,17 @@ CHECKS: tuple[Check, ...] = (
         content=False,
     ),
     _clone("the disk", "machine:disk_noticed", "disk-nearly-full", "shared-disk"),
-    _clone("lock files", "locks:lock_noticed", "lock-left", "lock-held"),
+    _clone("lock files", "lock_checks:lock_noticed", "lock-left", "lock-held"),
     _clone(
-        "the shape of the repository", "objects:shape_noticed", "history-cut",
+        "the shape of the repository", "object_checks:shape_noticed", "history-cut",
         "unsupported-repository",
     ),
-    _clone("recent commits", "objects:recent_noticed", "object-lost"),
-    _clone("the tip of the branch", "objects:tip_noticed", "unreadable"),
+    _clone("recent commits", "object_checks:recent_noticed", "object-lost"),
+    _clone("the tip of the branch", "object_checks:tip_noticed", "unreadable"),
     Check(
         "the spool", _LEDGER + "spool", CLONE, LOOK, _ALL, ("spool-waiting",), content=False
     ),
-    _clone("where memory was before", "moved:moved_noticed", "home-moved"),
+    _clone("where memory was before", "moved_memory:moved_noticed", "home-moved"),
     _clone(
         "spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part",
         "captured-waiting", "hook-missing",
@@ -117,11 +117,11 @@ CHECKS: tuple[Check, ...] = (
     ),
     _clone("git's settings", "git_settings:settings_noticed", "git-setting"),
     _clone(
-        "git's attributes", "attributes:attributes_noticed", "attributes-missing",
+        "git's attributes", "attribute_checks:attributes_noticed", "attributes-missing",
         "merge-attribute",
     ),
     _clone("permissions", "permissions:privacy_noticed", "open-to-others"),
-    _clone("the bytes of logs", "objects:logs_noticed", "unreadable", content=True),
+    _clone("the bytes of logs", "object_checks:logs_noticed", "unreadable", content=True),
     Check(
         SAID, _LEDGER + "said", TIP, REPLAY, _ALL, _OF_LOGS + _OF_FACTS,
         lasting=True,
