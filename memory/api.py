@@ -267,7 +267,7 @@ class Memory(Reader):
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
         from memory.edits.detect import edited_files
 
-        return edited_files(self.home, self.snapshot.tip.ask(lambda cache: cache.policy))
+        return edited_files(self.home, self.policy)
 
     def absorb(self, *, dry_run: bool = False) -> Absorption:
         """Make a log of a person's edit of `continuity.md`, and write the file anew.
@@ -321,12 +321,14 @@ class Memory(Reader):
         """Say what stands in the committed projection files that no log says; they stay as they are."""
         from memory.worktree.authorship import left_alone
 
-        found = self.snapshot.tip.ask(lambda cache: (cache.policy, cache.ever_rendered()))
-        return left_alone(self.home, self.home.tip(), self.tip_state, found[0], rendered=found[1])
+        rendered = self.ask(lambda cache: cache.ever_rendered(), committed=True)
+        return left_alone(
+            self.home, self.home.tip(), self.tip_state, self.policy, rendered=rendered
+        )
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes, which nothing about it may stop."""
-        policy = self.snapshot.tip.ask(lambda cache: cache.policy)
+        policy = self.policy
         if rides(self.home, policy) or not (edited_paths(self.home, policy) and self.publishes()):
             return ()
         try:
@@ -360,8 +362,8 @@ class Memory(Reader):
         from memory.write.ref_update import commit_files, heal_index
 
         pages.refuse_unwritable(self.home)
-        check_writable(self.snapshot.ask(lambda cache: cache.policy))
-        pages.refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
+        check_writable(self.policy)
+        pages.refuse_incomplete(self.ask(lambda cache: cache.unread()))
         pages.refuse_edited(unread(self.home, self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         paths = self.drift()
@@ -381,7 +383,7 @@ class Memory(Reader):
         from memory.worktree.projection_files import refuse_incomplete, refuse_unwritable
 
         refuse_unwritable(self.home)
-        refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
+        refuse_incomplete(self.ask(lambda cache: cache.unread()))
         given = self.snapshot.tip, self._committer, self.tip_state, self.occasion
         return discard_edits(*given, dry_run=dry_run)
 

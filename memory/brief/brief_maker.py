@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.recall.recall_values import Answer
-    from memory.replay.layers import Layer
     from memory.replay.ledger_snapshot import Snapshot
     from memory.replay.reader_marks import Marks
     from projection.fold.fact_history import Fact
@@ -93,14 +92,13 @@ class Asked(Record):
 def made_for(
     snapshot: Snapshot,
     asked: Asked,
-    found: Sequence[str] = (),
+    recall: Callable[..., Answer] | None = None,
     tip: str | None = None,
-    layers: Sequence[Layer] = (),
 ) -> Brief:
-    """Gather and write a brief, all as of one commit.
+    """Gather and write a brief of a home and those beside it, all as of one commit.
 
-    `found` are ids of the facts that the search finds for the task, best first (`found_for`); `tip`
-    None is where the branch stands; `layers` are the homes that are read beside it, nearest first.
+    `recall` asks the index for the task (`found_for`), None where there is none; `tip` None is where the
+    branch stands.
 
     Raises:
         WrongUsage: the budget is too small, or there is no such format.
@@ -113,6 +111,10 @@ def made_for(
     if asked.format not in FORMATS:
         raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
     home = snapshot.home
+    from memory.replay.layers import layers_beside
+
+    layers = layers_beside(snapshot, tip)
+    found = found_for(recall, words_of(snapshot, asked.task)) if recall else ()
     asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
     if os.path.isdir(f"{home.repository.commondir}/{INBOX_DIR}"):

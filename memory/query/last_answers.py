@@ -67,16 +67,15 @@ def brief(start: str, wish: Wish) -> bytes | None:
     changed = changed_files(home) if wish.task else ()
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
-        from memory.brief.brief_maker import Asked, found_for, made_for, words_of
-        from memory.replay.layers import layers_beside
+        from memory.brief.brief_maker import Asked, made_for
 
-        found: tuple[str, ...] = ()
+        recall = None
         if wish.task:
             from memory.query.reader import Reader
 
-            found = found_for(Reader(home).recall, words_of(snapshot, wish.task))
+            recall = Reader(home).recall
         asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
-        made = made_for(snapshot, asked, found, name, layers_beside(snapshot, name))
+        made = made_for(snapshot, asked, recall, name)
         return made.commit, made.text
 
     key = "\0".join(

@@ -10,7 +10,7 @@ from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
 from ledger.model.order import is_stem
 from memory.brief.brief_place import BRIEF_CHARS
-from memory.query.open_snapshot import open_snapshot
+from memory.query.open_snapshot import OpenHome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from projection.text.session_digest import Digest
 
 
-class Reader:
+class Reader(OpenHome):
     """One home, open for questions; none of them writes to the repository.
 
     Args:
@@ -46,9 +46,8 @@ class Reader:
     def __init__(
         self, home: Home, progress: Progress | None = None, clock: Callable[[], int] | None = None
     ) -> None:
-        self.home = home
+        super().__init__(home, progress)
         self._clock = clock or now_ms
-        self.snapshot = open_snapshot(home, progress)
         self._progress = progress
         self._follower: Follower | None = None
         self._recaller: Recallers | None = None
@@ -60,24 +59,6 @@ class Reader:
         self.snapshot.close()
         if self._recaller is not None:
             self._recaller.close()
-
-    def publishes(self, *, reviewing: bool = False) -> bool:
-        """Tell whether a write on this branch, a review perhaps, commits the projection with it."""
-        from memory.worktree.trunk import publishes
-
-        return publishes(self.home, self.snapshot.cache().policy, reviewing=reviewing)
-
-    def short(self, stem: str) -> str:
-        """Return a stem as people read it; whatever takes a stem takes that too."""
-        from memory.cache.name_lookup import short_stem
-
-        return self.snapshot.ask(lambda cache: short_stem(cache, stem))
-
-    def named(self, fact: str) -> str:
-        """Return the whole id for it or the start of it (`fact_named`); an unknown one as it is."""
-        from memory.cache.name_lookup import fact_named
-
-        return self.snapshot.ask(lambda cache: fact_named(cache, fact))
 
     def state(self, as_of: str = "") -> State:
         """Return the replayed state, now or as of a time, a stem or a commit.
@@ -106,7 +87,7 @@ class Reader:
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at the archive."""
-        return self.snapshot.ask(lambda cache: cache.view())
+        return self.ask(lambda cache: cache.view())
 
     def continuity(self) -> str:
         """Return the replayed `continuity.md`."""
@@ -178,7 +159,7 @@ class Reader:
         """List the entities that facts are about, those with most facts first."""
         from memory.query.entity_graph import entities
 
-        return self.snapshot.ask(entities)
+        return self.ask(entities)
 
     def entity(self, name: str) -> EntityView:
         """Return all that memory holds about an entity, and a summary of what stands now.
@@ -191,7 +172,7 @@ class Reader:
         """
         from memory.query.entity_graph import entity
 
-        return self.snapshot.ask(lambda cache: entity(cache, name))
+        return self.ask(lambda cache: entity(cache, name))
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
@@ -212,7 +193,7 @@ class Reader:
         from memory.query.entity_graph import links
 
         name = self.named(fact)
-        found = self.snapshot.ask(lambda cache: links(cache, name, hops, self.home))
+        found = self.ask(lambda cache: links(cache, name, hops, self.home))
         if found.standing is None and not found.near:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found
@@ -336,7 +317,7 @@ class Reader:
         name, _, rest = fact.partition("/")
         if name == PERSONAL and rest:
             return f"{rest} with `--home {PERSONAL}` names the fact in your own home"
-        alike = meant(fact, self.snapshot.cache().fact_ids())
+        alike = meant(fact, self.cache().fact_ids())
         return alike or "`diurna show --list --all` lists all ids, archived ones too"
 
     def standing(self, fact: str) -> Standing:
@@ -382,9 +363,8 @@ class Reader:
         Raises:
             WrongUsage: the budget is too small, or there is no such format.
         """
-        from memory.brief.brief_maker import Asked, found_for, made_for, words_of
+        from memory.brief.brief_maker import Asked, made_for
         from memory.brief.brief_place import branch_of, changed_files
-        from memory.replay.layers import layers_beside
 
         if branch is None:
             branch = branch_of(self.home)
@@ -393,5 +373,4 @@ class Reader:
         asked = Asked(
             agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
         )
-        found = found_for(self.recall, words_of(self.snapshot, task))
-        return made_for(self.snapshot, asked, found, layers=layers_beside(self.snapshot))
+        return made_for(self.snapshot, asked, self.recall if task else None)

@@ -60,7 +60,7 @@ def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
         found = [task for task in tasks_in(cache, closed=closed) if _fits(task, wanted, theirs)]
         return with_claims(cache, found, commondir, now_ms)
 
-    return reader.snapshot.ask(ask)
+    return reader.ask(ask)
 
 
 def with_claims(

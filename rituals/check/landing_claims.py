@@ -33,7 +33,7 @@ _HINT = (
 
 def unproven(survey: Survey) -> Iterator[Finding]:
     """Name them. Of work whose commits are not here nothing is said, nor of what was found out here."""
-    rows, works = survey.memory.snapshot.ask(lambda cache: _gathered(survey.home, cache))
+    rows, works = survey.memory.ask(lambda cache: _gathered(survey.home, cache))
     if works is None or not rows:
         return
     git, kept, until = survey.home.repository.git(), read(survey.home), monotonic() + _SECONDS

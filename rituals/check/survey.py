@@ -127,9 +127,8 @@ class Survey:
             pairs = zip(self._reading.refs, self._reading.entries, strict=True)
             edits = [ref for ref, entry in pairs if entry.type == "edit"]
         else:
-            edits = self.memory.snapshot.tip.ask(
-                lambda cache: [ref for _, ref, entry in cache.entries() if entry.type == "edit"]
-            )
+            logs = self.memory.logs(committed=True)
+            edits = [ref for ref, entry in logs if entry.type == "edit"]
         return acceptances(self.home, edits, self.is_withheld)
 
     def keyed(self, found: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
@@ -156,7 +155,7 @@ class Survey:
     def held(self) -> frozenset[tuple[str, str]]:
         """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (fault:E7)."""
         if not self.cold:
-            return self.memory.snapshot.tip.ask(held_logs)
+            return self.memory.ask(held_logs, committed=True)
         return held_in(self.state.histories.values())
 
     def purged(self, path: str) -> bool:

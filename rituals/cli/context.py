@@ -261,7 +261,7 @@ class Invocation:
         reader = memory or self._reader
         if reader is None:
             return
-        cache = reader.snapshot.cache()
+        cache = reader.cache()
         if cache.policy_problem:
             from rituals.check.verify.log_set_checks import policy_problem
 

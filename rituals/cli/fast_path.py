@@ -223,7 +223,7 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
             in_process=False,
             identity=who.answer,
         )
-        if may_part(memory.snapshot.cache(), draft):
+        if may_part(memory.cache(), draft):
             return None
     except (DiurnaError, OSError):
         return None
@@ -232,11 +232,11 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
     except DiurnaError as problem:
         return report(problem, arguments, memory)
     code = _print(_said(receipt, memory))
-    if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:
+    if receipt.findings or receipt.already or memory.cache().policy_problem:
         return _talk(receipt, memory, arguments)
     from rituals.hosts.background_start import look_after
 
-    look_after(memory.home, memory.snapshot.cache().policy)
+    look_after(memory.home, memory.policy)
     return code
 
 

@@ -117,7 +117,7 @@ def _ask_before_leaving(call: Invocation, session: str) -> None:
 
     memory = call.memory()
     commondir, session = memory.home.repository.commondir, session or memory.occasion().session
-    capture = memory.snapshot.cache().policy.capture
+    capture = memory.policy.capture
     if capture.keep != OFF and session and not is_silent(commondir, session, place_of(memory.home)):
         call.out.text(before_leaving(commondir, session, capture.ask))
 

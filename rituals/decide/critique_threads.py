@@ -117,7 +117,7 @@ def raising(memory: Memory, text: str, source: str, task: str = "") -> Decision:
         )  # fmt: skip
     if task:
         task = memory.standing(task).fact.id
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     fresh = {id: point for id, point in points.items() if cache.fact(id) is None}
     known = len(points) - len(fresh)
     title = f"Critique: {len(fresh)} {'point' if len(fresh) == 1 else 'points'}"

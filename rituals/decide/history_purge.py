@@ -117,7 +117,7 @@ def purge(memory: Memory, plan: Purge) -> Purge:
     refuse(plan)
     if not plan.history.moves:
         return plan
-    held = held_logs(memory.snapshot.cache())
+    held = held_logs(memory.cache())
     prefix = memory.home.prefix
     changed = {
         (stem_of(path.removeprefix(prefix)), blob)
@@ -149,7 +149,7 @@ def purge(memory: Memory, plan: Purge) -> Purge:
         move_all(git, moves)
     if checked in plan.history.commits:
         note_checked(home, plan.history.commits[checked])
-    memory.snapshot.ask(lambda cache: clean_again(home, cache))
+    memory.ask(lambda cache: clean_again(home, cache))
     if in_step and memory.drift():  # the page names the bytes of the logs that it is made of
         memory.publish()
     return plan

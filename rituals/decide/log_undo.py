@@ -101,8 +101,8 @@ def step_back_from(memory: Memory, stem: str) -> Undoing:
     Raises:
         DiurnaError: as `undoing` and `redoing`; or another log came behind it.
     """
-    ref = memory.snapshot.cache().log_ref(stem)
-    logs = memory.snapshot.cache().entries_since(ref.key) if ref else []
+    ref = memory.cache().log_ref(stem)
+    logs = memory.cache().entries_since(ref.key) if ref else []
     said = told_by(logs[-1][1]) if logs else None
     if said and not said.again:
         found = redoing(memory)
@@ -163,7 +163,7 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
     """
     from memory.cache.name_lookup import log_named
 
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     stems = {log_named(cache, stem).key for stem in asked.stems}
     since = memory.bounds(asked.since, "")[0]
     agent = asked.agent or ("" if asked.session or asked.stems else memory.asker())
@@ -189,7 +189,7 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
 def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
     """Yield the logs of an agent that were committed by who commits here, newest first."""
     me, waits = memory.identity(), memory.snapshot.waiting()
-    logs = [pair for pair in memory.snapshot.cache().entries_since("") if pair[1].agent == agent]
+    logs = [pair for pair in memory.cache().entries_since("") if pair[1].agent == agent]
     for start in range(0, len(logs), _ASKED):
         some = logs[start : start + _ASKED]
         authors = _authors(memory, [ref.path for ref, _ in some])

@@ -91,7 +91,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
             found.append(Dispute(fact.id, kind, _choices(state, fact, kind)))
     stems = {choice.stem for one in found for choice in one.choices}
     lines = lines_of(memory.snapshot, stems)
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     rank = {stem: RANK[word_of(cache.entry(stem))] for stem in stems}
     return tuple(
         one._replace(

@@ -80,7 +80,7 @@ def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
 
 
 def _event(memory: Memory, one: Ended) -> Event:
-    fact = memory.snapshot.ask(lambda cache: cache.fact(one.fact))
+    fact = memory.fact(one.fact)
     assert fact is not None  # it has just been found in there
     return over(fact, f"{ENDED} {one.commit or one.date}")
 
@@ -88,7 +88,7 @@ def _event(memory: Memory, one: Ended) -> Event:
 def ended_facts(memory: Memory) -> tuple[Ended, ...]:
     """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
     home = memory.home
-    waits = memory.snapshot.ask(lambda cache: waiting(home, cache))
+    waits = memory.ask(lambda cache: waiting(home, cache))
     if not waits:
         return ()
     today = stamp_of(memory.occasion().now_ms)[:10]
@@ -127,7 +127,7 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
 def code_branch(memory: Memory) -> tuple[str, str]:
     """Return the branch that the work on the code comes together on, and its commit; "" for none."""
     repository = memory.home.repository
-    name = code_trunk(memory.home, memory.snapshot.tip.ask(lambda cache: cache.policy))
+    name = code_trunk(memory.home, memory.policy)
     places = (f"refs/heads/{name}", *remote_branches(repository, name)) if name else ()
     tips = [tip for place in places if (tip := read_reference(repository, place))]
     return (name, tips[0]) if tips else ("", "")

@@ -53,7 +53,7 @@ class Holding(Record):
 
 def purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purge:
     """Return what takes facts' texts and logs' words out of bytes."""
-    home, cache = memory.home, memory.snapshot.cache()
+    home, cache = memory.home, memory.cache()
     redacted, wordless = frozenset(facts), frozenset(logs)
     texts = {*withheld_texts(home, cache, redacted)}
     telling = Telling(home, cache, redacted, wordless)
@@ -101,7 +101,7 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
                 blob = words[3].decode("ascii")
                 brought.setdefault(blob, set()).add(name)
                 path_of[blob] = path.decode("utf-8", "surrogateescape")
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     wanted = {blob for one in (*logs, *facts) for _, blob in holders(home, cache, one)}
     names = sorted(brought)
     found: list[str] = []

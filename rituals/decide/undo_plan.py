@@ -68,7 +68,7 @@ class Past:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._cache = memory.snapshot.cache()
+        self._cache = memory.cache()
         self.logs = logs_in(self._cache)
         self._entries = [entry for _, entry in self.logs]
         self._effect = effect(self._entries)

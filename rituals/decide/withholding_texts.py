@@ -73,7 +73,7 @@ def redaction(
         WrongUsage: a log has a name that no event can say; or the reason repeats what is to be withheld.
     """
     state = memory.state()
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     logs, facts = [], []
     for target in dict.fromkeys(map(memory.named, targets)):
         if target in state:
@@ -130,7 +130,7 @@ def _log_named(memory: Memory, stem: str) -> str:
     """
     if not is_stem(stem):
         raise NotFound(f"there is no fact {stem}", hint=memory.near_hint(stem))
-    stem = log_named(memory.snapshot.cache(), stem).stem
+    stem = log_named(memory.cache(), stem).stem
     if not is_fact_id(stem):
         raise WrongUsage(f"no event can name the log {stem}", hint="redact its facts by their ids")
     return stem

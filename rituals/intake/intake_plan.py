@@ -136,7 +136,7 @@ class _Planning:
     def __init__(self, memory: Memory, reading: Reading, changes: str) -> None:
         self._memory, self._reading, self._changes = memory, places_clean(reading), changes
         self._state: State = memory.state()
-        telling = memory.snapshot.ask(lambda cache: telling_of(memory.home, cache))
+        telling = memory.ask(lambda cache: telling_of(memory.home, cache))
         self._known = Known(self._state, telling)
         self._words = words_for(memory)
         self._drafts = Drafts(reading.source, self._state.policy, memory.occasion().now_ms)

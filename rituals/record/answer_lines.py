@@ -164,7 +164,7 @@ class _Reading:
         replaced = self._living(line.ids)
         whole = line.said.strip() if line.ids and not replaced and line.plain else line.text
         kind = self._kind
-        if replaced and not kind and (old := self._memory.snapshot.cache().fact(replaced[0])):
+        if replaced and not kind and (old := self._memory.fact(replaced[0])):
             kind = old.kind
         if wrong := slip(whole, self._kinds):
             kept = "; it is kept as text" if wrong.code == "bad-footer" else ""
@@ -178,7 +178,7 @@ class _Reading:
 
     def _with_id(self, new: NewFact) -> NewFact:
         """Return a fact without an id that is none, or that another one has."""
-        known = self._memory.snapshot.cache().fact(new.id) if new.id else None
+        known = self._memory.fact(new.id) if new.id else None
         if new.id and not is_fact_id(new.id):
             self._say(f"{new.id} is no id", "ids are lower-case words joined by hyphens or dots")
         elif known is not None and known.text.strip() != new.text.strip():
@@ -189,7 +189,7 @@ class _Reading:
 
     def _living(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         """Return the ids that memory knows, whole, and say which ones it does not."""
-        cache = self._memory.snapshot.cache()
+        cache = self._memory.cache()
         found = []
         for said in ids:
             try:

@@ -112,12 +112,12 @@ def _of_known_kinds(
 def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
     """Return the words of which ids may be made, those with which new facts are tagged among them."""
     said = [name for one in new for name in (*one.tags, *one.entity)]
-    return project_words(memory.home, memory.snapshot.cache(), said)
+    return project_words(memory.home, memory.cache(), said)
 
 
 def kinds_of(memory: Memory) -> tuple[str, ...]:
     """Return the kinds that the policy names."""
-    return tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
+    return tuple(kind.name for kind in memory.policy.kinds)
 
 
 def compose(
@@ -234,7 +234,7 @@ def taken_in(memory: Memory) -> Taken:
     The same text is no clash: a repeated command then makes the same draft, which `append` knows
     again. A fact that is false now keeps its id for itself.
     """
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
 
     def taken(fact: str, text: str) -> bool:
         found = cache.fact(fact)

@@ -68,7 +68,7 @@ def drafts_of(
     Raises:
         DraftRefused: as there; or the user has no home for what is only theirs, or the rest repeats it.
     """
-    if is_own(memory.home, memory.snapshot.cache().policy):
+    if is_own(memory.home, memory.policy):
         return Drafts(*draft_of_request(memory, _bared(request), base, options=options))
     own = _own(memory)
     request, mine = _parted(request, lambda id: _is_yours(memory, own, id))
@@ -95,7 +95,7 @@ def _own(memory: Memory) -> Memory | None:
         home, agent=now.agent, session=now.session, clock=lambda: now.now_ms,
         identity=lambda: now.identity, in_process=False,
     )  # fmt: skip
-    return own if is_own(home, own.snapshot.cache().policy) else None
+    return own if is_own(home, own.policy) else None
 
 
 def is_yours(memory: Memory, id: str) -> bool:
@@ -114,7 +114,7 @@ def _is_yours(memory: Memory, own: Memory | None, id: str) -> bool:
 def _knows(memory: Memory, id: str) -> bool:
     """Tell whether a home knows an id, or the start of one, be it of several."""
     try:
-        return memory.snapshot.cache().fact(memory.named(id)) is not None
+        return memory.fact(memory.named(id)) is not None
     except NotFound:
         return True
 

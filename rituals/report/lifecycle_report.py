@@ -95,7 +95,7 @@ def report(
             found.append((ref, entry))
         return found, cache.policy
 
-    logs, policy = memory.snapshot.ask(read)
+    logs, policy = memory.ask(read)
     entries = [entry for _, entry in logs]
     return report_of(entries, policy, since, until, kind, progress, captured(memory.home, logs))
 

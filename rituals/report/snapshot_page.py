@@ -170,7 +170,7 @@ class _Page:
             return (named or newest)[:_LOGS]
 
         lines = []
-        for entry in self._memory.snapshot.ask(chosen):
+        for entry in self._memory.ask(chosen):
             told = self._memory.digest(entry.stem)
             said = ". ".join(
                 dict.fromkeys([one.rstrip(".") for one in (told.title, told.summary) if one])

@@ -112,7 +112,7 @@ def work(home: Home, steps: Sequence[Step] = STEPS, clock: Callable[[], float] =
         with Lock(f"{home.repository.commondir}/{MAINTAIN_FILE}", wait_seconds=0.0):
             memory = Memory(home, in_process=False)
             try:
-                if obstacle(home, memory.snapshot.ask(lambda cache: cache.policy)):
+                if obstacle(home, memory.policy):
                     return False
                 _Turn(memory, clock).take(steps)
             finally:

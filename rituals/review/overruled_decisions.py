@@ -68,7 +68,7 @@ def overruled_sides(memory: Memory, ids: Iterable[str] = ()) -> tuple[Dispute, .
 
     `ids`: only of these facts, () for all.
     """
-    state, cache = memory.state(), memory.snapshot.cache()
+    state, cache = memory.state(), memory.cache()
     facts = [one.fact for one in state.standings()]
     raised = raised_threads(facts)
     wanted = frozenset(ids)

@@ -55,7 +55,7 @@ def record(memory: Memory, seconds: float = SECONDS) -> str:
 
     In-tree nothing is asked: a log comes with its work. Nor is it in a clone whose history is cut.
     """
-    works, told = memory.snapshot.ask(lambda cache: (works_of(memory.home, cache), cache.landed()))
+    works, told = memory.ask(lambda cache: (works_of(memory.home, cache), cache.landed()))
     return _Round(memory, works, seconds).run(told) if works is not None and works.logs else ""
 
 

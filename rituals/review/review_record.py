@@ -105,7 +105,7 @@ def review(
     home, occasion = memory.home, memory.occasion()
     refuse_unwritable(home)
     with alone(home, occasion.agent, occasion.now_ms):
-        refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
+        refuse_incomplete(memory.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified = made(memory, REVIEW, progress).findings
         ended = ended_lines(memory)

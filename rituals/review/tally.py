@@ -116,7 +116,7 @@ def counts(names: Iterable[str]) -> Counts:
 
 
 def _is_cheap(memory: Memory, code: str) -> bool:
-    if memory.snapshot.cache().summary.logs > _LOGS:
+    if memory.cache().summary.logs > _LOGS:
         return False
     if not code:
         return True

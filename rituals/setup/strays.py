@@ -40,7 +40,7 @@ def strays(memory: Memory) -> dict[str, bytes]:
     if not any(moved for moved, _, _ in rows):
         return {}
     known = {ref.stem for ref in memory.snapshot.list_logs(home.tip())[0]}
-    known |= {stem for stem, _ in memory.snapshot.tip.ask(held_logs)}
+    known |= {stem for stem, _ in memory.ask(held_logs, committed=True)}
     blobs: dict[str, str] = {}
     for tree in dict.fromkeys(logs for moved, policy, logs in rows if logs and (moved or policy)):
         for _, blob, path in git.tree_files(tree):

@@ -71,10 +71,10 @@ def exchange(memory: Memory, asked: str = "", *, online: bool = True) -> tuple[H
     which a project on the same machine may have pushed.
     """
     home = memory.home
-    accept = memory.snapshot.tip.ask(lambda cache: cache.policy.inbox.accept)
+    accept = memory.policy.inbox.accept
     if not (accept or os.path.isdir(inbox_folder(home))):
         return ()
-    known = memory.snapshot.tip.ask(taken_up)
+    known = memory.ask(taken_up, committed=True)
     done, there = list[Happening](), set[str]()
     with opened(home, f"{inbox_folder(home)}/git") as bare:
         for remote in _places(bare, asked, online):

@@ -56,7 +56,7 @@ def ask(
         NoRemote: `to` is no place.
         WrongUsage: it is empty or too long.
     """
-    home, policy = memory.home, memory.snapshot.tip.ask(lambda cache: cache.policy)
+    home, policy = memory.home, memory.policy
     log = SessionLog((("agent", "a"), ("type", "edit")), "Request", text.strip(), ())
     log, findings = guard(log, personal=policy.privacy.personal, strict=True)
     bare = Bare(home, f"{inbox_folder(home)}/git")
@@ -90,7 +90,7 @@ def send_answers(memory: Memory, *, again: bool = False) -> tuple[Happening, ...
     requests, done = letters(home), list[Happening]()
     if not requests:
         return ()
-    policy, due = memory.snapshot.tip.ask(lambda cache: (cache.policy, _due(cache)))
+    policy, due = memory.ask(lambda cache: (cache.policy, _due(cache)), committed=True)
     bare = Bare(home, f"{inbox_folder(home)}/git")
     for request in requests.values():
         answer = due.get(request.hash)

@@ -82,7 +82,7 @@ def sync(
     remote = choose_remote(home.repository.git(), home.branch, asked)
     if not dry_run and memory.waiting():
         memory.drain()
-    policy = memory.snapshot.tip.ask(lambda cache: cache.policy)
+    policy = memory.policy
     sends = push or policy.push or not is_own(home, policy)
     return _Sync(memory, remote, (dry_run, adopt, sends), progress, timer).run()
 
@@ -182,7 +182,7 @@ class _Sync:
 
     def _edited(self) -> tuple[str, ...]:
         """Return the files that a person may have edited, and that are read back."""
-        policy = self._memory.snapshot.tip.ask(lambda cache: cache.policy)
+        policy = self._memory.policy
         return edited_paths(self._memory.home, policy)
 
     def _absorb_edit(self) -> bool:
@@ -234,7 +234,7 @@ class _Sync:
         status, _, _ = self._git.call("merge-base", "--is-ancestor", point.commit, tip)
         if status:
             standing = list_sessions(home, tip).standing
-            held = self._memory.snapshot.tip.ask(held_logs)
+            held = self._memory.ask(held_logs, committed=True)
             self._findings += rewritten_findings(home, tip, standing, set(), held)
 
     def _plan(self) -> Plan:

@@ -78,7 +78,7 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
 
 
 def _policy(memory: Memory) -> Policy:
-    return memory.snapshot.tip.ask(lambda cache: cache.policy)
+    return memory.policy
 
 
 def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tuple[Finding, ...]]:
@@ -142,7 +142,7 @@ def _counted(home: Home, one: Fetched, before: str) -> Brought:
     assert there is not None
     reader = Reader(there)
     try:
-        logs = reader.snapshot.ask(lambda cache: cache.summary.logs)
+        logs = reader.ask(lambda cache: cache.summary.logs)
     finally:
         reader.close()
     git, folder = there.repository.git(), there.prefix + SESSIONS_DIR

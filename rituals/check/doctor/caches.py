@@ -22,7 +22,7 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
     if not survey.deep or not tip:
         return
     warm = projection_files(memory.tip_state())
-    view = render(memory.snapshot.tip.ask(lambda cache: cache.view()))
+    view = render(memory.ask(lambda cache: cache.view(), committed=True))
     replayed = cold_state(memory.snapshot.tip, tip, survey.progress)
     if any(finding.code == "unreadable" for finding in replayed.findings()):
         return  # the cache may well know what a lost log says

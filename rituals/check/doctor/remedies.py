@@ -38,7 +38,7 @@ def _publishes(survey: Survey) -> bool:
     """Tell whether a drifted projection is ours to write now: whole, and nobody's edit is in it."""
     from ledger.errors import WriteRefused
 
-    cache = survey.memory.snapshot.cache()
+    cache = survey.memory.cache()
     if not survey.memory.publishes() or cache.policy.format > FORMAT_VERSION or cache.unread():
         return False
     try:

@@ -27,7 +27,7 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
     home = memory.home
     tip = home.tip()
     standing = list_sessions(home, tip).standing
-    held = memory.snapshot.tip.ask(held_logs)
+    held = memory.ask(held_logs, committed=True)
     found = without_purged(damaged(home, tip, standing, None)[0], held)
     wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
     known = {one.path for one in found}

@@ -66,7 +66,7 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
     if not dry_run:
         memory = apply_setup(plan, call.now_ms, call.agent)
         findings = attribute_findings(memory.home)
-        where = publishing(memory.home, memory.snapshot.cache().policy)
+        where = publishing(memory.home, memory.policy)
         memory.close()
     call.out.findings(findings)
     show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))

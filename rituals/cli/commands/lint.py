@@ -47,7 +47,7 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, q
     prefix, fallback = "", files[0] if files else "diurna.toml"
     if files:
         try:
-            personal = call.memory().snapshot.cache().policy.privacy.personal
+            personal = call.memory().policy.privacy.personal
         except HomeNotFound:
             personal = Privacy().personal
         alone = lint_files([(file, call.read(file)) for file in files], personal)

@@ -44,7 +44,7 @@ def command(
     found = matching(select(memory, state, (), kind, tier or "", archived), patterns)
     found = in_sections(found, state.policy)
     marks = memory.marks([one.fact for one in found])
-    told = memory.snapshot.ask(lambda cache: known(cache, [one.fact for one in found]))
+    told = memory.ask(lambda cache: known(cache, [one.fact for one in found]))
     if call.json:
         acts = state.histories
         facts = [

@@ -59,7 +59,7 @@ def command(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
         call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
     if commit:
         call.out.line(f"committed in {commit[:7]} on {memory.home.branch}")
-        where = publishing(memory.home, memory.snapshot.cache().policy)
+        where = publishing(memory.home, memory.policy)
         if not where.here and where.trunk:
             said = f"a pull request from {memory.home.branch} can conflict in them"
             call.out.hint(f"these files are published on {where.trunk}; {said}")

@@ -36,7 +36,7 @@ def command(
     memory, ids, home = call.holding(ids)
     if not home:
         call.opened(ids)
-    if any(is_stem(one) and memory.snapshot.cache().fact(one) is None for one in ids):
+    if any(is_stem(one) and memory.fact(one) is None for one in ids):
         from rituals.cli.terminal.recall_text import answer
 
         if as_of or kind or tier:
@@ -65,8 +65,8 @@ def command(
         call.out.text(render(state.view()))
         return
     facts = select(memory, state, ids, kind, tier or "", archived=False, as_of=as_of)
-    told = known(memory.snapshot.cache(), [one.fact for one in facts])
-    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.snapshot.cache())
+    told = known(memory.cache(), [one.fact for one in facts])
+    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
     blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:

@@ -41,7 +41,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
     memory, out = call.memory(), call.out
     how = {"dry_run": dry_run, "adopt": adopt, "push": push}
     report = sync_all(memory, remote, **how, progress=out.transfer())
-    look_after(memory.home, memory.snapshot.cache().policy)
+    look_after(memory.home, memory.policy)
     if call.json:
         out.answer(sync_object(report))
         return out.findings(report.findings)

@@ -39,7 +39,7 @@ def command(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
 
     said = day_of(name, " ".join(argument), call.now_ms())
     reader = call.memory()
-    page = reader.snapshot.ask(lambda cache: view_page(reader.snapshot, cache, name, said))
+    page = reader.ask(lambda cache: view_page(reader.snapshot, cache, name, said))
     if call.json:
         call.out.answer({"view": name, "argument": said, **page_object(page)})
     else:

@@ -28,12 +28,12 @@ def answer_facts(
         return None if found is None else found.fact
 
     def rank(stem: str) -> int:
-        return RANK[word_of(memory.snapshot.cache().entry(stem))]
+        return RANK[word_of(memory.cache().entry(stem))]
 
     facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
-    told = known(memory.snapshot.cache(), [one.fact for one in facts])
+    told = known(memory.cache(), [one.fact for one in facts])
     met: Met = {}
-    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.snapshot.cache())
+    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
 
     def mark(fact: Fact) -> Mark:
         found = marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)

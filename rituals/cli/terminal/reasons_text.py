@@ -56,7 +56,7 @@ def told_of_code(call: Invocation, asked: str) -> bool:
 
 def _is_fact(memory: Memory, asked: str) -> bool:
     """Tell whether a word names a fact, here or in a home beside."""
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     name = parted(asked)[0]
     if name:
         return name in (PERSONAL, *[one.name for one in cache.policy.upstream])

@@ -69,7 +69,7 @@ def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: An
 
         for kind in filters.kinds:
             if kind != SESSION_KIND:
-                check_kind(reader.snapshot.cache().policy, kind)
+                check_kind(reader.policy, kind)
     return answer
 
 

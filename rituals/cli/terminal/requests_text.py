@@ -39,7 +39,7 @@ def list_all(call: Invocation) -> None:
     from memory.replay.request_inbox import letters, waiting
 
     memory, out = call.memory(), call.out
-    came = memory.snapshot.ask(lambda cache: waiting(memory.home, cache))
+    came = memory.ask(lambda cache: waiting(memory.home, cache))
     sent, answers = letters(memory.home, "asked"), letters(memory.home, "answers")
     if call.json:
         asked = [
@@ -64,7 +64,7 @@ def list_all(call: Invocation) -> None:
             _quote(answers[hash].text, out)
     if not (came or sent):
         out.talk("no request waits")
-    if not memory.snapshot.cache().policy.inbox.accept:
+    if not memory.policy.inbox.accept:
         out.hint("those of others are not looked for: `[inbox] accept = true` in diurna.toml")
 
 

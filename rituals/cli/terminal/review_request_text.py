@@ -26,7 +26,7 @@ def ask_by_pull_request(call: Invocation, code: str, *, dry_run: bool) -> None:
     except Refused as problem:  # it is asked anew, in a file of the same name
         refused = (Finding("answer-void", str(problem), hint=problem.hint),)
     found = request(memory, code, dry_run=dry_run)
-    how = memory.snapshot.ask(lambda cache: cache.policy.ask)
+    how = memory.policy.ask
     call.landed = bool(taken and taken.commit)
     findings = (*refused, *void_findings(taken))
     if call.json:

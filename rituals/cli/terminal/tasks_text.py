@@ -38,7 +38,7 @@ def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     mine = (call.agent or reader.asker()) if given["mine"] else ""
     wanted = Wanted(given["state"] or "", mine, given["workstream"], given["everything"])
     found = listed(reader, wanted, call.now_ms())
-    asked = () if any(wanted) else reader.snapshot.ask(lambda cache: waiting(reader.home, cache))
+    asked = () if any(wanted) else reader.ask(lambda cache: waiting(reader.home, cache))
     if call.json:
         out.answer(
             {"tasks": tasks_object(found), "requests": [letter_object(one) for one in asked]}

@@ -99,7 +99,7 @@ def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ou
         Busy: another boundary of the session took longer than that is waited for.
         StorageFailed: the disk refused; what was not told is told the next time.
     """
-    policy = memory.snapshot.ask(lambda cache: cache.policy)
+    policy = memory.policy
     commondir = memory.home.repository.commondir
     keep = kept_by(policy, memory.home.kind, informed=asked.past > 0)
     if keep == OFF:
@@ -324,7 +324,7 @@ class _Boundary:
         header = (("session", part.session), *draft.header)
         entry = entry_of("", SessionLog(header, draft.title, "", draft.events))
         items = dict(zip(draft.made, part.items, strict=True))
-        for name in self._memory.snapshot.ask(lambda cache: cache.some_histories(draft.made)):
+        for name in self._memory.ask(lambda cache: cache.some_histories(draft.made)):
             del items[name]  # an id is only made anew for another text
         for one in notice(self._memory.snapshot, entry):
             item = items.get(one.fact.id)

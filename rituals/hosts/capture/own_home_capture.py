@@ -36,7 +36,7 @@ def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: boo
         own = Memory(
             home, clock=lambda: now.now_ms, identity=lambda: now.identity, in_process=False
         )
-        policy = own.snapshot.cache().policy
+        policy = own.policy
         if not is_own(home, policy) or policy.capture.keep == OFF or policy.capture.approve == ASK:
             return 0
         taken = 0
@@ -44,7 +44,7 @@ def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: boo
             bare = Part(part.host, part.session, part.extractor, None, None, (), (), (item,))
             draft = draft_of_part(bare, policy.capture.trust, taken_in(own), words_for(own))
             entry = entry_of("", SessionLog(draft.header, draft.title, "", draft.events))
-            known = own.snapshot.cache().some_histories(draft.made)
+            known = own.cache().some_histories(draft.made)
             if not known and not any(one.overlap for one in notice(own.snapshot, entry)):
                 own.hold(draft, dry_run=dry_run)
             taken += 1

@@ -48,7 +48,7 @@ def read_again(
     memory: Memory, found: Iterable[Seen], chosen: Settings, environment: Mapping[str, str]
 ) -> Iterator[Reading]:
     """Ask a model about sessions, part after part; nothing that it finds is recorded."""
-    policy = memory.snapshot.ask(lambda cache: cache.policy)
+    policy = memory.policy
     gates = Gates(memory, policy)
     kinds = [kind.name for kind in policy.kinds]
     commondir = memory.home.repository.commondir

@@ -94,7 +94,7 @@ class Evidence:
 
         `found` has the surest uses first; `without` is what the session speaks against.
         """
-        used = self._memory.snapshot.ask(lambda cache: used_in(cache, self._session))
+        used = self._memory.ask(lambda cache: used_in(cache, self._session))
         first: dict[str, Use] = {}
         for one in found:
             if one.id not in used and one.id not in without:

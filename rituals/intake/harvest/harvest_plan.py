@@ -130,9 +130,7 @@ def _source(home: Home, paths: Sequence[str]) -> tuple[Code, tuple[str, ...]]:
 
 def _last(memory: Memory) -> str:
     """Return the commit that the newest harvest read, "" for none."""
-    refs = memory.snapshot.tip.ask(
-        lambda cache: [ref for _, ref, entry in cache.entries() if entry.type == _IMPORT]
-    )
+    refs = [ref for ref, entry in memory.logs(committed=True) if entry.type == _IMPORT]
     newest = sorted(refs, key=lambda ref: ref.key, reverse=True)
     git = memory.home.repository.git()
     for at in range(0, len(newest), 50):

@@ -85,7 +85,7 @@ def adding(
 
 
 def _refuse_unknown(memory: Memory, ids: tuple[str, ...]) -> None:
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     wrong = [id for id in dict.fromkeys(ids) if cache.fact(id) is None]
     if wrong:
         near = [(id, memory.near_hint(id)) for id in wrong]

@@ -29,8 +29,8 @@ def request_of(memory: Memory, begin: str) -> tuple[Letter | None, str]:
     Raises:
         NotFound: there is none, or several begin so.
     """
-    tasks = memory.snapshot.ask(taken_up)
-    came = {one.hash: one for one in memory.snapshot.ask(lambda cache: waiting(memory.home, cache))}
+    tasks = memory.ask(taken_up)
+    came = {one.hash: one for one in memory.ask(lambda cache: waiting(memory.home, cache))}
     found = [one for one in (*came, *tasks) if len(begin) >= _LEAST and one.startswith(begin)]
     if len(found) != 1:
         said = (

@@ -65,9 +65,7 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
             hint="`diurna task pick` gives another one; `--take-over` claims it if you agreed on that",
         )
     notes = [f"{id} waits for {wait.id} ({wait.why})" for wait in task.waits]
-    elsewhere = handed_elsewhere(
-        memory.snapshot.ask(handoffs_in), _name(memory, author), author.role
-    )
+    elsewhere = handed_elsewhere(memory.ask(handoffs_in), _name(memory, author), author.role)
     if id in elsewhere:
         notes.append(f"{id} was handed to {elsewhere[id]}")
     events = (*_owned(task, _name(memory, author)), FactMoved(id, IN_PROGRESS))
@@ -81,10 +79,8 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
 
 def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
     """Choose the task to begin next; with `start` plan to claim it."""
-    elsewhere = handed_elsewhere(
-        memory.snapshot.ask(handoffs_in), _name(memory, author), author.role
-    )
-    listed = memory.snapshot.ask(tasks_in)
+    elsewhere = handed_elsewhere(memory.ask(handoffs_in), _name(memory, author), author.role)
+    listed = memory.ask(tasks_in)
     task = pick(listed, _name(memory, author), elsewhere)
     if task is None:
         waiting = sum(1 for one in listed if one.waits)
@@ -147,9 +143,9 @@ def found(memory: Memory, id: str) -> Task:
         NotFound: there is none of this id, or several facts begin so.
     """
     id = memory.named(id)
-    task = memory.snapshot.ask(lambda cache: task_in(cache, id))
+    task = memory.ask(lambda cache: task_in(cache, id))
     if task is None:
-        fact = memory.snapshot.cache().fact(id)
+        fact = memory.fact(id)
         said = f"{id} is of kind {fact.kind}" if fact else f"there is no task {id}"
         raise NotFound(
             said, hint=memory.near_hint(id) if fact is None else "`diurna task` lists tasks"
@@ -163,7 +159,7 @@ def _failed_before(memory: Memory, id: str, author: Author) -> tuple[str, ...]:
     def ask(cache: Cache) -> tuple[Attempt, ...]:
         return failed_before(facts_of_kind(cache, ATTEMPT_KIND), id)
 
-    attempts = memory.snapshot.ask(ask)
+    attempts = memory.ask(ask)
     others = role_notes([one.fact for one in attempts], author.role, {}).others
     names = [f"{one.fact.id} ({one.said})" for one in attempts if one.fact.id not in others]
     if not names:

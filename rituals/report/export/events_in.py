@@ -163,7 +163,7 @@ def _place(one: Carried, here: dict[str, str]) -> str:
 
 
 def _paths(memory: Memory) -> dict[str, str]:
-    refs = memory.snapshot.tip.ask(lambda cache: cache.log_refs())
+    refs = memory.ask(lambda cache: cache.log_refs(), committed=True)
     return {ref.path: ref.blob for ref in refs}
 
 

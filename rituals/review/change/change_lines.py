@@ -74,7 +74,7 @@ def _is_as_at_tip(home: Home, change: Change) -> bool:
 
 def _held(memory: Memory, change: Change) -> Iterator[Finding]:
     """Name the secrets and the personal texts that new logs hold."""
-    policy = memory.snapshot.tip.cache().policy
+    policy = memory.policy
     shared = not is_own(memory.home, policy)
     for one in change.logs:
         found = text_findings(one.path, one.data, policy.privacy.personal)

@@ -79,7 +79,7 @@ def in_words(event: FactUpdated, text: str) -> FactUpdated:
 def _questions(memory: Memory, ref: LogRef) -> Iterator[tuple[str, str]]:
     """Yield what a log says was asked in vain, with the fact; nothing of one whose words are withheld."""
     mark = ASKED_MARK.encode()
-    if memory.snapshot.ask(lambda cache: ref.stem in redacted_logs(cache)):
+    if memory.ask(lambda cache: ref.stem in redacted_logs(cache)):
         return
     for _, data in read_bytes(memory.home, [ref]):
         for event in decode(data, sealed=True)[0].events if mark in data else ():

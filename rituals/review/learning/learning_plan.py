@@ -112,14 +112,13 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         logs = [(ref, entry) for _, ref, entry in cache.entries()]
         return cache.commit, state_of(cache), logs
 
-    tip, state, logs = memory.snapshot.ledger.ask(read)
+    ledger = memory.snapshot.ledger
+    tip, state, logs = ledger.ask(read)
     logs.sort(key=lambda log: log[0].key)
     entries = [entry for _, entry in logs]
     telling = [log for log in logs if log[1].uses][-LOGS:]
-    told, judging = memory.snapshot.ledger.ask(lambda cache: told_in(memory.home, cache, telling))
-    captured = memory.snapshot.ledger.ask(
-        lambda cache: offers_of_captured(memory.home, cache, telling, since)
-    )
+    told, judging = ledger.ask(lambda cache: told_in(memory.home, cache, telling))
+    captured = ledger.ask(lambda cache: offers_of_captured(memory.home, cache, telling, since))
     recurrence = Recurrence(told)
     commondir = memory.home.repository.commondir
     standings = tuple(state.standings())
@@ -129,14 +128,14 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         *captured,
         *offers_that_wait(commondir),
         *offers_of_findings(state, standings),
-        *offers_of_verdicts(state, lines_of(memory.snapshot.ledger, judging).values()),
+        *offers_of_verdicts(state, lines_of(ledger, judging).values()),
         *offers_of_logs(told, recurrence, since),
-        *offers_of_dropped(set_back(memory.home, memory.snapshot.cache())),
+        *offers_of_dropped(set_back(memory.home, memory.cache())),
     ]
     if not is_own(memory.home, state.policy):
         gate = PersonalGate(own_texts())
         offers = [one for one in offers if not gate.closes_item(_told_of(one))]
-    withheld = memory.snapshot.ledger.ask(lambda cache: telling_of(memory.home, cache))
+    withheld = ledger.ask(lambda cache: telling_of(memory.home, cache))
     if withheld is not None:
         offers = [
             one
@@ -180,7 +179,7 @@ def _stem_of(memory: Memory, since: str) -> str:
     """Return from where on is looked: the stem of a log that is there, or the start of one for a time."""
     begins = memory.bounds(since, "")[0]
     if is_stem(since) and not is_date(since):
-        return memory.snapshot.ask(lambda cache: log_named(cache, since)).key
+        return memory.ask(lambda cache: log_named(cache, since)).key
     return begins
 
 

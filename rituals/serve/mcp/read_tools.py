@@ -78,7 +78,7 @@ def _beside(memory: Memory) -> tuple[Finding, ...]:
     """Return what the command line would say on standard error, which no agent reads here."""
     from rituals.check.verify.log_set_checks import policy_problem
 
-    cache = memory.snapshot.cache()
+    cache = memory.cache()
     problem = cache.policy_problem
     return (*([policy_problem(problem)] if problem else []), *cache.unread())
 

@@ -35,7 +35,7 @@ def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     drafts = drafts_of(memory, request)
     receipt = drafts.append(memory, tiers=True)
     note_answer(memory.home.repository.commondir, caller.session)
-    look_after(memory.home, memory.snapshot.cache().policy)
+    look_after(memory.home, memory.policy)
     found = receipt_object(receipt)
     found["tiers"] = [one for one in found["tiers"] if one["before"]]
     found["findings"] = noticed((*drafts.findings, *receipt.findings))

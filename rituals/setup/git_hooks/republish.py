@@ -57,7 +57,7 @@ def republish(
         if event in RIDING or memory.snapshot.rides():
             return _ride(memory, event, environment, dry_run)
         memory.bring_back(dry_run=dry_run)
-        cache = memory.snapshot.cache()
+        cache = memory.cache()
         if not memory.publishes() or cache.policy_problem or cache.unread():
             return ""
         edited = memory.edited()

@@ -80,7 +80,7 @@ def addresses(tip: TipView) -> Iterable[str]:
 def sections_of(tip: TipView) -> Iterable[Section]:
     """Yield the live facts by section, as `continuity.md` has them, the most used first."""
     here = tip.here()
-    view = tip.memory.snapshot.ask(lambda cache: here.view(cache, tip.state.view()))
+    view = tip.memory.ask(lambda cache: here.view(cache, tip.state.view()))
     groups: dict[str, list[Standing]] = {
         section_title(view.policy, one.name): [] for one in view.policy.kinds
     }

@@ -44,7 +44,7 @@ def tasks(tip: TipView, asked: Asked) -> Page:
             "groups": [_group(tip, name, found) for name, found in there.items() if found],
             "open": len(tip.tasks) - len(there[OVER]),
             "next": pick(tip.tasks, elsewhere=others),
-            "asked": tip.memory.snapshot.ask(lambda cache: waiting(tip.memory.home, cache)),
+            "asked": tip.memory.ask(lambda cache: waiting(tip.memory.home, cache)),
         },
     )
 
@@ -66,5 +66,5 @@ def _group(tip: TipView, name: str, found: Sequence[Task]) -> Group:
     memory = tip.memory
     now_ms = memory.occasion().now_ms
     commondir = memory.home.repository.commondir
-    shown = memory.snapshot.ask(lambda cache: with_claims(cache, found[:TASKS], commondir, now_ms))
+    shown = memory.ask(lambda cache: with_claims(cache, found[:TASKS], commondir, now_ms))
     return Group(name, shown, len(found) - len(shown))

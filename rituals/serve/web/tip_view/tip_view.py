@@ -70,8 +70,7 @@ class TipView:
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """All logs, in ledger order."""
-        found = self.memory.snapshot.ask(lambda cache: [one for _, _, one in cache.entries()])
-        return tuple(sorted(found, key=lambda entry: entry.stem))
+        return tuple(sorted([one for _, one in self.memory.logs()], key=lambda entry: entry.stem))
 
     @cached_property
     def uses(self) -> dict[str, list[int]]:
@@ -209,13 +208,13 @@ class TipView:
         """Return what HEAD, as it is at this moment, has of the memory."""
         from memory.replay.head_view import here_of
 
-        return self.memory.snapshot.ask(lambda cache: here_of(self.memory.home, cache))
+        return self.memory.ask(lambda cache: here_of(self.memory.home, cache))
 
     def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
         """Tell by id how facts are known."""
         from memory.query.fact_marks import known
 
-        return self.memory.snapshot.ask(lambda cache: known(cache, [one.fact for one in facts]))
+        return self.memory.ask(lambda cache: known(cache, [one.fact for one in facts]))
 
     def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
         """Return sessions as a timeline tells them, in ledger order; each log is read once.
@@ -284,7 +283,7 @@ def read_report(tip: TipView) -> Callable[[], Report]:
     from rituals.report.lifecycle_report import captured, report_on, with_repeats
 
     lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
-    logs = tip.memory.snapshot.ask(lambda cache: [(ref, one) for _, ref, one in cache.entries()])
+    logs = tip.memory.logs()
 
     def made() -> Report:
         found = report_on(lives, state.histories, entries, state.policy)
@@ -298,7 +297,7 @@ def read_past(tip: TipView) -> Callable[[], Past]:
     from projection.lifecycle.past_states import Past
 
     lives, entries = tip.lives, tip.entries
-    withheld = tip.memory.snapshot.ask(lambda cache: cache.redacted)
+    withheld = tip.memory.ask(lambda cache: cache.redacted)
     return lambda: Past(tip.state, lives, entries, withheld)
 
 
@@ -307,11 +306,10 @@ def read_plan(tip: TipView) -> Callable[[], Plan]:
     from rituals.intake.harvest.origin import code_of
     from rituals.review.review_plan import clone_questions, plan_of
 
-    memory, committed = tip.memory, tip.memory.snapshot.tip
-    logs = committed.ask(lambda cache: [(ref, entry) for _, ref, entry in cache.entries()])
-    logs.sort(key=lambda log: log[0].key)
-    state, at = memory.tip_state(), committed.ask(lambda cache: cache.commit)
-    gone = committed.ask(lambda cache: clone_questions(memory.home, cache))
+    memory = tip.memory
+    logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
+    state, at = memory.tip_state(), memory.ask(lambda cache: cache.commit, committed=True)
+    gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
     return lambda: plan_of(at, state, logs, code_of(memory.home), more=gone)
 
 
@@ -337,7 +335,7 @@ def read_origins(tip: TipView) -> Callable[[], Origins]:
     from memory.query.origins import all_origins
 
     memory, at, kept = tip.memory, tip.tip, tip.memory.origins
-    refs = memory.snapshot.ask(lambda cache: list(cache.log_refs()))
+    refs = memory.ask(lambda cache: list(cache.log_refs()))
 
     def walk() -> Origins:
         memory.origins = all_origins(memory.home, at, refs, kept)
