@@ -321,10 +321,8 @@ class Memory(Reader):
         """Say what stands in the committed projection files that no log says; they stay as they are."""
         from memory.worktree.authorship import left_alone
 
-        rendered = self.ask(lambda cache: cache.ever_rendered(), committed=True)
-        return left_alone(
-            self.home, self.home.tip(), self.tip_state, self.policy, rendered=rendered
-        )
+        found = self.ask(lambda cache: (cache.policy, cache.ever_rendered()), committed=True)
+        return left_alone(self.home, self.home.tip(), self.tip_state, found[0], rendered=found[1])
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes, which nothing about it may stop."""

@@ -59,11 +59,11 @@ class OpenHome:
     @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return self.snapshot.tip.cache().policy
+        return self.ask(lambda cache: cache.policy, committed=True)
 
     def fact(self, id: str) -> Fact | None:
         """Return one fact by its whole id, without where it stands; None where there is none."""
-        return self.snapshot.cache().fact(id)
+        return self.ask(lambda cache: cache.fact(id))
 
     def logs(self, *, committed: bool = False) -> list[tuple[LogRef, Entry]]:
         """Return all logs with what they say, in the order in which the cache met them."""
