@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 
 from ledger.errors import NotFound
 from ledger.escape import prose
 from ledger.model.findings import ERROR, Finding
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
+from memory.api import Memory
 from rituals.check.baseline import section, shown
 from rituals.check.check_registry import LINT
 from rituals.check.check_runner import made
 from rituals.check.survey import Survey
 from rituals.decide.decision import Decision
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from memory.api import Memory
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 #: The most findings that one log accepts: a log has its limit.
 _AT_ONCE = 3_000

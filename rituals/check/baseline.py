@@ -7,22 +7,18 @@ A log of type `edit` with a section `## Accepted Findings` accepts those whose k
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 
 from ledger.codec.log import decode
 from ledger.codec.outline import outline
+from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.sha256 import sha256
 from memory.replay.log_bytes import read_bytes
 from projection.document.page_renderer import REDACTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
 
 ACCEPTED, TAKEN_BACK = "Accepted Findings", "Findings No Longer Accepted"
 #: How many of a key's digits are written down, and how many are shown.

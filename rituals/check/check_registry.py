@@ -6,18 +6,14 @@ A row names its function by module, so that a command loads no more than it choo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from typing import Any
 
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from rituals.check.baseline import Acceptance
-    from rituals.check.survey import Survey
+from rituals.check.baseline import Acceptance
+from rituals.check.survey import Survey
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
 #: the machine. The policy at the tip counts as the tip.

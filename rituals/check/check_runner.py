@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from ledger.model.findings import severe
+from collections.abc import Callable
+
+from ledger.model.findings import Finding, severe
+from memory.api import Memory
 from rituals.check.check_registry import LINT, QUIZ, VERIFY, Made, chosen, make
 from rituals.check.survey import PARTS, Survey
 from rituals.check.verify.branch_checkpoint import Checkpoint, remember
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ledger.model.findings import Finding
-    from memory.api import Memory
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def made(

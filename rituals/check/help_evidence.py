@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.codec.log import read_header
 from ledger.git.code_places import missing
 from ledger.home import OWN_REPOSITORY
@@ -11,12 +13,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import stem_in
 from memory.replay.log_bytes import read_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 _HINT = "the help still counts; `diurna why` tells who said it, and `--ignored` speaks against it"
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import whole_ids
 from ledger.git.landing.landing_search import HOWS, search
 from ledger.git.landing.message_references import history
+from ledger.home import Home
 from ledger.model.event import VERB_OF, WorkLanded
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import stem_in
+from memory.cache.cache_file import Cache
 from memory.cache.head_store import read
-from memory.replay.work_places import works_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from memory.replay.work_places import Works
-    from rituals.check.survey import Survey
+from memory.replay.work_places import Works, works_of
+from rituals.check.survey import Survey
 
 #: How many landings are proved in one check, the newest first, and how long that may take.
 _MOST, _SECONDS = 40, 5.0

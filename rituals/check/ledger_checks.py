@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
@@ -11,7 +12,7 @@ from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
 from memory.write.personal_guard import finding, is_own
-from rituals.check.survey import TEXTS
+from rituals.check.survey import TEXTS, Survey
 from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
 from rituals.check.verify.log_set_checks import (
@@ -25,12 +26,6 @@ from rituals.check.verify.log_set_checks import (
 )
 from rituals.check.verify.projection_checks import projection_findings
 from rituals.check.verify.worktree import work_tree_findings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rituals.check.survey import Survey
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"

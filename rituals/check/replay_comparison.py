@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.worktree.projection_files import (
     changes,
     committed_projection,
@@ -11,10 +12,6 @@ from memory.worktree.projection_files import (
     projection_files,
 )
 from projection.fold.full_replay import State
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
 
 
 class Recheck(Record):

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.model.event import FactArchived, FactReactivated
+from memory.api import Memory
 from projection.document.archive_pages import reason_of
-from projection.fold.projection_state import BY_HAND
+from projection.fold.projection_state import BY_HAND, Standing
 from projection.fold.tiers import never_decaying, stand
 from rituals.decide.decision import Decision, titled
 from rituals.record.event_reasons import because
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from projection.fold.projection_state import Standing
 
 
 def archiving(memory: Memory, fact: str, reason: str) -> Decision:

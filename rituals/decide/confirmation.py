@@ -6,16 +6,13 @@ from bisect import bisect_right
 
 from ledger.errors import DiurnaError
 from ledger.model.event import FactReinstated, FactVerified
+from memory.api import Memory
+from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
+from projection.fold.full_replay import State
 from projection.fold.tiers import never_decaying
 from rituals.decide.decision import Decision, titled
 from rituals.record.event_reasons import because
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
 
 
 def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:

@@ -13,13 +13,10 @@ from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.event import Event, FactCreated, ThreadClosed
 from ledger.model.sha256 import sha256
 from ledger.secrets.scanner import nameable
+from memory.api import Memory
 from projection.policy.model import THREAD_KIND
 from rituals.decide.decision import Decision, titled
 from rituals.record.event_reasons import because
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
 
 TAG = "critique"
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")

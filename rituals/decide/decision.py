@@ -8,13 +8,9 @@ from __future__ import annotations
 from ledger.model.event import Event, FactInvalidated, ThreadClosed
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE
-from memory.write.draft import SessionDraft
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from memory.write.draft import Receipt
-    from projection.fold.fact_history import Fact
+from memory.api import Memory
+from memory.write.draft import Receipt, SessionDraft
+from projection.fold.fact_history import Fact
 
 _TYPE = "edit"
 _TITLE_CHARS = 100

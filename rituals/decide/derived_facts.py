@@ -7,6 +7,8 @@ What a person decided since is left, and said.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -17,22 +19,16 @@ from ledger.model.event import (
     FactVerified,
     facts_in,
 )
+from ledger.model.logset import LogRef
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from ledger.model.session import SOURCE_KEY
+from ledger.model.session import SOURCE_KEY, Entry
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
 from projection.fold.testimony import is_person
+from projection.fold.undone_logs import TakenBack
 from projection.graph.fact_links import CONFLICTS, footer, ids_in, named
 from projection.policy.model import CLOSABLE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
-    from projection.fold.undone_logs import TakenBack
 
 _SOURCE, _ABOUT = "source", "about"
 #: By what a person says of a fact that it holds.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DiurnaError, WrongUsage
-from ledger.model.event import FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.event import Event, FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
 from ledger.model.session import UNTIL_KEY
+from memory.api import Memory
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE
 from projection.text.until_conditions import FORMS, until_in
@@ -15,11 +16,6 @@ from rituals.record.draft_composer import kinds_of
 from rituals.record.event_reasons import because
 from rituals.record.kind_words import kind_of
 from rituals.record.slips import unknown_kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.model.event import Event
-    from memory.api import Memory
 
 
 def rewording(

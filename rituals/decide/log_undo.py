@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.model.logset import LogRef
 from ledger.model.order import stem_in
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.api import Memory
 from projection.fold.reversal import Irreversible
 from projection.fold.undone_logs import TakenBack, told_by
 from rituals.decide.decision import Decision
 from rituals.decide.undo_plan import Past, Undoing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.api import Memory
 
 #: Of how many logs git is asked at once who committed them; how many an undo can name in its header.
 _ASKED, _MOST = 200, 1000

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from memory.query.provenance import lines_of
+from memory.api import Memory
+from memory.query.provenance import LogLine, lines_of
 from projection.document.page_renderer import REDACTED, ordered
+from projection.fold.fact_history import Fact, History
+from projection.fold.full_replay import State
 from projection.fold.testimony import RANK, word_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from memory.api import Memory
-    from memory.query.provenance import LogLine
-    from projection.fold.fact_history import Fact, History
-    from projection.fold.full_replay import State
 
 #: What stands against what.
 TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED = KINDS = (

@@ -5,28 +5,24 @@ One log for each commit, which its header names: where HEAD does not have that c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.errors import GitFailed
 from ledger.git.mainline import Mainline
 from ledger.git.repository import head, read_reference, remote_branches
 from ledger.home import IN_TREE
+from ledger.model.event import Event
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.cache.broken_truth import with_ends
-from memory.cache.broken_truth_file import Kept, has_code, read, write
+from memory.cache.broken_truth_file import Kept, Wait, has_code, read, write
 from memory.replay.possible_endings import waiting
 from memory.worktree.trunk import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED
 from projection.text.until_conditions import DATE
 from rituals.decide.decision import over, titled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.event import Event
-    from memory.api import Memory
-    from memory.cache.broken_truth_file import Wait
 
 _AGENT, _TYPE = "diurna", "edit"
 

@@ -7,6 +7,7 @@ clones of it.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 
 from ledger.codec.log import decode
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
@@ -14,17 +15,12 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
+from memory.api import Memory
 from memory.redaction.purged_bytes import Purge
 from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from memory.api import Memory
 
 #: How many files are read at once: bounds the memory.
 _AT_ONCE = 500

@@ -21,7 +21,9 @@ from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
+from memory.api import Memory
 from projection.brief.single_line import shortened
+from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
 from rituals.decide.decision import Decision, titled
 from rituals.decide.open_contradictions import (
@@ -34,11 +36,6 @@ from rituals.decide.open_contradictions import (
     Dispute,
     disputes,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from projection.fold.fact_history import Fact
 
 #: The most digits of a choice's number in the list; what is longer is the start of a version.
 _NUMBER_CHARS = 3

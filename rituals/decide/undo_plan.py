@@ -7,6 +7,8 @@ offered it is folded into what the ledger says, and what would not stand as it s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.event import (
     Event,
     FactArchived,
@@ -22,9 +24,11 @@ from ledger.model.event import (
     ThreadReopened,
     in_order,
 )
+from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.query.provenance import lines_of
+from memory.api import Memory
+from memory.query.provenance import LogLine, lines_of
 from memory.recall.hits.snippets import one_line
 from memory.replay.as_of import logs_in, state_by
 from memory.write.seen_versions import with_seen
@@ -34,14 +38,6 @@ from projection.fold.reversal import Irreversible, reversal, stands_as
 from projection.fold.undone_logs import BEHIND, TakenBack, effect
 from rituals.decide.decision import Decision
 from rituals.decide.derived_facts import Reach, reach_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ledger.model.logset import LogRef
-    from memory.api import Memory
-    from memory.query.provenance import LogLine
 
 _UNDO, _REDO = "Undo: ", "Redo: "
 _TITLE_CHARS = 90

@@ -6,13 +6,10 @@ from ledger.errors import DiurnaError, NotFound
 from ledger.model.event import FactUpdated
 from ledger.model.record import Record
 from memory.query.fact_marks import as_here
+from memory.query.provenance import Step
+from memory.query.reader import Reader
+from projection.fold.fact_history import Fact
 from rituals.decide.decision import Decision
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.query.provenance import Step
-    from memory.query.reader import Reader
-    from projection.fold.fact_history import Fact
 
 
 class Telling(Record):

@@ -6,25 +6,22 @@ the plan names the logs that hold it, where they went, and what of git a person 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.cache.name_lookup import log_named
 from memory.query.provenance import origins
 from memory.redaction.withheld_texts import held_logs, holders
+from projection.fold.full_replay import State
 from projection.text.normalize import plain
 from rituals.decide.decision import Decision
 from rituals.decide.remaining_copies import Holding, holding_of, purge_of
 from rituals.record.event_reasons import because
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory.api import Memory
-    from projection.fold.full_replay import State
 
 ROTATE = (
     "whoever can read this repository, a clone or a backup can still read what was withheld. A secret: "

@@ -9,10 +9,11 @@ day is loaded once a day.
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Sequence
 
 from ledger.environment import monotonic, now_ms, stay_offline, working_directory
 from ledger.errors import Busy, DiurnaError
-from ledger.home import discover
+from ledger.home import Home, discover
 from ledger.model.layout import MAINTAIN_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
@@ -22,12 +23,6 @@ from rituals.decide.recorded_endings import record_ended
 from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.faults import note
 from rituals.review import recorded_landings, truth_marks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ledger.home import Home
 
 #: How long all steps may take together, on a clock that only goes forward.
 SECONDS = 60.0

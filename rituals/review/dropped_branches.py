@@ -8,9 +8,13 @@ nor before something was fetched since: the forge may have merged it meanwhile.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
+from ledger.git.landing.work_commits import Written
 from ledger.git.repository import head
+from ledger.home import Home
 from ledger.model.event import (
+    Event,
     FactInvalidated,
     FactReinstated,
     FactSuperseded,
@@ -18,23 +22,13 @@ from ledger.model.event import (
     WorkDropped,
 )
 from ledger.model.order import milliseconds_of
+from memory.cache.cache_file import Cache
 from memory.cache.head_store import read
 from memory.replay.head_view import here_of
-from memory.replay.work_places import works_of
-from projection.document.branch_remarks import BORN, FALSE, NO, REPLACED, REWORDED
+from memory.replay.work_places import Works, works_of
+from projection.document.branch_remarks import BORN, FALSE, NO, REPLACED, REWORDED, Elsewhere
 from projection.lifecycle.review_threads import key_of
 from rituals.review.review_question import Question, listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ledger.git.landing.work_commits import Written
-    from ledger.home import Home
-    from ledger.model.event import Event
-    from memory.cache.cache_file import Cache
-    from memory.replay.work_places import Works
-    from projection.document.branch_remarks import Elsewhere
 
 DROPPED = "branch-dropped"
 #: How much later than a branch's last log something was recorded, or committed, before it is asked about.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from ledger.home import Home
+from memory.cache.cache_file import Cache
 from memory.replay.reader_marks import marks_at
 from projection.document.fact_remarks import FAILS
 from projection.lifecycle.review_threads import key_of
 from rituals.decide.decision import over
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
 
 CHECK_FAILS = "check-fails"
 

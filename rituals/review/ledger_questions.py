@@ -7,10 +7,13 @@ by what its key is made of.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.escape import prose
 from ledger.model.event import FactUpdated, FactVerified, ThreadClosed
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
@@ -22,13 +25,6 @@ from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.review.review_question import INVARIANT_DUE, Question, listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ledger.model.session import Entry
-    from projection.fold.fact_history import Fact, History
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from ledger.errors import Busy
+from ledger.home import Home
 from ledger.model.layout import REVIEW_LOCK_FILE
 from ledger.model.order import ended_of, stamp_of
 from ledger.wal.atomic_files import Lock, make_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.home import Home
 
 
 class ReviewRuns(Busy):

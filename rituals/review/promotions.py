@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from ledger.git.code_history import Code
 from ledger.model.event import FactPromoted
+from ledger.model.session import Entry
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores, sessions_using
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import FOLDER, PATH, claims
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from ledger.git.code_history import Code
-    from ledger.model.session import Entry
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
 
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: Files that agents read at every start, best first, and folders of rules.

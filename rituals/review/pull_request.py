@@ -7,26 +7,19 @@ may decide: it is the right by which people edit `continuity.md`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
 from ledger.git.fast_import import FastImport
+from ledger.home import Home
+from ledger.model.event import Event
+from ledger.model.findings import Finding
 from ledger.model.layout import COMMIT_SUBJECT, REVIEW_BRANCH, REVIEW_FILE
 from ledger.model.record import Record
-from rituals.review.review_plan import plan_review
-from rituals.review.review_record import Outcome, events_of, review
-from rituals.review.ticks import LIMIT_BYTES, Asking, Refused, answers, asking, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ledger.home import Home
-    from ledger.model.event import Event
-    from ledger.model.findings import Finding
-    from memory.api import Memory
-    from rituals.review.review_plan import Plan
-    from rituals.review.review_record import Answer
-    from rituals.review.ticks import Form
+from memory.api import Memory
+from rituals.review.review_plan import Plan, plan_review
+from rituals.review.review_record import Answer, Outcome, events_of, review
+from rituals.review.ticks import LIMIT_BYTES, Asking, Form, Refused, answers, asking, read
 
 #: For so long a question waits for its answer before the next plan asks it.
 WAIT_SECONDS = 30 * 86_400

@@ -7,33 +7,26 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
-from ledger.git.ancestry import lacking
+from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landing.branch_sightings import TIPS_FILE, noted, tips_text
 from ledger.git.landing.landed_queries import ASKED_FILE, Asked
-from ledger.git.landing.landing_search import Landing, search
+from ledger.git.landing.landing_search import Landing, Work, search
 from ledger.git.landing.message_references import History, history
+from ledger.git.landing.work_commits import Written
 from ledger.git.repository import head, read_reference, remote_branches
-from ledger.model.event import WorkLanded, WorkReverted
+from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
+from memory.api import Memory
 from memory.cache.head_store import Settled, read, settle
-from memory.replay.work_places import works_of
+from memory.replay.work_places import Works, works_of
 from memory.write.draft import SessionDraft
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ledger.git.ancestry import Lacking
-    from ledger.git.landing.landing_search import Work
-    from ledger.git.landing.work_commits import Written
-    from ledger.model.event import Event
-    from memory.api import Memory
-    from memory.replay.work_places import Works
 
 #: How long one turn may take; the rest has the next one.
 SECONDS = 10.0

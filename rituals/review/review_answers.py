@@ -13,14 +13,9 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from rituals.decide.open_contradictions import OVERRULED
-from rituals.review.review_question import INVARIANT_DUE, own_thread
-from rituals.review.review_record import ACCEPT, LATER, REJECT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.review.review_plan import Plan
-    from rituals.review.review_question import Question
-    from rituals.review.review_record import Answer
+from rituals.review.review_plan import Plan
+from rituals.review.review_question import INVARIANT_DUE, Question, own_thread
+from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 
 #: What can be said beside `ACCEPT`, `REJECT` and `LATER`: it is false, it holds in other words, or
 #: somebody has to find out.

@@ -5,21 +5,17 @@ A pair that an earlier review asked about is compared again while its thread sta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from ledger.model.event import Event, FactSuperseded, FactUpdated
 from memory.query.live_pairs import compare_facts
-from projection.compare.pair_comparison import CONTRADICTION
+from projection.compare.pair_comparison import CONTRADICTION, Opposition, Overlap
+from projection.fold.fact_history import Fact
 from projection.fold.tiers import never_decaying
 from projection.lifecycle.review_threads import is_raised, key_of
 from projection.text.normalize import index_words
+from rituals.review.ledger_questions import Ground
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from projection.compare.pair_comparison import Opposition, Overlap
-    from projection.fold.fact_history import Fact
-    from rituals.review.ledger_questions import Ground
 
 _RULES = (CONTRADICTION, "overlap")
 

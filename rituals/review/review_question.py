@@ -6,6 +6,8 @@ moves by itself, so the same question has the same key in every review and every
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.event import VERB_OF, Event, FactCreated, FactUpdated, written
 from ledger.model.layout import POLICY_FILE
 from ledger.model.record import Record
@@ -19,10 +21,6 @@ from projection.lifecycle.review_threads import (
 )
 from projection.policy.model import THREAD_KIND
 from rituals.decide.open_contradictions import OVERRULED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: The most questions in one thread.
 _TOGETHER = 50

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from itertools import islice
 
 from ledger.codec.log import encode
@@ -19,6 +20,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE
 from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
+from memory.api import Memory
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
 from projection.policy.policy_keys import with_number
@@ -32,12 +34,6 @@ from rituals.review.review_plan import Plan, plan_review
 from rituals.review.review_question import Question, answered_thread, is_raising, threads_for
 from rituals.review.review_section import CUT_SHORT, TITLE, body, cut_short
 from rituals.review.tally import Counts, asked, keep, total
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from memory.api import Memory
 
 ACCEPT, REJECT, LATER = "accept", "reject", "later"
 #: One of these, or what holds instead of what was proposed: `Invalidated`, `Updated`, or an open thread.

@@ -5,11 +5,8 @@ from __future__ import annotations
 from projection.lifecycle.footer_remarks import NOTE_KEY, remarks
 from rituals.decide.open_contradictions import kinds_of
 from rituals.report.quiz.quiz_findings import missing, tallied
+from rituals.review.review_plan import Plan
 from rituals.review.review_question import LIST_LIMIT, RULES, listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.review.review_plan import Plan
 
 TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
 HEADING = "## Memory Review"

@@ -8,6 +8,7 @@ and what each answer would record: a question that changed since has another key
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
@@ -17,15 +18,9 @@ from ledger.model.record import Record
 from ledger.model.sha256 import sha256
 from projection.lifecycle.review_threads import Raised, key_of
 from rituals.review.review_answers import FALSE, REWORD, accepting, answer_of, rejecting
+from rituals.review.review_plan import Plan
 from rituals.review.review_question import RULES, Question
-from rituals.review.review_record import ACCEPT, LATER, REJECT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rituals.review.review_plan import Plan
-    from rituals.review.review_record import Answer
+from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 
 #: How many questions a person is asked at once, how much of their facts is shown, and how large a file is.
 MOST, _LINES, _LINE_CHARS, LIMIT_BYTES = 30, 12, 500, 256 << 10

@@ -6,31 +6,26 @@ history since then alone. Nobody waits for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.escape import prose
-from ledger.git.code_history import DOCUMENTS
+from ledger.git.code_history import DOCUMENTS, Change, Code
+from ledger.home import Home
 from memory.cache.broken_truth import with_ends
-from memory.cache.broken_truth_file import Kept, Lack, has_code, read, write
+from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
+from memory.cache.cache_file import Cache
 from memory.cache.key import digest, user_key
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.possible_endings import waiting
 from memory.replay.replayed_state import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
+from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH
 from rituals.intake.harvest.origin import code_of
 from rituals.review.evidence.audit_subjects import Named, named_by
 from rituals.review.evidence.definitions import name_key, taken_names
 from rituals.review.evidence.paths import taken_paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.code_history import Change, Code
-    from ledger.home import Home
-    from memory.cache.broken_truth_file import Wait
-    from memory.cache.cache_file import Cache
-    from projection.fold.projection_state import Standing
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
 

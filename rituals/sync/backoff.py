@@ -14,19 +14,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
+from ledger.home import Home
 from ledger.model.layout import PUSHED_FILE
 from ledger.model.record import Record
+from ledger.remote.remote import Remote
 from ledger.wal.atomic_files import make_folder, replace_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ledger.home import Home
-    from ledger.remote.remote import Remote
 
 
 class Timer(Record):

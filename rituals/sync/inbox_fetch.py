@@ -7,6 +7,7 @@ accepted by itself.
 from __future__ import annotations
 
 import os
+from collections.abc import Container, Iterator, Sequence
 
 from ledger.codec.letter import (
     ANSWERING,
@@ -19,23 +20,16 @@ from ledger.codec.letter import (
     is_name,
 )
 from ledger.errors import DiurnaError, NetworkFailed, NoRemote
+from ledger.git.cli import Git
+from ledger.home import Home
 from ledger.model.layout import INBOX_DIR
 from ledger.model.record import Record
-from ledger.remote.remote import choose_remote
+from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import advertised, fetch_shallow
 from ledger.wal.atomic_files import make_folder, replace_file
+from memory.api import Memory
 from memory.replay.request_inbox import letters, taken_up
-from rituals.sync.remote_mirrors import opened
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
-
-    from ledger.git.cli import Git
-    from ledger.home import Home
-    from ledger.remote.remote import Remote
-    from memory.api import Memory
-    from rituals.sync.remote_mirrors import Bare
+from rituals.sync.remote_mirrors import Bare, opened
 
 #: At most so many requests wait, and so many are known with those that were refused.
 WAITING, KNOWN = 50, 200

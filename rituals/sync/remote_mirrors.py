@@ -7,20 +7,16 @@ by git's rules for such (FORMAT.md, Y8).
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape, glob
 
 from ledger.errors import RemoteRefused
 from ledger.git.cli import Git
+from ledger.home import Home
 from ledger.model.layout import STATE_DIR, UPSTREAM_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path
 from ledger.wal.atomic_files import Lock, make_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.home import Home
 
 #: What a git that was killed leaves; under our lock it belongs to nobody.
 _LEFT = ("*.lock", f"refs/{STATE_DIR}/**/*.lock", "refs/heads/*.lock", "objects/pack/tmp_*")

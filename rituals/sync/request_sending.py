@@ -15,29 +15,25 @@ from ledger.git.commit_record import Commit
 from ledger.git.fast_import import FastImport
 from ledger.git.identity import IdentityQuestion
 from ledger.git.repository import Repository, find_repository
+from ledger.model.findings import Finding
 from ledger.model.layout import COMMIT_SUBJECT
 from ledger.model.order import floor_of
 from ledger.model.session import SessionLog
 from ledger.model.task_states import CANCELLED
-from ledger.remote.remote import choose_remote, local_path, without_credentials
+from ledger.remote.remote import Remote, choose_remote, local_path, without_credentials
 from ledger.remote.transport import push
 from ledger.secrets.log_redaction import guard
+from memory.api import Memory
+from memory.cache.cache_file import Cache
 from memory.cache.cached_tasks import task_in
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.request_inbox import letters, taken_up
+from projection.policy.model import Policy
 from projection.text.clipping import clipped
 from rituals.sync.inbox_fetch import Happening, inbox_folder, keep
 from rituals.sync.remote_mirrors import Bare, by_leave, opened
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.model.findings import Finding
-    from ledger.remote.remote import Remote
-    from memory.api import Memory
-    from memory.cache.cache_file import Cache
-    from projection.policy.model import Policy
-
-    Place = tuple[Remote, bool]  #: where something goes, and whether the user named that
+Place = tuple[Remote, bool]  #: where something goes, and whether the user named that
 
 _NAME_CHARS, _WHY_CHARS = 40, 1000
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from ledger.remote.remote import Remote
 from memory.merge.summary import CHANGES, Learned
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.remote.remote import Remote
-    from memory.merge.tip_merge import Plan
-    from rituals.sync.inbox_fetch import Happening
+from memory.merge.tip_merge import Plan
+from rituals.sync.inbox_fetch import Happening
 
 
 class Brought(Record):

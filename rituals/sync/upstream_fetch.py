@@ -5,9 +5,11 @@ One that fails is told and changes nothing: what was fetched last goes on being 
 
 from __future__ import annotations
 
+from typing import Any
+
 from ledger.environment import now_seconds
 from ledger.errors import DiurnaError, NoRemote, RemoteRefused
-from ledger.home import prefix_in
+from ledger.home import Home, prefix_in
 from ledger.model.findings import Finding
 from ledger.model.layout import (
     FETCHED_FILE,
@@ -16,29 +18,20 @@ from ledger.model.layout import (
     STATE_DIR,
     UPSTREAM_BRANCH,
 )
-from ledger.remote.remote import without_credentials
+from ledger.remote.remote import Remote, without_credentials
 from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import replace_file
+from memory.api import Memory
 from memory.query.reader import Reader
-from memory.replay.upstream_homes import as_fetched, note_of, upstream_folder, upstreams
+from memory.replay.upstream_homes import Fetched, as_fetched, note_of, upstream_folder, upstreams
+from projection.policy.model import Policy
 from rituals.decide.recorded_endings import ended_lines
 from rituals.setup.strays import join_strays
 from rituals.sync.inbox_fetch import Happening, exchange
-from rituals.sync.remote_mirrors import by_leave, opened
+from rituals.sync.remote_mirrors import Bare, by_leave, opened
 from rituals.sync.request_sending import send_answers
 from rituals.sync.sync_report import Brought, Report
 from rituals.sync.sync_rounds import sync
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ledger.home import Home
-    from ledger.remote.remote import Remote
-    from memory.api import Memory
-    from memory.replay.upstream_homes import Fetched
-    from projection.policy.model import Policy
-    from rituals.sync.remote_mirrors import Bare
 
 #: Where a fetch goes at first, until it is known for a home.
 _ARRIVED = f"refs/{STATE_DIR}/arrived"

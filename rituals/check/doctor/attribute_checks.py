@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memory.worktree.merge_drivers import plan_drivers
 from rituals.check.doctor.doctor_values import SET, Noticed, mended_by
+from rituals.check.survey import Survey
 from rituals.setup.foreign_attributes import attribute_findings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
 
 
 def attributes_noticed(survey: Survey) -> Iterator[Noticed]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.model.layout import CONTINUITY_FILE
 from memory.replay.replayed_state import cold_state
 from memory.worktree.projection_files import changes, projection_files
 from projection.document.page_renderer import render
 from rituals.check.doctor.doctor_values import REBUILD, Noticed, mended_by
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 
 def cache_noticed(survey: Survey) -> Iterator[Noticed]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 
 from ledger.errors import DiurnaError, HomeNotFound
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from rituals.check.check_registry import DOCTOR, MACHINE, VERIFY, bare, chosen, order
+from rituals.check.baseline import Acceptance
+from rituals.check.check_registry import DOCTOR, MACHINE, VERIFY, Check, bare, chosen, order
 from rituals.check.check_runner import remember_sound
 from rituals.check.doctor.doctor_values import REMEDIES, Machine, Noticed, Remedy
 from rituals.check.doctor.fix import Treated, treat
 from rituals.check.doctor.remedies import with_remedies
 from rituals.check.survey import Survey
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from ledger.home import Home
-    from rituals.check.baseline import Acceptance
-    from rituals.check.check_registry import Check
 
 #: The ledger can not be read before these are mended, and all else would be told of them again.
 _UNREADABLE = ("object-lost", "unreadable")

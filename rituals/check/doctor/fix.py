@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ledger.errors import DiurnaError, StorageFailed, WriteRefused
 from ledger.home import branch_home
@@ -20,13 +21,8 @@ from memory.repair.lost_commits import copies
 from memory.worktree.checkout import store_blob
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from rituals.check.doctor import doctor_values as kinds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rituals.check.doctor.doctor_values import Remedy
-    from rituals.check.survey import Survey
+from rituals.check.doctor.doctor_values import Remedy
+from rituals.check.survey import Survey
 
 _LOCK_WAIT_SECONDS = 5.0
 

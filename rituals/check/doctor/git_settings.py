@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.model.findings import Finding
 from rituals.check.doctor.doctor_values import Noticed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 _ASKED = r"^(gc\.pruneexpire|gc\.(.*\.)?reflogexpire(unreachable)?|core\.fsync|core\.fsyncmethod)$"
 #: Times that git takes for "at once", or that a slow write may outlast.

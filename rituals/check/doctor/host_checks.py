@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator
 
 from ledger.environment import now_seconds
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model.findings import Finding
-from rituals.check.doctor.doctor_values import Noticed
+from rituals.check.doctor.doctor_values import Machine, Noticed
 from rituals.check.doctor.host_programs import hook_fails, on_path, server_fails
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.stamps import sessions
 from rituals.hosts.faults import faults
 from rituals.hosts.install.host_files import LAYOUTS
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rituals.check.doctor.doctor_values import Machine
 
 #: How long a hook that failed is told of.
 _FAULT_DAYS = 7

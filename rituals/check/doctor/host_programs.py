@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 
 from ledger.environment import variables
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _HOOK_SECONDS, _SERVER_SECONDS = 10, 30
 _HANDSHAKE = {

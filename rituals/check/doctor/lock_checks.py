@@ -5,19 +5,15 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from collections.abc import Iterator
 
 from ledger.environment import now_seconds
+from ledger.git.repository import Repository
 from ledger.model.findings import Finding
 from ledger.model.layout import ABSORB_LOCK_FILE, LOCK_FILE
 from ledger.wal.locks import is_left, lock_owner
 from rituals.check.doctor.doctor_values import MOVE, Noticed, mended_by
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.git.repository import Repository
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 _COMMON = ("HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock", "index.lock")
 _OF_WORK_TREE = ("HEAD.lock", "index.lock", "config.worktree.lock", "ORIG_HEAD.lock")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.model.findings import Finding
-from rituals.check.doctor.doctor_values import Noticed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.doctor.doctor_values import Machine
-    from rituals.check.survey import Survey
+from rituals.check.doctor.doctor_values import Machine, Noticed
+from rituals.check.survey import Survey
 
 #: `git maintenance run` came with 2.29; 2.30 is the first whose owner check was mended everywhere.
 OLDEST_GIT = (2, 30)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.model.findings import Finding
 from ledger.model.layout import MOVED_FILE
 from rituals.check.doctor.doctor_values import Noticed
+from rituals.check.survey import Survey
 from rituals.setup.strays import strays
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
 
 
 def moved_noticed(survey: Survey) -> Iterator[Noticed]:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import is_shallow
 from ledger.model.findings import Finding
-from ledger.model.logset import log_refs
+from ledger.model.logset import LogRef, log_refs
 from ledger.model.sha256 import blob_id
 from memory.repair.lost_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
 from rituals.check.doctor.doctor_values import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.model.logset import LogRef
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 
 def recent_noticed(survey: Survey) -> Iterator[Noticed]:

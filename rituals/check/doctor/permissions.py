@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 
 from ledger.model.layout import STATE_DIR
 from rituals.check.doctor.doctor_values import TIGHTEN, Noticed, mended_by
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 
 def privacy_noticed(survey: Survey) -> Iterator[Noticed]:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from ledger.model.layout import FORMAT_VERSION
 from memory.worktree.projection_files import refuse_unwritable
 from rituals.check.doctor.doctor_values import COMMIT, FIX_HINT, PUBLISH, Noticed, Remedy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 #: Of logs that can not be read: a projection without them is not ours to publish.
 _LOST = ("unreadable", "object-lost")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.git.repository import read_reference, remote_branches
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from ledger.model.order import is_stem, stamp_of
 from memory.replay.upstream_homes import upstreams
 from memory.write.append import ahead_by_a_day
 from rituals.check.doctor.doctor_values import Noticed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.home import Home
-    from rituals.check.survey import Survey
+from rituals.check.survey import Survey
 
 #: After how long what is here of another home is called old.
 _STALE_DAYS = 30

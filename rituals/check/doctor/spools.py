@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from ledger.errors import DiurnaError
@@ -15,16 +16,11 @@ from ledger.wal.locks import is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
 from rituals.check.doctor.doctor_values import COMMIT, SET_ASIDE, Noticed, mended_by
+from rituals.check.survey import Survey
 from rituals.setup.git_hooks.hook_install import HOOK_HINT, has_hook
 
 #: How long a captured log may wait without a word of the doctor's.
 _LONG_MS = 7 * 86_400_000
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
 
 
 def spool_noticed(survey: Survey) -> Iterator[Noticed]:

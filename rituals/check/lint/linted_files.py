@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.codec.log import decode, stamp_findings
 from ledger.codec.validate import problems
 from ledger.model.findings import INFO, Finding
@@ -12,10 +14,6 @@ from rituals.check.check_registry import in_order
 from rituals.check.lint.secrets import is_projection, text_findings
 from rituals.check.verify.log_set_checks import policy_problem
 from rituals.check.verify.projection_checks import conflict_findings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Finding, ...]:

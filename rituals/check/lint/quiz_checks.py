@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.model.findings import Finding
+from rituals.check.survey import Survey
 from rituals.report.quiz.quiz_findings import missing
 from rituals.report.quiz.score import score
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.check.survey import Survey
 
 _MISSED_HINT = "`diurna review --quiz` shows the questions, as people ask them, and what is missing"
 _GENERAL_HINT = "`diurna review --quiz` says which kinds of facts are missing"

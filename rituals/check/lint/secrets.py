@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 from ledger.codec.conflict_markers import marker_line
 from ledger.codec.log import conflicted
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE
+from ledger.model.logset import LogRef
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.model.sha256 import line_digest
 from ledger.secrets.log_redaction import KEEP, article, first_of
@@ -14,15 +19,7 @@ from ledger.secrets.scanner import Lines, find_all, find_secrets
 from memory.replay.fork import in_two, may_fork
 from memory.replay.gc_pause import Uncollected
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 #: The number of logs from which a second process pays for its start.
 _FORK_FROM = 400

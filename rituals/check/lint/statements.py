@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.codec.log import decode
+from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import stem_of
-from ledger.model.session import WORKING
+from ledger.model.session import WORKING, SessionLog
 from ledger.secrets.person_statements import about_person
 from memory.redaction.withheld_texts import ids_in, shown
 from memory.replay.log_bytes import read_bytes
 from memory.write.personal_guard import statement
+from projection.fold.full_replay import State
+from rituals.check.survey import Survey
 from rituals.hosts.capture.observed_lines import without_frames
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.model.findings import Finding
-    from ledger.model.session import SessionLog
-    from projection.fold.full_replay import State
-    from rituals.check.survey import Survey
 
 _HINT = "`diurna redact {} --reason WHY` withholds it; history still has it, and others may too"
 

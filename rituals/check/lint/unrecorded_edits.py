@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
-from memory.edits.detect import edited_findings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memory.api import Memory
-    from memory.edits.detect import Edit
+from memory.api import Memory
+from memory.edits.detect import Edit, edited_findings
 
 _HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
 

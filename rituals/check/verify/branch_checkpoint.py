@@ -6,20 +6,16 @@ Where that was is kept in `<common git directory>/diurna/checkpoint`, one line f
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 
 from ledger.errors import DiurnaError
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import STATE_DIR, stem_of
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
 from rituals.check.verify.session_listing import list_sessions, named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ledger.home import Home
 
 
 class Checkpoint(Record):

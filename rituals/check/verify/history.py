@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
 from ledger.git.log_history import (
     DELETED,
     MODIFIED,
@@ -12,17 +14,12 @@ from ledger.git.log_history import (
     damages,
     sealed_blobs,
 )
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from rituals.check.verify.session_listing import FILE_MODE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ledger.home import Home
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 _CODE_OF = {MODIFIED: "log-modified", DELETED: "log-deleted", MOVED: "log-moved"}
 _RESTORE_HINT = "`diurna check --restore` adds its first bytes again"

@@ -5,16 +5,13 @@ from __future__ import annotations
 from ledger.errors import NotFound
 from ledger.git.log_history import MOVED
 from ledger.wal.atomic_files import replace_file
+from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
 from memory.worktree.projection_files import refuse_unwritable
 from rituals.check.verify.branch_checkpoint import lost_since
 from rituals.check.verify.history import damaged, fitting, without_purged
 from rituals.check.verify.session_listing import list_sessions
 from rituals.check.verify.worktree import same_in_work_tree
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
 
 
 def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:

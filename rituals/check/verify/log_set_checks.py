@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
 from ledger.codec.conflict_markers import marker_line
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE, log_path, stem_of
+from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.seal import is_weak
 from ledger.model.sha256 import blob_id, line_digest
 from memory.worktree.checkout import work_file
 from memory.write.append import ahead_by_a_day
-from projection.policy.model import ASK, UNSETTLED
+from projection.policy.model import ASK, UNSETTLED, Policy
 from rituals.check.verify.session_listing import named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from projection.policy.model import Policy
 
 
 def name_writers(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION
+from ledger.model.logset import LogRef
 from ledger.model.sha256 import line_digest
 from memory.worktree.checkout import work_file
 from memory.worktree.projection_files import (
@@ -14,15 +18,8 @@ from memory.worktree.projection_files import (
 )
 from memory.worktree.trunk import publishes
 from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
+from projection.fold.full_replay import State
 from rituals.check.verify.log_set_checks import newer_format
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from projection.fold.full_replay import State
 
 
 def projection_findings(

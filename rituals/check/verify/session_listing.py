@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from ledger.errors import GitFailed
+from ledger.git.cli import Git
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ledger.git.cli import Git
-    from ledger.home import Home
 
 FILE_MODE = "100644"
 _TREE_MODE = "040000"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.logset import log_refs
 from ledger.model.order import is_stem
 from memory.worktree.checkout import work_file
 from rituals.check.verify.session_listing import FILE_MODE, Listing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.home import Home
 
 
 def work_tree_findings(

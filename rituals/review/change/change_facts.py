@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from ledger.codec.log import decode
 from ledger.errors import NotFound, WrongUsage
+from ledger.git.cli import Git
 from ledger.git.code_diff import FileDiff, code_diff
 from ledger.git.code_history import Code
 from ledger.git.repository import find_repository
-from ledger.home import IN_TREE, OWN_REPOSITORY
+from ledger.home import IN_TREE, OWN_REPOSITORY, Home
 from ledger.model.event import FactReferenced
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import is_stem
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.cli import Git
-    from ledger.home import Home
-    from ledger.model.session import SessionLog
+from ledger.model.session import SessionLog
 
 _DEEP = "in CI, check out with the whole history (`fetch-depth: 0`), or fetch what is missing"
 

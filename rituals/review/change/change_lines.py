@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from ledger.home import IN_TREE
+from collections.abc import Iterator
+
+from ledger.home import IN_TREE, Home
 from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.write.personal_guard import is_own
 from rituals.check.check_registry import bare, order
 from rituals.check.lint.secrets import text_findings
 from rituals.check.lint.statements import statements_in
-from rituals.review.change.change_facts import change_of
+from rituals.review.change.change_facts import Change, change_of
 from rituals.review.change.change_remarks import remarks
 from rituals.review.change.untold_work import untold_work
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.home import Home
-    from memory.api import Memory
-    from rituals.review.change.change_facts import Change
 
 #: More lines nobody reads.
 _MOST = 3

@@ -7,15 +7,19 @@ its own. Whoever names a fact in a log of the change knows of it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledger.escape import prose
+from ledger.git.code_diff import FileDiff
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.broken_truth_file import Wait
 from memory.cache.ended_facts import ended
 from memory.recall.hits.snippets import telling
 from projection.brief.single_line import label, plain, shortened
-from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
+from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, Claim
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
 from rituals.hosts.context.moment_contents import may_be_told
@@ -23,21 +27,12 @@ from rituals.hosts.context.moment_files import constrained, of_names
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.observed.shell import read
+from rituals.review.change.change_facts import Change
 from rituals.review.change.changed_names import LEAST_LINES, changed_code, changed_names, lost_names
 from rituals.review.evidence.audit_subjects import Named, asked_about, named_by
 from rituals.review.evidence.manifest_claims import manifest_questions
 from rituals.review.evidence.manifests import is_manifest
 from rituals.review.evidence.paths import known_ends, paths_of, taken_paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ledger.git.code_diff import FileDiff
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
-    from projection.text.claims import Claim
-    from rituals.review.change.change_facts import Change
 
 GONE, BREAKS = "change-gone", "change-breaks"
 VERSION_SAID, ENDS, DECIDED = "change-version", "change-ends", "change-decided"

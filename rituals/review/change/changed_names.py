@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable
 
+from ledger.git.code_diff import FileDiff
 from ledger.git.code_history import DOCUMENTS
 from rituals.review.evidence.definitions import declares, defines
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from ledger.git.code_diff import FileDiff
-
-    Place = tuple[FileDiff, int]
+Place = tuple[FileDiff, int]
 
 #: So many changed lines change a file; fewer touch it.
 LEAST_LINES = 10

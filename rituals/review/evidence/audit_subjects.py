@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import is_raised
 from projection.text.claims import Claim, claims
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from projection.fold.projection_state import Standing
 
 
 class Named(Record):

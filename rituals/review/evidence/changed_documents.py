@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.escape import prose
+from ledger.git.code_history import Code
 from ledger.model.event import FactInvalidated
 from projection.brief.single_line import shortened
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
 from projection.lifecycle.review_threads import key_of
 from rituals.intake.harvest.origin import origin_in
 from rituals.intake.harvest.outdated_passages import Changed, Sourced, changed_passages
 from rituals.review.evidence.audit_subjects import asked_about
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.code_history import Code
-    from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
 
 _SHOWN_CHARS = 300
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ledger.escape import prose
+from ledger.git.code_history import Churn, Code
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import COMMIT, PATH
 from rituals.review.evidence.audit_subjects import Named, used_ms
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ledger.git.code_history import Churn, Code
 
 #: A file changed a lot when this many of its lines are gone, and at least half of all.
 LOT_LINES = 40

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ledger.escape import prose
+from ledger.git.code_history import Code, Lost
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import NAME
 from rituals.review.evidence.audit_subjects import Named
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.code_history import Code, Lost
 
 #: What stands before a name that is defined there; `#define` and annotations of types included.
 _DEFINES = (

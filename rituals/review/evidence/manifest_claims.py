@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ledger.escape import prose
+from ledger.git.code_history import Change, Code
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import TARGET, VERSION
 from rituals.review.evidence.audit_subjects import Named
 from rituals.review.evidence.manifests import Manifest, agrees, is_manifest, read_manifest
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ledger.git.code_history import Change, Code
 
 
 class _Turn(Record):

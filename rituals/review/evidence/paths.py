@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.escape import prose
-from ledger.git.code_history import Removal
+from ledger.git.code_history import Code, Removal
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import FOLDER, MODULE, PATH
 from rituals.review.evidence.audit_subjects import Named
 from rituals.review.review_question import Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.code_history import Code
 
 
 class Taken(Record):

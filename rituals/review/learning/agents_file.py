@@ -9,27 +9,21 @@ from __future__ import annotations
 import difflib
 import os
 import stat
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.escape import prose
 from ledger.model.event import Event, FactPromoted
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
-from projection.lifecycle.promotion import undocumented, words
-from projection.lifecycle.review_threads import key_of
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
+from projection.lifecycle.promotion import Score, undocumented, words
+from projection.lifecycle.review_threads import Raised, key_of
 from projection.text.normalize import plain
 from rituals.review.promotions import READ_FIRST, promotion_questions, target_file
 from rituals.review.review_question import LEARN, Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
-    from projection.lifecycle.promotion import Score
-    from projection.lifecycle.review_threads import Raised
 
 #: Where promoted facts stand in the file.
 HEADING = "## Learned"

@@ -8,7 +8,9 @@ against it.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 
+from ledger.git.code_history import Code
 from projection.lifecycle.promotion import paragraphs_of, specific, undocumented, words
 from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import (
@@ -26,12 +28,6 @@ from rituals.review.learning.offer import (
     Mark,
     Offer,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ledger.git.code_history import Code
 
 #: In so many work sessions something recurs.
 _RECURS = 2

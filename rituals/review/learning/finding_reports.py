@@ -7,6 +7,8 @@ fixed is opened again and called regressed, and one that was called false stays 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.errors import DraftRefused
@@ -15,22 +17,14 @@ from ledger.model.event import Event, FactCreated, FactReferenced, ThreadReopene
 from ledger.model.findings import Finding as Noticed
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
+from memory.api import Memory
 from memory.write.birth_footers import footer_value
-from memory.write.draft import SessionDraft
+from memory.write.draft import Receipt, SessionDraft
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.policy.model import FINDING_KIND
-from projection.work.finding_facts import FIXED, REGRESSED, BugFound, finding_of
+from projection.work.finding_facts import FIXED, REGRESSED, BugFound, Finding, finding_of
 from rituals.hosts.capture.composition import sentence_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from memory.api import Memory
-    from memory.write.draft import Receipt
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
-    from projection.work.finding_facts import Finding
 
 #: What becomes of what was found, beside `REGRESSED`.
 NEW, KNOWN, DISMISSED = "new", "known", "dismissed"

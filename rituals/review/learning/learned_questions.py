@@ -6,29 +6,25 @@ question a person says; what recall finds by now is not proposed.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+
 from ledger.codec.log import decode
 from ledger.model.event import FactReferenced, FactUpdated
 from ledger.model.evidence import ASKED_MARK, proof_in
-from ledger.model.session import ASKED_KEY
+from ledger.model.logset import LogRef
+from ledger.model.session import ASKED_KEY, Entry
+from memory.api import Memory
+from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
 from projection.graph.fact_links import footer
 from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import plain
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.review.learning.offer import ASKED, Offer, Proposal
 from rituals.review.review_question import LEARN, Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.api import Memory
-    from memory.redaction.withheld_lines import Telling
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
 
 #: So many captured logs are read, the newest, and so many questions proposed; among so many hits of recall
 #: a fact is found.

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
+from ledger.home import Home
 from ledger.model.layout import STATE_DIR
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry
 from ledger.secrets.scanner import without_secrets
 from ledger.wal.atomic_files import make_folder, replace_file
+from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.text.normalize import sentences
@@ -22,15 +27,6 @@ from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.payloads import read_file
 from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import CANDIDATE, Offer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
 
 #: So many sessions are looked at, the newest, and of each so many candidates are offered.
 SESSIONS, _EACH = 20, 3

@@ -6,19 +6,28 @@ a question as those of a review are, and known by its key for good once it was a
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from ledger.codec.fact_blocks import order_meta, tidy, write_fact
+from ledger.git.code_history import Code
 from ledger.model.event import Event, FactCreated, FactSuperseded
+from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from memory.api import Memory
+from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import log_named
 from memory.query.provenance import lines_of
 from memory.redaction.withheld_lines import telling_of
 from memory.repair.dropped_logs import set_back
 from memory.replay.replayed_state import state_of
 from memory.write.birth_footers import footer_value
-from memory.write.duplicate_check import NEW_LIMIT, notice
+from memory.write.duplicate_check import NEW_LIMIT, Noticed, notice
 from memory.write.personal_guard import is_own
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.fold.tiers import never_decaying
 from projection.lifecycle.promotion import PROMOTE, paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
@@ -26,6 +35,7 @@ from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.clipping import clipped
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
+from rituals.hosts.extraction.extracted_items import Item
 from rituals.intake.harvest.origin import code_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
 from rituals.review.evidence.audit import evidence_questions
@@ -55,20 +65,6 @@ from rituals.review.learning.verdict_sources import (
 )
 from rituals.review.promotions import documents_of, score_facts
 from rituals.review.review_question import LEARN, Question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ledger.git.code_history import Code
-    from ledger.model.logset import LogRef
-    from memory.api import Memory
-    from memory.cache.cache_file import Cache
-    from memory.write.duplicate_check import Noticed
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
-    from rituals.hosts.extraction.extracted_items import Item
 
 #: So many proposals are made at once, and the texts of so many logs read, the newest.
 PROPOSALS, LOGS = 7, 500

@@ -6,27 +6,23 @@ only who asks for it raises them as open threads, each once. So neither a pipe n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError
 from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.api import Memory
+from memory.write.draft import Receipt
 from projection.lifecycle.review_threads import raised_threads
 from rituals.decide.decision import Author, Decision, record
-from rituals.review.learning.agents_file import after_others, put_back, write
+from rituals.review.learning.agents_file import Promotion, after_others, put_back, write
 from rituals.review.learning.learned_questions import in_words
 from rituals.review.learning.learning_candidates import refuse
+from rituals.review.learning.learning_plan import Plan
 from rituals.review.learning.offer import ASKED, CANDIDATE, Proposal
 from rituals.review.review_question import LEARN, Question, answered_thread, threads_for
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.api import Memory
-    from memory.write.draft import Receipt
-    from rituals.review.learning.agents_file import Promotion
-    from rituals.review.learning.learning_plan import Plan
 
 ACCEPT, REJECT = "accept", "reject"
 _NOBODY = Author()

@@ -5,27 +5,23 @@ Only sentences are offered that stand alone and say what somebody can go by. Wha
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from ledger.home import Home
+from ledger.model.logset import LogRef
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.text.normalize import index_words
 from projection.text.passage_cues import ACTIONS, CHECKS, LEANING
-from projection.text.salience import decision_weight, weigh
+from projection.text.salience import Weighed, decision_weight, weigh
 from projection.text.session_digest import reading_of
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.review.learning import learning_cues
 from rituals.review.learning.offer import CORRECTION, DECISION, LESSON, PREFERENCE, REPEATED, Offer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
-    from projection.text.salience import Weighed
 
 #: At least and at most so many words has what can be a fact.
 _LEAST_WORDS, _MOST_WORDS, _MANY_WORDS = 6, 60, 40

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ledger.codec.log import decode
 from ledger.model.event import FactCreated
+from memory.query.provenance import LogLine
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from projection.policy.model import ATTEMPT_KIND, PATTERN_KIND
 from projection.work.finding_facts import REGRESSED, finding_of
 from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.review.learning.offer import DROPPED, FINDING, Offer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from memory.query.provenance import LogLine
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
 
 #: So many findings of one rule are a habit.
 _HABIT = 3

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ledger.home import Home
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
 
 #: In the folder where Diurna keeps its state, while a server runs that opened a browser.
 _LEADING_ON = "web-{port}.html"

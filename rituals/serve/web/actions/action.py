@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.api import Memory
 from rituals.serve.web.actions.form_fields import Fields
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.model.findings import Finding
-    from memory.api import Memory
 
 
 class Recorded(Record):

@@ -5,21 +5,17 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
+from memory.api import Memory
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.review.learning.learning_plan import plan_learning
 from rituals.review.learning.learning_record import Answer as Word
 from rituals.review.learning.learning_record import record_answers
 from rituals.review.review_answers import NotAsked, answer_of
-from rituals.review.review_record import ACCEPT, REJECT, review
+from rituals.review.review_plan import Plan
+from rituals.review.review_record import ACCEPT, REJECT, Answer, review
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from rituals.review.review_plan import Plan
-    from rituals.review.review_record import Answer
-    from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_fields import Fields
 
 
 def answer(memory: Memory, fields: Fields) -> Recorded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, WrongUsage
+from memory.api import Memory
 from rituals.decide.archiving import archiving, returning
 from rituals.decide.confirmation import confirmation, reinstatement
 from rituals.decide.decision import Author, Decision
@@ -12,11 +13,7 @@ from rituals.decide.open_contradictions import disputes
 from rituals.decide.resolution import Verdict, choices, resolution
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_fields import Fields
 
 _CLOSED = {"": None, "open": False, "closed": True}
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.errors import NotFound
+from memory.api import Memory
 from rituals.serve.web.actions.action import Action, Recorded
+from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_table import ACTIONS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.api import Memory
-    from rituals.serve.web.actions.form_fields import Fields
 
 #: So many are remembered: pages of many tabs, looked at again.
 _KEPT = 50

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.model.session import CLOSABLE, EDIT
+from memory.api import Memory
+from projection.fold.fact_history import Fact
 from rituals.decide.decision import titled
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import Request
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from projection.fold.fact_history import Fact
-    from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_fields import Fields
 
 
 def close(memory: Memory, fields: Fields) -> Recorded:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import shlex
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 #: Stands where a person has to say something.
 OWN_WORDS = "…"

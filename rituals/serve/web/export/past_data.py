@@ -11,16 +11,12 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 
 from projection.document.page_renderer import section_title
-from projection.fold.projection_state import SUPERSEDED, TIERS
+from projection.fold.projection_state import SUPERSEDED, TIERS, Standing
 from projection.lifecycle.life import Life
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.templates import TIER_WORDS, brief
 from rituals.serve.web.tip_view.tip_view import TipView
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.fold.projection_state import Standing
 
 
 def past_data(tip: TipView, url: Callable[[str], str]) -> bytes:

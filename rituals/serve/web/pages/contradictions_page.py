@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.ids import is_version_id
 from ledger.model.record import Record
+from projection.fold.full_replay import State
 from rituals.decide.open_contradictions import (
     BIRTH,
     CIRCLE,
@@ -16,12 +19,6 @@ from rituals.decide.open_contradictions import (
     Dispute,
 )
 from rituals.serve.web.actions import twin_commands
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.fold.full_replay import State
 
 #: Contradictions of texts: another text may settle them.
 _TEXTUAL = (TEXT, BIRTH, CLOSED, REWORDED)

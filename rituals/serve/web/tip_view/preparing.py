@@ -12,13 +12,10 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from memory.api import Memory
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.tip_view.tip_view import MADE_OF, ONCE, SLOW_PARTS, TipView, TipViews
 from rituals.serve.worker import Worker
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
 
 T = TypeVar("T")
 #: So often a page waits for its parts anew because memory moved meanwhile; then they are made in place.
