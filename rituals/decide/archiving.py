@@ -55,8 +55,7 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
     then = stand(standing.fact._replace(archived_at=""), decay.clock(), lasting, decay)
     if not then.live:
         raise DiurnaError(
-            f"{fact} would be in the archive anyway: {reason_of(then)}",
-            hint=_way_back(then),
+            f"{fact} would be in the archive anyway: {reason_of(then)}", hint=_way_back(then)
         )
     event = because(FactReactivated(fact), reason)
     does = f"{fact} is taken out of the archive: {then.tier}"

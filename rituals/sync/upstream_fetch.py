@@ -11,13 +11,7 @@ from ledger.environment import now_seconds
 from ledger.errors import DiurnaError, NoRemote, RemoteRefused
 from ledger.home import Home, prefix_in
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    FETCHED_FILE,
-    POLICY_FILE,
-    SESSIONS_DIR,
-    STATE_DIR,
-    UPSTREAM_BRANCH,
-)
+from ledger.model.layout import FETCHED_FILE, POLICY_FILE, SESSIONS_DIR, STATE_DIR, UPSTREAM_BRANCH
 from ledger.remote.remote import Remote, without_credentials
 from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import replace_file

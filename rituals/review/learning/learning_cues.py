@@ -50,7 +50,7 @@ rules = re.compile(
 prefers = re.compile(
     r"\b(?:prefers?|preference|wants? (?:us|me|all|every|the|no|to)|insists?"
     r"|(?:user|maintainer|owner) (?:likes|dislikes|wants|asks|expects)"
-    r"|(?:[A-Z]\w+) (?:gates|pushes|approves|reviews)\b)",
+    r"|(?:[A-Z]\w+) (?:gates|pushes|approves|reviews)\b)"
 ).search
 #: Says how it is to be, whenever.
 modal = re.compile(
