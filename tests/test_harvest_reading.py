@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rituals.intake.harvest import harvest_cues
 from rituals.intake.harvest.decision_records import clean_title, decision_of
 from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, kind_of, own_documents
 from rituals.intake.harvest.document_reader import Found, read_document, read_found
@@ -1029,3 +1032,15 @@ def test_no_title_loses_its_first_word(word: str) -> None:
     """Only a number behind letters makes them a number: `PEP 8`, and no "Keep"."""
     assert clean_title(f"{word} it all") == f"{word} it all"
     assert clean_title(f"ADR-7: {word} it all") == f"{word} it all"
+
+
+def test_each_role_of_the_cues_is_asked_for_and_each_that_is_asked_for_is_there() -> None:
+    """The table of turns of phrase and the readers that go by it know the same roles."""
+    folder = Path(harvest_cues.__file__).parent
+    asked = re.compile(r'cue\.([A-Z_]+)|cue_words\("([A-Z_]+)"\)|"(IS_[A-Z]+)"|\{([A-Z_]+)\}')
+    files = [*folder.glob("*.py"), folder / "harvest_cues.txt"]
+    named = {next(filter(None, m)) for file in files for m in asked.findall(file.read_text())}
+    table = (folder / "harvest_cues.txt").read_text()
+    assert named == {*re.findall(r"^\[([A-Z_]+)\]", table, re.MULTILINE)} | {"ROLE"}
+    for role in named - {"ROLE"}:
+        assert getattr(harvest_cues.cue, role).pattern

@@ -6,6 +6,7 @@ import re
 
 from ledger.model.order import is_date
 from rituals.intake.harvest.decision_records import (
+    ACCEPTED,
     FEWEST_WORDS,
     Decision,
     clean_title,
@@ -14,24 +15,10 @@ from rituals.intake.harvest.decision_records import (
     state_in,
 )
 from rituals.intake.harvest.document_statements import LIMIT_CHARS, bare_title, sentences, words
+from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, ROW, Document
-from rituals.intake.harvest.record_cues import (
-    ACCEPTED,
-    BY_NUMBER,
-    CHOOSES,
-    DECISION,
-    LABEL,
-    LISTED,
-    NUMBERED,
-    PART,
-    PLACEHOLDER,
-)
 from rituals.intake.harvest.record_parts import RecordPart, at_labels
 
-#: How an entry begins: `[2026-05-05 12:08:50] - Keep the key in the header`.
-_ENTRY = re.compile(
-    r"^\W{0,3}(\d{4}-\d{2}-\d{2})(?:[T ][\d:]+Z?)?\]?\s*[-–—:]\s+(\S.*)$", re.DOTALL
-)
 #: A page of decisions without headings has so many items.
 _A_LIST = 3
 #: In so many sections of one document records are looked for.
@@ -66,18 +53,22 @@ def _begins_record(document: Document, index: int, listed: bool) -> bool:
     section = document.sections[index]
     if not clean_title(section.title):
         return False
-    if NUMBERED.search(section.title) or (listed and LISTED.match(section.title)):
+    if cue.NUMBERED.search(section.title) or (listed and cue.LISTED.match(section.title)):
         inner = [one.title for one in document.sections if one.above == index]
-        if not BY_NUMBER.match(section.title) and any(BY_NUMBER.match(title) for title in inner):
+        if not cue.BY_NUMBER.match(section.title) and any(
+            cue.BY_NUMBER.match(title) for title in inner
+        ):
             return False  # a phase of the project, and the records of it
         return section.level > 1 or not any(one.above == index for one in document.sections)
     inner = [one.title for one in document.sections if one.above == index]
     title = bare_title(section.title)
-    if (section.level < 2 and inner) or PART.match(title) or DECISION.match(title):
+    if (section.level < 2 and inner) or cue.PART.match(title) or cue.DECISION.match(title):
         return False
     part = RecordPart(document, index)
-    marked = part.labelled(DECISION)[1] or part.below(DECISION)
-    return bool(marked) and (not inner or any(DECISION.match(bare_title(title)) for title in inner))
+    marked = part.labelled(cue.DECISION)[1] or part.below(cue.DECISION)
+    return bool(marked) and (
+        not inner or any(cue.DECISION.match(bare_title(title)) for title in inner)
+    )
 
 
 def _items(document: Document, index: int) -> list[Decision]:
@@ -88,8 +79,8 @@ def _items(document: Document, index: int) -> list[Decision]:
     found = []
     for passage in tops:
         read = sentences(document, passage)
-        label = LABEL.match(read[0].text) if read else None
-        text = label[2] if label and DECISION.match(label[1]) else read[0].text if read else ""
+        label = cue.LABEL.match(read[0].text) if read else None
+        text = label[2] if label and cue.DECISION.match(label[1]) else read[0].text if read else ""
         if len(text.split()) >= FEWEST_WORDS and len(text) <= LIMIT_CHARS and text[-1:] not in ":?":
             found.append(_listed_as(text, passage.line, date))
     return found
@@ -103,16 +94,16 @@ def _entries(document: Document, inside: set[int]) -> list[Decision]:
         read = sentences(document, passage) if passage.kind != ROW else []
         if passage.section in inside or not read:
             continue
-        entry, label = _ENTRY.match(read[0].text), LABEL.match(read[0].text)
+        entry, label = cue.ENTRY.match(read[0].text), cue.LABEL.match(read[0].text)
         title = document.sections[passage.section].title
-        below = passage.section != section and bool(DECISION.match(bare_title(title)))
+        below = passage.section != section and bool(cue.DECISION.match(bare_title(title)))
         section = passage.section
         if entry:
             entries.append((entry[1], [], []))
-        elif not (entries and (below or (label and DECISION.match(label[1])))):
+        elif not (entries and (below or (label and cue.DECISION.match(label[1])))):
             continue
         text = entry[2] if entry else read[0].text if below or not label else label[2]
-        if entry and not CHOOSES.search(text):
+        if entry and not cue.CHOOSES.search(text):
             continue
         if len(text.split()) >= FEWEST_WORDS and len(text) <= LIMIT_CHARS:
             date, said, decided = entries[-1]
@@ -155,7 +146,7 @@ def _rows(document: Document) -> list[Decision]:
             text, status = said["decision"], said.get("status", "")
             state = state_in(status) if status else ACCEPTED
             date = re.search(r"\d{4}-\d{2}-\d{2}", said.get("date", ""))
-            if len(text.split()) < FEWEST_WORDS or PLACEHOLDER.search(" ".join(cells)):
+            if len(text.split()) < FEWEST_WORDS or cue.PLACEHOLDER.search(" ".join(cells)):
                 continue
             why = next((said[one] for one in ("rationale", "reason", "why") if one in said), "")
             whole = (

@@ -21,35 +21,8 @@ from rituals.intake.harvest.document_statements import (
     without_lead,
     words,
 )
+from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, ROW, Document, Passage
-from rituals.intake.harvest.record_cues import (
-    ACCEPTED,
-    BY_LABEL,
-    CHOOSES,
-    CHOSEN,
-    CHOSEN_OPTION,
-    DECISION,
-    FILE,
-    KNOWN,
-    LABEL,
-    NO_DECISION,
-    NUMBER,
-    PLACE_TAKEN,
-    PLACEHOLDER,
-    PREFIXED,
-    REASON,
-    STATUS,
-    STRUCK,
-    SUMMARY,
-    SUPERSEDED,
-    SURE,
-    TAKES_PLACE,
-    TITLE_DATE,
-    TITLE_NUMBER,
-    UNCLEAR,
-    WHY,
-    Y_STATEMENT,
-)
 from rituals.intake.harvest.record_parts import RecordPart
 
 TYPE_CHECKING = False
@@ -59,16 +32,20 @@ if TYPE_CHECKING:
 _NO_REASON_CHARS = 240
 #: A shorter decision says too little without the sentence behind it.
 _SHORT_CHARS = 60
-#: A passage that a label begins, in whatever language.
-_LABELLED = re.compile(
-    rf"(?:{LABEL.pattern})|^\W{{0,4}}[^\W\d_]{{1,12}}\W{{0,3}}[:\uff1a]", re.DOTALL
-)
-#: A record that has nothing but its title and prose is told by its file: `0012-queue-position.md`.
-_NUMBERED_FILE = re.compile(r"(?:adr[-_ ]?)?\d{3,5}[-_ ]\w", re.IGNORECASE)
 #: What decides stands among so many sentences.
 _LOOKED_AT, _LOOKED_FOR = 3, 5
 #: A decision in a list has so many words; a heading with so many needs no sentence behind it.
 FEWEST_WORDS, _SAYS_ENOUGH = 4, 7
+
+
+#: The states of a record, and the cues of each, in the order in which they count.
+ACCEPTED, PROPOSED, REJECTED, DEPRECATED, SUPERSEDED, UNCLEAR = (
+    "accepted", "proposed", "rejected", "deprecated", "superseded", "unclear",
+)  # fmt: skip
+_STATES = (
+    (SUPERSEDED, "IS_SUPERSEDED"), (REJECTED, "IS_REJECTED"), (DEPRECATED, "IS_DEPRECATED"),
+    (PROPOSED, "IS_PENDING"), (ACCEPTED, "IS_ACCEPTED"), (PROPOSED, "IS_PROPOSED"),
+)  # fmt: skip
 
 
 class Decision(Record):
@@ -96,19 +73,24 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
     part = RecordPart(document, top)
     title = clean_title(part.title)
     state, status = _state(part)
-    if not title or "template" in title.lower() or PLACEHOLDER.search(title) or state == "template":
+    if (
+        not title
+        or "template" in title.lower()
+        or cue.PLACEHOLDER.search(title)
+        or state == "template"
+    ):
         return None
     line, text, why_not = _decision(part, title, proposal)
     named = top or (
-        not status and not line and _NUMBERED_FILE.match(document.path.rpartition("/")[2])
+        not status and not line and cue.NUMBERED_FILE.match(document.path.rpartition("/")[2])
     )
     if named and not text and (not status or state == ACCEPTED):
         line, text = _by_title(part, title)
     if not status and not line:
         return None
-    takes = [found[1] for found in TAKES_PLACE.finditer(_head(part, status))]
+    takes = [found[1] for found in cue.TAKES_PLACE.finditer(_head(part, status))]
     takes += part.values("supersedes") + part.values("replaces")
-    taken = [found[1] for found in PLACE_TAKEN.finditer(_head(part, status))]
+    taken = [found[1] for found in cue.PLACE_TAKEN.finditer(_head(part, status))]
     taken += part.values("superseded-by") + part.values("superseded by")
     if not status:
         state = UNCLEAR if proposal else ACCEPTED
@@ -130,27 +112,28 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
 
 def clean_title(title: str) -> str:
     """Return a title without the number or the date that it begins or ends with."""
-    title = TITLE_DATE.sub("", " ".join(title.split())).strip()
-    return TITLE_NUMBER.sub("", title, count=1).strip(" .:#") or title
+    title = cue.TITLE_DATE.sub("", " ".join(title.split())).strip()
+    return cue.TITLE_NUMBER.sub("", title, count=1).strip(" .:#") or title
 
 
 def state_in(status: str) -> str:
     """Return the state that some words tell; what stands in brackets tells less, but of a successor."""
-    if KNOWN[0][1].search(status):
+    if cue.IS_SUPERSEDED.search(status):
         return SUPERSEDED
     told = (status, re.sub(r"\([^)]*\)?", " ", status))[::-1]
     return next(
-        (state for said in told for state, pattern in KNOWN if pattern.search(said)), UNCLEAR
+        (state for said in told for state, role in _STATES if getattr(cue, role).search(said)),
+        UNCLEAR,
     )
 
 
 def _state(part: RecordPart) -> tuple[str, str]:
     """Return the state of a record and what it says of it; "template" where it lists all of them."""
     said = [*part.values("status"), *part.values("state"), *part.values("decision status")]
-    section = part.below(STATUS)
+    section = part.below(cue.STATUS)
     if section and not said:
         said = [" ".join([text for _, text in one.rows]) for one in section[:4]]
-    said = [part.document.plain(STRUCK.sub("", one)) for one in said]
+    said = [part.document.plain(cue.STRUCK.sub("", one)) for one in said]
     status = " ".join(said).strip()
     if not status:
         return UNCLEAR, ""
@@ -172,37 +155,37 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
     """Return the line and the text of what was decided; else why there is none."""
     document = part.document
     for passage in part.passages:
-        if passage.kind != ROW and Y_STATEMENT.match(" ".join([t for _, t in passage.rows])):
+        if passage.kind != ROW and cue.Y_STATEMENT.match(" ".join([t for _, t in passage.rows])):
             whole = document.plain(" ".join([text for _, text in passage.rows]))
             if len(whole) <= LIMIT_CHARS:
                 return passage.line, _titled(title, whole), ""
-    found = part.below(DECISION)
+    found = part.below(cue.DECISION)
     if not found:
-        _, found = part.labelled(DECISION)
+        _, found = part.labelled(cue.DECISION)
         found = _unlabelled(found)
     if not found and (proposal or part.top):
-        found = part.below(SUMMARY) or _unlabelled(part.labelled(SUMMARY)[1])
+        found = part.below(cue.SUMMARY) or _unlabelled(part.labelled(cue.SUMMARY)[1])
     said = _headings(part, found) or _read(document, found)
     if not said:
         return 0, "", "it has no section that decides"
     chosen = next(
-        (at for at, one in enumerate(said[:_LOOKED_FOR]) if CHOSEN.search(one.text)), None
+        (at for at, one in enumerate(said[:_LOOKED_FOR]) if cue.CHOSEN.search(one.text)), None
     )
     order = range(min(len(said), _LOOKED_AT)) if chosen is None else [chosen]
     for at in order:
         one = said[at]
         text = without_lead(one.text)
-        if PLACEHOLDER.search(text):
+        if cue.PLACEHOLDER.search(text):
             return one.line, "", "it is a template"
         if text.endswith(":"):
             text = "" if leans(text) else text.rstrip(" :") + "."
-        if NO_DECISION.search(text) or len(text.split()) < 4:
+        if cue.NO_DECISION.search(text) or len(text.split()) < 4:
             continue
-        if not CHOOSES.search(text) and (at or len(text.split()) < 7):
+        if not cue.CHOOSES.search(text) and (at or len(text.split()) < 7):
             continue
-        if BY_LABEL.search(text):
+        if cue.BY_LABEL.search(text):
             return one.line, "", "it names an option by a label"
-        if proposal and (leans(text) or not SURE.search(text)):
+        if proposal and (leans(text) or not cue.SURE.search(text)):
             continue
         if at == 1 and points(text):
             text = f"{said[0].text} {text}"
@@ -217,7 +200,7 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
 def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
     """Return what the heading of a record among others decides, with the sentence below that says more."""
     line = part.document.sections[part.top or part.heading].line or 1
-    at, marked = part.labelled(DECISION)
+    at, marked = part.labelled(cue.DECISION)
     if marked:  # in fewer words than a sentence has: `**Chosen:** Vite`
         found = _read(part.document, _unlabelled(marked))[:1]
         short = found[0].text.rstrip(".") if found and not leans(found[0].text) else ""
@@ -226,14 +209,14 @@ def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
         about = words(short)
         text = f"{title}: {short}" if short and not (about and about <= words(title)) else title
         text = text.rstrip(": ")
-        if PLACEHOLDER.search(text) or text.endswith((":", "?")) or len(text.split()) < 3:
+        if cue.PLACEHOLDER.search(text) or text.endswith((":", "?")) or len(text.split()) < 3:
             return 0, ""
         why = [one.text for one in _reasons(part) if len(text) + len(one.text) < LIMIT_CHARS]
         return part.passages[at].line, ". ".join([text, *why])
     if len(title.split()) < 2 or len(title) > LIMIT_CHARS or title.endswith("?"):
         return 0, ""
     prose = [
-        one for one in part.passages if one.kind != ROW and not _LABELLED.match(one.rows[0][1])
+        one for one in part.passages if one.kind != ROW and not cue.LABELLED.match(one.rows[0][1])
     ]
     said = _read(part.document, prose[:2])[:3]
     if not said and len(title.split()) < FEWEST_WORDS:
@@ -249,7 +232,7 @@ def _by_title(part: RecordPart, title: str) -> tuple[int, str]:
 
 def _reasons(part: RecordPart) -> list[Sentence]:
     """Return the sentence that a label of its own gives as the reason."""
-    said = _read(part.document, _unlabelled(part.labelled(WHY)[1]))
+    said = _read(part.document, _unlabelled(part.labelled(cue.WHY)[1]))
     return [one for one in said[:3] if one.text.rstrip("\"'”’")[-1:] not in (":", "?")][:1]
 
 
@@ -259,7 +242,9 @@ def _headings(part: RecordPart, found: list[Passage]) -> list[Sentence]:
         return []
     document = part.document
     above = document.sections[found[0].section].above
-    if above not in part.sections or not DECISION.match(bare_title(document.sections[above].title)):
+    if above not in part.sections or not cue.DECISION.match(
+        bare_title(document.sections[above].title)
+    ):
         return []
     titles = [bare_title(one.title) for one in document.sections if one.above == above]
     if len(titles) < 2 or any(len(title.split()) < 5 for title in titles):
@@ -278,7 +263,7 @@ def _unlabelled(found: list[Passage]) -> list[Passage]:
         return []
     first = found[0]
     line, text = first.rows[0]
-    label = LABEL.match(text)
+    label = cue.LABEL.match(text)
     rest = label[2].strip() if label else ""
     rows = ((line, rest), *first.rows[1:]) if rest else first.rows[1:]
     kept = [first._replace(rows=rows)] if rows else []
@@ -286,7 +271,7 @@ def _unlabelled(found: list[Passage]) -> list[Passage]:
     if kept and rest and not listed:
         return kept
     for passage in found[1:6]:
-        if passage.section != first.section or LABEL.match(passage.rows[0][1]):
+        if passage.section != first.section or cue.LABEL.match(passage.rows[0][1]):
             break
         if listed and passage.kind != ITEM:
             break
@@ -322,7 +307,7 @@ def _read(document: Document, passages: Iterable[Passage]) -> list[Sentence]:
 
 def _with_reason(text: str, after: list[Sentence]) -> str:
     """Put the sentence behind a decision that says why, where it does not say so itself."""
-    if REASON.search(text) or len(text) > _NO_REASON_CHARS:
+    if cue.REASON.search(text) or len(text) > _NO_REASON_CHARS:
         return text
     for one in after:
         if len(text) < _SHORT_CHARS and len(one.text) < _NO_REASON_CHARS and one.text[-1:] in ".!":
@@ -332,9 +317,9 @@ def _with_reason(text: str, after: list[Sentence]) -> str:
         ) or one.text.endswith(":"):
             break
         if (
-            REASON.search(one.text)
+            cue.REASON.search(one.text)
             and len(text) + len(one.text) < LIMIT_CHARS
-            and not PLACEHOLDER.search(one.text)
+            and not cue.PLACEHOLDER.search(one.text)
         ):
             end = "" if text.endswith((".", "!", "。")) else "."
             return f"{text}{end} {one.text}"
@@ -343,7 +328,7 @@ def _with_reason(text: str, after: list[Sentence]) -> str:
 
 def _titled(title: str, text: str) -> str:
     """Put the title before a decision that does not say what it is about."""
-    text = CHOSEN_OPTION.sub("Chosen: ", text, count=1)
+    text = cue.CHOSEN_OPTION.sub("Chosen: ", text, count=1)
     if (words(title) <= words(text) and not points(text)) or re.search(
         r"\btitle\b", title, re.IGNORECASE
     ):
@@ -363,7 +348,7 @@ def date_of(part: RecordPart) -> str:
 
 def _head(part: RecordPart, status: str) -> str:
     """Return what the head of a record says of others, with the files that its links name."""
-    rows = [text for one in part.below(STATUS) for _, text in one.rows]
+    rows = [text for one in part.below(cue.STATUS) for _, text in one.rows]
     return "\n".join(rows or [status])
 
 
@@ -371,8 +356,8 @@ def _names(said: Iterable[str]) -> tuple[str, ...]:
     """Return what names other records, each once: their files, else their numbers."""
     found: dict[str, None] = {}
     for text in said:
-        files = [match.rpartition("/")[2] for match in FILE.findall(text)]
-        numbers = PREFIXED.findall(text) or NUMBER.findall(text)[:1]
+        files = [match.rpartition("/")[2] for match in cue.FILE.findall(text)]
+        numbers = cue.PREFIXED.findall(text) or cue.NUMBER.findall(text)[:1]
         for name in files or [str(int(number)) for number in numbers]:
             found.setdefault(name)
     return tuple(found)

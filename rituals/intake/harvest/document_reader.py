@@ -9,25 +9,19 @@ from ledger.model.record import Record
 from ledger.model.sha256 import sha256
 from rituals.intake.harvest.asciidoc_reader import read_asciidoc
 from rituals.intake.harvest.decision_lists import decisions_of
-from rituals.intake.harvest.decision_records import Decision, decision_of
+from rituals.intake.harvest.decision_records import ACCEPTED, Decision, decision_of
 from rituals.intake.harvest.document_choice import PROPOSAL, RECORD, RECORDS, ROADMAP, RULES
+from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import Document
 from rituals.intake.harvest.markdown_reader import read_markdown
 from rituals.intake.harvest.open_items import open_items_of
 from rituals.intake.harvest.origin import COMMIT_CHARS
-from rituals.intake.harvest.record_cues import ACCEPTED
 from rituals.intake.harvest.rst_reader import read_rst
 from rituals.intake.harvest.stated_rules import bullets_of, rules_of
 from rituals.intake.intake_items import Item, LeftOut
 
 SOURCE = "harvest"
 _DECISION, _THREAD = "decision", "thread"
-#: A document whose first lines say so was made by a program.
-_GENERATED = re.compile(
-    r"(?:auto(?:matically)?[- ]?generated|generated (?:by|from|automatically|using|with)|do not edit|"
-    r"@generated)",
-    re.IGNORECASE,
-)
 _HEAD_CHARS = 600
 #: So many facts one document gives at most, past its decisions.
 _MOST_OF_ONE = 25
@@ -64,7 +58,7 @@ def read_found(path: str, kind: str, data: bytes, commit: str, *, named: bool = 
     text = data.decode("utf-8", "replace")
     if "\0" in text or not text.strip():
         return Found(path)
-    if not named and _GENERATED.search(text[:_HEAD_CHARS]):
+    if not named and cue.GENERATED.search(text[:_HEAD_CHARS]):
         return Found(path, left_out=(LeftOut(path, "a program wrote it"),))
     document = read_document(path, text)
     if kind in (RECORD, RECORDS, PROPOSAL):

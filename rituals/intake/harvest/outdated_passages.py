@@ -7,13 +7,12 @@ its record is accepted and decides the same. A file that was moved as it is stil
 from __future__ import annotations
 
 from ledger.model.record import Record
-from rituals.intake.harvest.decision_records import Decision
+from rituals.intake.harvest.decision_records import ACCEPTED, Decision
 from rituals.intake.harvest.document_choice import LIMIT_BYTES, RECORD, RECORDS, kind_of
 from rituals.intake.harvest.document_reader import Found, read_document, read_found
 from rituals.intake.harvest.document_statements import Sentence, sentences, words
 from rituals.intake.harvest.harvested_document import ROW, Document
 from rituals.intake.harvest.origin import Origin
-from rituals.intake.harvest.record_cues import ACCEPTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

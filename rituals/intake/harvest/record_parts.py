@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rituals.intake.harvest.document_statements import bare_title
+from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ROW, Document, Passage
-from rituals.intake.harvest.record_cues import BETWEEN_LABELS, BOLD_LABEL, LABEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RecordPart:
         for at, passage in enumerate(self.passages):
             if passage.kind == ROW:
                 continue
-            label = LABEL.match(passage.rows[0][1])
+            label = cue.LABEL.match(passage.rows[0][1])
             if label and pattern.match(self.document.plain(label[1]).strip()):
                 return at, self.passages[at:]
         return -1, []
@@ -73,8 +73,8 @@ class RecordPart:
                             if row.kind == ROW and len(row.rows) > place
                         ]
                 continue
-            for text in [one for _, row in passage.rows for one in BETWEEN_LABELS.split(row)]:
-                label = LABEL.match(text)
+            for text in [one for _, row in passage.rows for one in cue.BETWEEN_LABELS.split(row)]:
+                label = cue.LABEL.match(text)
                 if label and label[1].strip().lower() == name:
                     found.append(plain(label[2]).strip("* "))
         return [value for value in found if value]
@@ -82,7 +82,7 @@ class RecordPart:
 
 def at_labels(passage: Passage) -> list[Passage]:
     """Cut a passage where a line of it begins with a label: `**Chosen:** Vite` above `**Why:** …`."""
-    starts = [at for at, (_, text) in enumerate(passage.rows) if at and BOLD_LABEL.match(text)]
+    starts = [at for at, (_, text) in enumerate(passage.rows) if at and cue.BOLD_LABEL.match(text)]
     if passage.kind == ROW or not starts:
         return [passage]
     ends = [*starts, len(passage.rows)]

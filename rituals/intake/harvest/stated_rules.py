@@ -20,132 +20,18 @@ from rituals.intake.harvest.document_statements import (
     standing_alone,
     without_lead,
 )
+from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, ROW, Document, Passage
-from rituals.intake.spoken_rules import CONVENTION, kind_of_bullet
 
-INVARIANT = "invariant"
+INVARIANT, CONVENTION, FACT = "invariant", "convention", "fact"
 _FEWEST, _MOST = 5, 48
 
-_RULE = re.compile(
-    r"^(?:do not|don't)\b|[,;:—–] (?:do not|don't)\b|\b(?:must(?: not|n't)?|never|always|shall(?: "
-    r"not)?|(?:is|are) (?:not allowed|forbidden|prohibited|"
-    r"mandatory|required to|disallowed)|may not (?:be used|be changed|depend|import|call|contain|have|"
-    r"use|change|rely)|cannot be merged|no [\w -]{3,40} (?:may|is allowed|are "
-    r"allowed))\b",
-    re.IGNORECASE,
-)
 #: Each of them has one of these.
 _WORDS = (
     "must", "never", "always", "shall", "do not", "don't", "not allowed", "are allowed", "is allowed",
     "may",
     "forbidden", "prohibited", "mandatory", "required to", "disallowed", "cannot be merged",
 )  # fmt: skip
-#: Only these begin a rule that has no subject.
-_IMPERATIVE = re.compile(r"^(?:never|always|do not|don't|only|must(?: not)?)\b", re.IGNORECASE)
-#: A clause that orders, also behind a comma or a colon.
-_ORDERS = re.compile(
-    r"(?:^|[,;:—–(-] |\band |\bor |\bbut )(?:always|never|do not|don't)\b (?!\w+(?<![su])s\b|\w+ed\b|"
-    r"an?\b|the\b)",
-    re.IGNORECASE,
-)
-_MODAL = re.compile(
-    r"\b(?:must|shall|should|may not|cannot|(?:is|are) (?:not allowed|"
-    r"forbidden|prohibited|mandatory"
-    r"|required|disallowed))\b",
-    re.IGNORECASE,
-)
-#: What says so and rules nothing.
-_NO_RULE = re.compile(
-    # turns of phrase
-    r"never ?mind|never been|has never|have never|had never|never (?:ran|had|got|saw|worked|knew)|"
-    r"always (?:room|welcome|happy|open to|"
-    r"a good idea|possible|nice|been|has|had|appreciated|remember|feel|look(?:ing)? for|there)|must[- "
-    r"]have|must[- ]read|must be tired|"
-    r"almost (?:always|never)|can (?:always|never)|n't(?: \w+){0,2} always|always (?:need|want|mean|"
-    r"try to|learn|improve|browse|ask|have)\b|you always|not always|always-on|nearly always|as always|"
-    r"if you must|don't (?:worry|"
-    r"hesitate|panic|be (?:afraid|shy|"
-    r"discouraged)|know|want|have to|need to|care|think|feel|see|take it|let this)|do not (?:hesitate|"
-    r"worry|need|have to|want|know|"
-    r"be afraid|feel)|you don't|we don't (?:have|know|want|need|think|yet|currently)|don't (?:have|"
-    r"forget|yet)|they don't|it doesn't"
-    # steps of somebody who installs, uses or reads
-    r"|install(?:ed|ing|ation)?\b|download|sign up|log ?in\b|clone|your (?:machine|computer|system|"
-    r"browser|operating|laptop|account|"
-    r"environment|shell|local|fork|app|application|own|device|server|cluster|username|email)|you will "
-    r"need|you'll need|first you|"
-    r"before you (?:begin|start|can)|you must (?:first|have|be|install|run|then|set|provide|specify|"
-    r"call|pass|create|define|configure|"
-    r"enable|restart)|in order to (?:use|run|build)|to (?:use|build|run|get|start|install|enable|set "
-    r"up)\b[^,]{0,60},|"
-    # history, doubt, questions and wishes
-    r"\b(?:would|could|might|maybe|perhaps|hopefully|ideally|unless you|probably|in theory|i|i'm|i've|"
-    r"my|me)\b|"
-    r"\b(?:you can|unfortunately|harder|easier|tricky|unnecessary|not necessary|in (?:many|some|most) "
-    r"cases|"
-    r"sometimes|usually|often|"
-    r"typically|rarely|to begin with|forbidden by|currently|nowadays|was|were|had|did|used to|no "
-    r"longer|previously|originally|in the past|"
-    r"historically)\b|"
-    r"\b(?:if you (?:want|wish|like|are|have|need|don't|do not|prefer|see|get|find|plan|think|use|"
-    r"choose|know|can|notice|encounter)"
-    r"|feel free|please (?:open|contact|read|see|visit|join|feel|let|ask|report|do not open|don't open|"
-    r"file))\b|"
-    # law and persons
-    r"\b(?:copyright|licensor|licensee|warrant(?:y|ies)|liab(?:le|ility)|certify|vulnerabilit(?:y|ies)|"
-    r"harass|"
-    r"security (?:issue|bug|report)s?|sponsor|trademark)\b|"
-    # drafts and examples
-    r"\b(?:e\.g\. you|for example|for instance|suppose|imagine|consider|let's|example)\b|TODO|TBD|"
-    r"FIXME|\bwip\b|\{\{|<your",
-    re.IGNORECASE,
-)
-#: Below these headings nobody states a rule of the project.
-_NO_SECTION = re.compile(
-    r"install|getting started|quick ?start|prerequisite|set ?up|setting up|examples?\b|tutorial|usage|"
-    r"troubleshoot|faq|"
-    r"questions?|background|context|motivation|problem|history|alternatives?|considered|options?\b|"
-    r"pros\b|cons\b|future|"
-    r"roadmap|changelog|references?\b|further reading|glossary|acknowledg|licen[sc]e|code of conduct|"
-    r"our (?:pledge|standards)|"
-    r"reporting|bug reports?|support|contact|credits|related|prior art|open (?:questions|issues)|todo|"
-    r"non-?goals?|"
-    r"rationale|drawbacks|discussion|limitations?|known issues|before|previous|legacy|environment|"
-    r"ide\b|editor|docker|"
-    r"solution|fix(?:es|ed)?\b|bugs?\b|benefits?|broken|improvements?|performance|features?|results?|"
-    r"merged|maintenance|highlights|"
-    r"threats?|attack|risks?|lessons|copyright|table of contents|running|how to run|debug|scenarios?|"
-    r"current (?:state|behaviou?r)",
-    re.IGNORECASE,
-)
-#: Below these headings a document says what must always be true of the system.
-_OF_THE_SYSTEM = re.compile(
-    r"\binvariants?\b|"
-    r"(?:^(?:the )?(?:system|core|global)|\b(?:hard|architectur\w+|non-?negotiable|absolute)) "
-    r"(?:rules?|constraints?|guarantees?|principles?)\b|"
-    r"\bmust (?:never|not|always)\b|\bnever change\b|^(?:non-?negotiables?|guarantees)$",
-    re.IGNORECASE,
-)
-_SECOND_PERSON = re.compile(r"\b(?:you|your|yourself)\b", re.IGNORECASE)
-
-
-#: Tells how something is, where a rule would say how it is to be: `Never blocks`, `Always available`.
-_TELLS = re.compile(
-    r"^(?:[\w /-]{3,30}: )?(?:always|never) (?:\w+(?<![su])s\b(?! (?:to|the|a|an|all|any|your|in) )|"
-    r"\w+s\b|available|up-to-date|up to date"
-    r"|valid|compatible|present|true|running|enabled|visible|accessible|on\b|in sync|correct|current|"
-    r"possible|safe|here|there"
-    r"|been|ready|active|\w+ed\b)",
-    re.IGNORECASE,
-)
-#: Labels of what a passage tells about one day.
-_DAY_LABEL = re.compile(
-    r"^(?:fix|rationale|solution|benefits?|reason|results?|causes?|impact|problem|issue|bug|before|"
-    r"after|why|pros?|cons?"
-    r"|advantages?|purpose|goal|effect|symptoms?|current|status|reliability|performance|"
-    r"simplicity)\b[^:]{0,20}:",
-    re.IGNORECASE,
-)
 
 
 class Rule(Record):
@@ -171,7 +57,7 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
             continue  # what a specification or a note demands, it demands of one part
         if stated != INVARIANT and not _may_rule(passage):
             continue
-        if stated != INVARIANT and any(_NO_SECTION.search(one) for one in titles):
+        if stated != INVARIANT and any(cue.NO_RULE_BELOW.search(one) for one in titles):
             continue
         if stated == INVARIANT and passage.kind == ITEM and not passage.indent:
             whole = " ".join([one.text for one in sentences(document, passage)])
@@ -182,7 +68,7 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
             text = without_lead(one.text)
             if not _is_rule(text, kind):
                 continue
-            needs = points(text) or bool(_IMPERATIVE.match(text))
+            needs = points(text) or bool(cue.IMPERATIVE.match(text))
             fact = text
             if needs or text.startswith(("The ", "An ", "A ", "There ")):
                 fact = standing_alone(text, titles, needs)
@@ -218,6 +104,21 @@ def bullets_of(document: Document) -> list[Rule]:
     return found
 
 
+def kind_of_bullet(text: str) -> str:
+    """Return `CONVENTION`, or `FACT` for what only says how something is."""
+    first = re.split(r"(?<=[.!?]) ", text, maxsplit=1)[0]
+    named = cue.BULLET_NAMES.match(text)
+    if named and (
+        text[named.end() - 1] == "→" or not cue.BULLET_ORDERS.search(text[named.end() :])
+    ):
+        return FACT
+    return (
+        FACT
+        if cue.BULLET_STATES.match(first) and not cue.BULLET_ORDERS.search(text)
+        else CONVENTION
+    )
+
+
 def _holds(text: str) -> bool:
     """Tell whether an item of a list of invariants says by itself what holds."""
     plain = text[-1:] not in ":?" and len(text) <= LIMIT_CHARS and text.isprintable()
@@ -234,24 +135,26 @@ def _may_rule(passage: Passage) -> bool:
 
 def _is_rule(text: str, kind: str) -> bool:
     count = len(text.split())
-    if not _FEWEST <= count <= _MOST or text[-1:] in "?:" or not _RULE.search(text):
+    if not _FEWEST <= count <= _MOST or text[-1:] in "?:" or not cue.RULE.search(text):
         return False
     if text[:1] not in "`\"'“@#." and not (text[:1].isalnum() and not text[:1].islower()):
         return False  # in brackets, or the rest of something that was cut
-    if _TELLS.match(text) or _DAY_LABEL.match(text):
+    if cue.TELLS.match(text) or cue.DAY_LABEL.match(text):
         return False
-    if _NO_RULE.search(text) or leans(text) or not text.isprintable():
+    if cue.NO_RULE.search(text) or leans(text) or not text.isprintable():
         return False
     letters = [char for char in text if char.isalpha()]
     if sum(char.isascii() for char in letters) < 0.9 * len(letters):
         return False
     if kind == DESIGN:
-        return not _SECOND_PERSON.search(text)
-    return bool(_MODAL.search(text) or _ORDERS.search(text))
+        return not cue.SECOND_PERSON.search(text)
+    return bool(cue.MODAL.search(text) or cue.ORDERS.search(text))
 
 
 def _kind(titles: tuple[str, ...]) -> str:
     """Return the kind of a rule: an invariant is one where its document says so of the system."""
     return (
-        INVARIANT if any(_OF_THE_SYSTEM.search(bare_title(one)) for one in titles) else CONVENTION
+        INVARIANT
+        if any(cue.OF_THE_SYSTEM.search(bare_title(one)) for one in titles)
+        else CONVENTION
     )
