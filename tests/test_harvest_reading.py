@@ -1037,7 +1037,7 @@ def test_no_title_loses_its_first_word(word: str) -> None:
 def test_each_role_of_the_cues_is_asked_for_and_each_that_is_asked_for_is_there() -> None:
     """The table of turns of phrase and the readers that go by it know the same roles."""
     folder = Path(harvest_cues.__file__).parent
-    asked = re.compile(r'cue\.([A-Z_]+)|cue_words\("([A-Z_]+)"\)|"(IS_[A-Z]+)"|\{([A-Z_]+)\}')
+    asked = re.compile(r'cue\.([A-Z_]+)|cue_words\("([A-Z_]+)"\)|"(IS_[A-Z]+)"|\{([A-Z][A-Z_]+)\}')
     files = [*folder.glob("*.py"), folder / "harvest_cues.txt"]
     named = {next(filter(None, m)) for file in files for m in asked.findall(file.read_text())}
     table = (folder / "harvest_cues.txt").read_text()
