@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.intake.harvest import harvest_cues
+from rituals.intake import intake_cues
 from rituals.intake.harvest.decision_records import clean_title, decision_of
 from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, kind_of, own_documents
 from rituals.intake.harvest.document_reader import Found, read_document, read_found
@@ -1036,11 +1036,10 @@ def test_no_title_loses_its_first_word(word: str) -> None:
 
 def test_each_role_of_the_cues_is_asked_for_and_each_that_is_asked_for_is_there() -> None:
     """The table of turns of phrase and the readers that go by it know the same roles."""
-    folder = Path(harvest_cues.__file__).parent
-    asked = re.compile(r'cue\.([A-Z_]+)|cue_words\("([A-Z_]+)"\)|"(IS_[A-Z]+)"|\{([A-Z][A-Z_]+)\}')
-    files = [*folder.glob("*.py"), folder / "harvest_cues.txt"]
-    named = {next(filter(None, m)) for file in files for m in asked.findall(file.read_text())}
-    table = (folder / "harvest_cues.txt").read_text()
-    assert named == {*re.findall(r"^\[([A-Z_]+)\]", table, re.MULTILINE)} | {"ROLE"}
-    for role in named - {"ROLE"}:
-        assert getattr(harvest_cues.cue, role).pattern
+    table = Path(intake_cues.__file__).with_suffix(".txt").read_text("utf-8")
+    code = "".join(map(Path.read_text, Path(intake_cues.__file__).parent.rglob("*.py")))
+    asked = re.findall(r'\bcue\.([A-Z_]+)|cue_words\("([A-Z_]+)"\)|"(IS_[A-Z]+)"', code)
+    named = {role for roles in asked for role in roles if role}
+    named.update(re.findall(r"\{([A-Z_]+)\}", table.partition("\n\n")[2]))
+    assert named == {*re.findall(r"^\[([A-Z_]+)\]", table, re.MULTILINE)}
+    assert all(getattr(intake_cues.cue, role).pattern for role in named)

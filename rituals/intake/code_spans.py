@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FIRST, REST = 1, 2  #: a line that starts, or goes on with, a fence or a comment
 CONTENT_COLUMNS = 2  #: an item holds what is indented by this much, however wide its marker is

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DraftRefused
 from ledger.model.event import FactCreated
+from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.order import ended_of, is_date, stamp_of
 from ledger.model.record import Record
@@ -12,18 +13,13 @@ from ledger.model.session import Entry
 from ledger.secrets.log_redaction import Look
 from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
+from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, resolve
-from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND, Policy
 from rituals.intake.code_spans import storable
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.known_items import IMPORTED, KEY, key_in
 from rituals.intake.stored_facts import stored, wrapped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.model.findings import Finding
-    from projection.fold.fact_history import Fact
-    from projection.policy.model import Policy
 
 #: A longer text is a document, and no fact.
 ITEM_LIMIT_BYTES = 64 << 10

@@ -6,15 +6,12 @@ step says which text was taken in so far, so an intake that stops half-way goes 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.ids import version_id
 from rituals.intake.known_items import IMPORTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def in_steps(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.intake.intake_plan import ASKED, UPDATED, IntakePlan
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory.api import Memory
 
 
 class Applied(Record):

@@ -9,14 +9,18 @@ FORMAT.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ledger.model.event import Event, FactCreated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
+from memory.api import Memory
 from memory.query.live_pairs import compare_new
 from memory.redaction.withheld_lines import telling_of
-from projection.compare.pair_comparison import claim
-from projection.fold.fact_history import Version
+from projection.compare.pair_comparison import Opposition, claim
+from projection.fold.fact_history import Fact, Version
+from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE
 from rituals.intake.drafts import Draft, Drafts, about_person_in, fact_of, places_clean
 from rituals.intake.earlier_texts import in_steps, update_to
@@ -33,15 +37,6 @@ from rituals.intake.known_items import IMPORTED, Known, behind_heading, covers, 
 from rituals.intake.stored_facts import Brought, parts
 from rituals.intake.succession import with_edges, without_circles
 from rituals.record.draft_composer import id_of_text, words_for
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from memory.api import Memory
-    from projection.compare.pair_comparison import Opposition
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
 
 #: What becomes of an item that its source changed: it updates its fact, or is only told.
 UPDATE, LEAVE = "update", "leave"

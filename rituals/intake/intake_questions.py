@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.event import FactCreated
 from ledger.model.ids import version_id
 from memory.write.birth_footers import footer_value
 from projection.brief.single_line import shortened
-from projection.compare.pair_comparison import CONTRADICTION
+from projection.compare.pair_comparison import CONTRADICTION, Opposition
 from projection.lifecycle.review_threads import raising
 from projection.policy.model import THREAD_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.compare.pair_comparison import Opposition
-    from rituals.intake.intake_items import Item
+from rituals.intake.intake_items import Item
 
 #: So many documents are named in the thread of what is past the budget.
 _NAMED = 20

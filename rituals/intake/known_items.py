@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from ledger.model.event import ThreadReopened
 from ledger.model.ids import version_id
+from memory.redaction.withheld_lines import Telling
 from memory.write.birth_footers import footer_value
+from projection.compare.pair_comparison import Claim
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
 from projection.text.normalize import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.redaction.withheld_lines import Telling
-    from projection.compare.pair_comparison import Claim
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
-    from rituals.intake.intake_items import Reading
+from rituals.intake.intake_items import Reading
 
 #: Footers of what was taken in: what its source calls it, and the text that it last had there.
 KEY, IMPORTED = "key", "imported"

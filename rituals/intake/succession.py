@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from ledger.model.event import Event, FactCreated, FactSuperseded
+from projection.fold.full_replay import State
 from rituals.intake.stored_facts import Brought
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from projection.fold.full_replay import State
 
 
 def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tuple[str, str]]:

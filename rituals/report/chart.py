@@ -7,10 +7,7 @@ so that it can be read on a light page and on a dark one.
 from __future__ import annotations
 
 from projection.fold.projection_state import TIERS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.report.lifecycle_report import Course, Report
+from rituals.report.lifecycle_report import Course, Report
 
 #: The mark of our pictures. It stands in the first lines of the file.
 MARKER = "<!-- made by diurna report -->"

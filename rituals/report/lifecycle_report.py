@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 
+from ledger.home import Home
 from ledger.model.event import FactCreated
+from ledger.model.logset import LogRef
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.api import Memory
+from memory.cache.cache_file import Cache
 from memory.replay.log_bytes import read_bytes
+from projection.fold.fact_history import History
 from projection.fold.fold import collect, resolve
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.life import Life
-from projection.lifecycle.lives import lives_of, tier_counts
+from projection.lifecycle.lives import Lives, lives_of, tier_counts
 from projection.lifecycle.statistics import (
     Author,
     Group,
@@ -20,21 +27,9 @@ from projection.lifecycle.statistics import (
     groups_of,
     reviews_of,
 )
+from projection.policy.model import Policy
 from rituals.report.repeats import Repeats, repeats_of
 from rituals.report.usage import Attention, attention_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.api import Memory
-    from memory.cache.cache_file import Cache
-    from projection.fold.fact_history import History
-    from projection.lifecycle.lives import Lives
-    from projection.policy.model import Policy
 
 #: How many points of time the picture and `--json` have at most.
 MOST_POINTS = 240

@@ -8,6 +8,7 @@ logs tell (FORMAT.md, W19), so it errs towards saying less: what no log tells is
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from math import log
 
 from ledger.codec.log import decode
@@ -16,24 +17,18 @@ from ledger.model.event import FactReferenced
 from ledger.model.evidence import CORRECTED, proof_in
 from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from ledger.model.session import Entry, SessionLog
 from ledger.model.session_headers import SHOWN_KEY, TOLD_KEY, shown_in
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import INVALIDATED, SUPERSEDED
 from projection.graph.fact_links import footer
-from projection.lifecycle.life import REINSTATED
+from projection.lifecycle.life import REINSTATED, Life
 from projection.text.normalize import content_words, sentences
 from projection.work.failed_attempts import leaves, tried_in_vain
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.context.moment_rules import spoken_against
 from rituals.hosts.observed.shell import read
 from rituals.hosts.observed.shell_outcomes import PROGRAMS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ledger.model.session import Entry, SessionLog
-    from projection.fold.fact_history import Fact
-    from projection.lifecycle.life import Life
 
 #: So much of what was tried is done again, and so many of its words.
 _AGAIN, _LEAST = 0.55, 3

@@ -6,13 +6,19 @@ messages too, and all of it stands in the envelope that briefs use: evidence, no
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.secrets.scanner import without_secrets
+from memory.api import Memory
 from memory.brief.brief_maker import found_for
 from memory.brief.brief_place import branch_of, changed_files
+from memory.cache.cache_file import Cache
 from projection.brief.brief_lines import shown
 from projection.brief.envelope import enveloped, untagged
 from projection.brief.single_line import plain, shortened
+from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import SERVES, footer, ids_in
 from projection.lifecycle.pattern_standing import DEPRECATED, pattern_standing
@@ -28,15 +34,6 @@ from projection.policy.model import (
 from projection.work.handoffs import open_handoffs
 from projection.work.tracked_tasks import Task, tasks
 from rituals.record.tasks.task_steps import found
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.session import Entry
-    from memory.api import Memory
-    from memory.cache.cache_file import Cache
-    from projection.fold.full_replay import State
 
 #: Why one is made, and what is asked of whoever reads it then.
 MILESTONE, STUCK = "milestone", "stuck"

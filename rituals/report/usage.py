@@ -6,11 +6,16 @@ read off the logs; what sessions were shown stands in the headers of captured lo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from ledger.model.event import FactCreated, FactHelped, FactIgnored, FactUpdated
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
+from projection.fold.fact_history import Fact, History
 from projection.fold.fold import resolve
 from projection.lifecycle.footer_remarks import REMARKS, remarks
+from projection.lifecycle.life import Life
 from projection.lifecycle.review_threads import RULE_KEY, raised_threads
 from projection.policy.model import (
     FINDING_KIND,
@@ -22,14 +27,6 @@ from projection.policy.model import (
 from projection.work.finding_facts import STATES, finding_of
 from rituals.report.quiz.quiz_questions import questions_of
 from rituals.report.quiz.row import QUIZ_KEY, Row, row_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from ledger.model.session import Entry
-    from projection.fold.fact_history import Fact, History
-    from projection.lifecycle.life import Life
 
 _NOTED = frozenset((*REMARKS, RULE_KEY))
 _NOTED_KINDS = (FINDING_KIND, QUESTION_KIND)

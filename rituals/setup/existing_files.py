@@ -22,10 +22,7 @@ from projection.document.unlogged_lines import has_rendered_form
 from projection.policy.model import Commits
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.setup.setup_plan import SetupPlan
+from rituals.setup.setup_plan import SetupPlan
 
 #: Keeps a folder in git that has nothing else.
 _KEEP = ".gitkeep"

@@ -6,6 +6,8 @@ matches wins: one of the user's, or of a file further down, may undo what the fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import (
@@ -17,10 +19,6 @@ from ledger.model.layout import (
     log_path,
 )
 from memory.worktree.merge_drivers import DRIVER, VIEW_DRIVER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NOT_SET = ("unspecified", "unset")
 #: Nothing merges these, or our driver does; logs keep their bytes.

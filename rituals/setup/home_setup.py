@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import (
@@ -36,10 +37,6 @@ from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
 from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
 from rituals.setup.tree import holds_work, plan_new_tree, plan_tree, prefix_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def plan_setup(

@@ -10,6 +10,7 @@ meanwhile, here or in other clones, is no part of it, and is joined later (`ritu
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ledger.errors import WriteRefused
 from ledger.git.folder_relocation import relocated
@@ -51,12 +52,8 @@ from rituals.setup.setup_plan import refuse_state
 from rituals.setup.strays import join_strays
 from rituals.setup.tree import pointer_to
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    #: Paths with their bytes; None takes a file out.
-    Files = list[tuple[str, bytes | None]]
+#: Paths with their bytes; None takes a file out.
+Files = list[tuple[str, bytes | None]]
 
 
 class MovePlan(Record):

@@ -10,14 +10,11 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _WIDTH_CHARS = 110
 _TIMEOUT_SECONDS = 60

@@ -22,10 +22,8 @@ from rituals.setup.existing_files import (
 )
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    #: Paths, with their bytes.
-    Files = tuple[tuple[str, bytes], ...]
+#: Paths, with their bytes.
+Files = tuple[tuple[str, bytes], ...]
 
 
 def prefix_of(top: str, start: str, tree: str | None) -> str:

@@ -7,28 +7,24 @@ Text without a footer has no past: nothing tells which text of another day it is
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from ledger.model.event import Event, FactArchived, FactCreated, FactUpdated, FactVerified
 from ledger.model.findings import Finding
 from ledger.model.order import stamp_of, stem_in
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
+from ledger.model.session import Entry, SessionLog
 from ledger.secrets.log_redaction import guard
 from projection.brief.single_line import shortened
 from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt.adoption_source import Ground
+from rituals.intake.adopt.import_logs import Said
 from rituals.intake.adopt.page_pieces import PageReader
 from rituals.intake.adopt.page_versions import PageCommit, page_commits, versions
 from rituals.intake.adopt.past_texts import Past, past_of
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
 from rituals.intake.adopt.review_dates import CHECK, Held, confirmed, held_by, held_in
 from rituals.intake.stored_facts import Brought, parts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ledger.model.session import Entry
-    from rituals.intake.adopt.import_logs import Said
 
 _TITLE_CHARS = 100
 

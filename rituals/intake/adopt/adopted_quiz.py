@@ -7,6 +7,7 @@ question expects the facts that stand behind it by their ids; where it names non
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from projection.policy.model import QUESTION_KIND
 from projection.text.fact_ids import id_of_subject
@@ -14,10 +15,6 @@ from rituals.intake.adopt.adopted_files import QUESTIONS, AgentMemory
 from rituals.intake.adopt.page_blocks import Page
 from rituals.intake.adopt.read_facts import LIVE, ImportedFact
 from rituals.intake.adopt.unclaimed_text import free_id
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _OF_QUESTIONS = re.compile(r"\bquestions?\b", re.IGNORECASE)
 _OF_ANY = re.compile(r"\b(?:generic|general|any (?:repo|project))", re.IGNORECASE)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
 
 from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused, StorageFailed, WriteRefused
+from ledger.git.commit_record import Identity
 from ledger.git.repository import Repository, default_branch, find_repository
 from ledger.home import checked_out_home
 from ledger.model.event import FactCreated, FactUpdated
@@ -41,12 +43,6 @@ from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
 from rituals.intake.adopt.plain_markdown import MACHINE, before_it, is_by_hand, plan_by_hand
 from rituals.intake.adopt.read_facts import facts as read_facts
 from rituals.intake.adopt.unclaimed_text import passages
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ledger.git.commit_record import Identity
 
 _REVIEW_KEYS = (
     ("review_every", "every"),

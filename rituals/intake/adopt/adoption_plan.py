@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.codec.log import canonical, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
@@ -15,6 +17,7 @@ from ledger.model.seal import seal
 from ledger.model.session import Entry, SessionLog
 from ledger.model.sha256 import blob_id
 from memory.replay.replayed_state import state_from
+from projection.fold.full_replay import State
 from projection.policy.model import Policy
 from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt.adopted_past import PastLog
@@ -22,12 +25,6 @@ from rituals.intake.adopt.adoption_source import Ground
 from rituals.intake.adopt.differences import Difference
 from rituals.intake.adopt.import_logs import TITLE, TITLE_BY_HAND
 from rituals.intake.adopt.unclaimed_text import Passage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from projection.fold.full_replay import State
 
 _LISTED = 20  #: ids that one sentence of the import log names
 

@@ -7,6 +7,7 @@ is written.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 
 from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import Repository, find_repository
@@ -23,10 +24,6 @@ from ledger.model.order import is_stem
 from ledger.model.record import Record
 from memory.worktree.projection_files import refuse_unwritable
 from rituals.intake.adopt.adopted_files import ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMemory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 DEFAULT_BRANCH = "main"
 

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 from ledger.model.record import Record
 from projection.policy.model import Windows
 from rituals.intake.adopt.adopted_files import AgentMemory, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _HEADING = b"## Memory References"
 _NEXT_SECTION = b"\n## "

@@ -7,21 +7,16 @@ found by looking at the logs in which the two disagree, the way a person would.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from projection.fold.full_replay import State
+from projection.fold.projection_state import Standing
 from rituals.intake.adopt.adopted_files import CONTINUITY, SESSIONS
-from rituals.intake.adopt.compat import ID_PATTERN, references_span
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ledger.model.session import Entry
-    from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
-    from rituals.intake.adopt.compat import Footer
+from rituals.intake.adopt.compat import ID_PATTERN, Footer, references_span
 
 _IDS = re.compile(ID_PATTERN)
 _WORD = "abcdefghijklmnopqrstuvwxyz0123456789-."

@@ -7,6 +7,8 @@ it reaches the limits of the format.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DraftRefused
 from ledger.model.event import (
@@ -29,10 +31,6 @@ from projection.policy.model import CLOSABLE, DEFAULT_KIND, THREAD_KIND
 from rituals.intake.adopt.adopted_files import ARCHIVE_INDEX, AgentMemory, text_of
 from rituals.intake.adopt.read_facts import VISION_KIND, ImportedFact
 from rituals.intake.stored_facts import Brought, parts, stored, wrapped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 TITLE = "Adopt a ledger in the agent-memory layout"
 TITLE_BY_HAND = "Adopt a memory that was written by hand"

@@ -7,6 +7,9 @@ the walk goes on under its old name. Reads only, and bounds what it takes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ledger.git.cli import Git
 from ledger.git.commit_record import clean_name
 from ledger.model.findings import Finding
 from ledger.model.record import Record
@@ -17,13 +20,7 @@ from rituals.intake.adopt.adopted_files import (
     THREADS,
     VISION,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledger.git.cli import Git
-    from rituals.intake.adopt.adoption_source import Ground
+from rituals.intake.adopt.adoption_source import Ground
 
 COMMITS_LIMIT = 5_000
 BYTES_LIMIT = 256 << 20  #: of all distinct versions together

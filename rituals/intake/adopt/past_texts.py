@@ -8,20 +8,16 @@ today; the past has their texts, kinds and checkboxes alone. Pure.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactArchived, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.model.record import Record
-from rituals.intake.adopt.import_logs import Standing, birth_of, kind_of, of_kind
+from rituals.intake.adopt.import_logs import Said, Standing, birth_of, kind_of, of_kind
+from rituals.intake.adopt.page_versions import PageCommit
+from rituals.intake.adopt.read_facts import ImportedFact
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from rituals.intake.adopt.import_logs import Said
-    from rituals.intake.adopt.page_versions import PageCommit
-    from rituals.intake.adopt.read_facts import ImportedFact
-
-    Facts = Mapping[str, ImportedFact]
+Facts = Mapping[str, ImportedFact]
 
 
 class Past(Record):

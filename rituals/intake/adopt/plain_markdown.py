@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.findings import Finding
+from ledger.model.session import Entry
 from ledger.secrets.log_redaction import guard_events
 from memory.replay.replayed_state import state_from
 from projection.document.unlogged_lines import texts_in, unsaid
 from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt.adoption_plan import AdoptionPlan, sealed, state_with
+from rituals.intake.adopt.adoption_source import Ground
 from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
 from rituals.intake.adopt.unclaimed_text import bullets
 
@@ -15,13 +19,6 @@ from rituals.intake.adopt.unclaimed_text import bullets
 _DEEP = 200
 #: How the last line of a page starts that Diurna wrote.
 MACHINE = b"<!-- diurna: format "
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ledger.model.session import Entry
-    from rituals.intake.adopt.adoption_source import Ground
 
 
 def is_by_hand(memory: adopted_files.AgentMemory, footers: bool) -> bool:

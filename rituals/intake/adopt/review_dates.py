@@ -9,17 +9,13 @@ log, so that what is due counts from there. Pure.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ledger.model.order import has_time, is_date, is_stem, milliseconds_of
 from ledger.model.record import Record
 from projection.policy.model import BUILT_IN_KINDS
 from rituals.intake.adopt.adopted_files import CONTINUITY, SESSIONS, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rituals.intake.adopt.read_facts import ImportedFact
+from rituals.intake.adopt.read_facts import ImportedFact
 
 REVIEW, CHECK = "last_review", "last_invariant_check"
 _LINE = re.compile(

@@ -10,6 +10,7 @@ text is what stood there.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Iterable
 
 from ledger.codec.fact_blocks import tidy
 from ledger.model.findings import Finding
@@ -19,14 +20,9 @@ from ledger.model.record import Record
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
 from projection.text.fact_ids import id_of_subject
 from rituals.intake.adopt.adopted_files import CONTINUITY, AgentMemory
+from rituals.intake.adopt.page_blocks import Item
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
 from rituals.intake.code_spans import footer_comments, indent_of, storable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from rituals.intake.adopt.page_blocks import Item
 
 #: How the notes of the layout's own template start, in lower case and without quote marks.
 _TEMPLATE = (

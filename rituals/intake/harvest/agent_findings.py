@@ -6,21 +6,17 @@ One that names no line of HEAD refuses them all, so that what is handed in is ei
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from ledger.errors import DraftRefused
 from ledger.escape import prose, visible
+from ledger.git.code_history import Code
 from ledger.model.findings import Finding
 from ledger.model.order import is_date
 from rituals.intake.harvest.document_reader import SOURCE, digest_of, key_of
 from rituals.intake.harvest.origin import COMMIT_CHARS
 from rituals.intake.intake_items import Item, Reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from ledger.git.code_history import Code
 
 LIMIT_BYTES = 4 << 20
 _MOST_ITEMS = 2_000

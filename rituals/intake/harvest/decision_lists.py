@@ -15,9 +15,9 @@ from rituals.intake.harvest.decision_records import (
     state_in,
 )
 from rituals.intake.harvest.document_statements import LIMIT_CHARS, bare_title, sentences, words
-from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, ROW, Document
 from rituals.intake.harvest.record_parts import RecordPart, at_labels
+from rituals.intake.intake_cues import cue
 
 #: A page of decisions without headings has so many items.
 _A_LIST = 3

@@ -8,6 +8,7 @@ decision; neither is a template.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ledger.model.order import is_date
 from ledger.model.record import Record
@@ -21,13 +22,9 @@ from rituals.intake.harvest.document_statements import (
     without_lead,
     words,
 )
-from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, ROW, Document, Passage
 from rituals.intake.harvest.record_parts import RecordPart
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from rituals.intake.intake_cues import cue
 
 _NO_REASON_CHARS = 240
 #: A shorter decision says too little without the sentence behind it.

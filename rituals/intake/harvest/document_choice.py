@@ -5,11 +5,9 @@ What is built, vendored, generated, translated, an example or a test is none of 
 
 from __future__ import annotations
 
-from rituals.intake.harvest.harvest_cues import cue, cue_words
+from collections.abc import Collection, Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from rituals.intake.intake_cues import cue, cue_words
 
 ENDINGS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc")
 #: Larger ones are no documents that somebody wrote.

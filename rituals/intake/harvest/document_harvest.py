@@ -6,7 +6,9 @@ Everything is read from git, never from the work tree, so `path:line@commit` is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from ledger.git.code_history import Code
 from ledger.model.record import Record
 from rituals.intake.harvest.decision_records import SUPERSEDED, Decision
 from rituals.intake.harvest.document_choice import LIMIT_BYTES, is_rules_file, own_documents
@@ -14,12 +16,6 @@ from rituals.intake.harvest.document_reader import SOURCE, Found, key_of, read_f
 from rituals.intake.harvest.generated_files import FILE, Marked
 from rituals.intake.harvest.outdated_passages import Changed, Sourced, changed_passages
 from rituals.intake.intake_items import Item, LeftOut, Reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from ledger.git.code_history import Code
 
 #: Best first: past the budget the rest waits.
 _RANK = {"decision": 0, "invariant": 1, "convention": 2, "thread": 3}

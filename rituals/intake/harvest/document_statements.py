@@ -6,8 +6,8 @@ import re
 
 from ledger.model.record import Record
 from projection.text.sentence_cutter import cut_sentences
-from rituals.intake.harvest.harvest_cues import cue, cue_words
 from rituals.intake.harvest.harvested_document import Document, Passage
+from rituals.intake.intake_cues import cue, cue_words
 
 #: Longer ones are cut off nowhere: they are left out.
 LIMIT_CHARS = 480

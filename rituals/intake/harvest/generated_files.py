@@ -7,10 +7,7 @@ attributes by which hosts know such files are looked at; the last line that matc
 from __future__ import annotations
 
 import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 FILE = ".gitattributes"
 _MARKS = re.compile(r"(-?)linguist-(?:generated|vendored)(?:=(\w+))?$")

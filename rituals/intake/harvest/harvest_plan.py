@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 
 from ledger.codec.log import read_header
 from ledger.errors import NotFound, WrongUsage
+from ledger.git.code_history import Code
 from ledger.git.repository import find_repository
-from ledger.home import OWN_REPOSITORY
+from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.record import Record
+from memory.api import Memory
 from projection.lifecycle.review_threads import is_raised
 from rituals.intake.harvest.agent_findings import read_handed_in
 from rituals.intake.harvest.document_harvest import Harvest, Known, read_harvest
@@ -17,14 +20,6 @@ from rituals.intake.harvest.origin import code_of, origin_in
 from rituals.intake.harvest.outdated_passages import Sourced
 from rituals.intake.intake_plan import LEAVE, IntakePlan, plan_intake
 from rituals.intake.known_items import KEY
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ledger.git.code_history import Code
-    from ledger.home import Home
-    from memory.api import Memory
 
 #: How many facts a harvest brings where nobody says otherwise.
 BUDGET = 100

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PARAGRAPH, ITEM, ROW = "paragraph", "item", "row"
 #: Nobody writes longer lines, titles and passages of prose; what is longer is passed over.

@@ -11,8 +11,8 @@ from rituals.intake.harvest.document_statements import (
     standing_alone,
     subject,
 )
-from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, PARAGRAPH, Document, Passage
+from rituals.intake.intake_cues import cue
 
 _FEWEST = 3
 

@@ -7,12 +7,8 @@ import re
 from ledger.errors import NotFound
 from ledger.git.code_history import Code
 from ledger.git.repository import find_repository, head
-from ledger.home import OWN_REPOSITORY
+from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
 
 #: So much of its id names a commit for good.
 COMMIT_CHARS = 12

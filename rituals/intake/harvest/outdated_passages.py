@@ -6,6 +6,9 @@ its record is accepted and decides the same. A file that was moved as it is stil
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from ledger.git.code_history import Code
 from ledger.model.record import Record
 from rituals.intake.harvest.decision_records import ACCEPTED, Decision
 from rituals.intake.harvest.document_choice import LIMIT_BYTES, RECORD, RECORDS, kind_of
@@ -13,12 +16,6 @@ from rituals.intake.harvest.document_reader import Found, read_document, read_fo
 from rituals.intake.harvest.document_statements import Sentence, sentences, words
 from rituals.intake.harvest.harvested_document import ROW, Document
 from rituals.intake.harvest.origin import Origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ledger.git.code_history import Code
 
 #: The part of all their words that two sentences share when one is the other, reworded.
 _REWORDED = 0.4

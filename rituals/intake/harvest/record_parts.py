@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from rituals.intake.harvest.document_statements import bare_title
-from rituals.intake.harvest.harvest_cues import cue
-from rituals.intake.harvest.harvested_document import ROW, Document, Passage
+import re
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
+from rituals.intake.harvest.document_statements import bare_title
+from rituals.intake.harvest.harvested_document import ROW, Document, Passage
+from rituals.intake.intake_cues import cue
 
 
 class RecordPart:

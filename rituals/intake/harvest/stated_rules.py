@@ -7,8 +7,6 @@ below a heading that says so.
 
 from __future__ import annotations
 
-import re
-
 from ledger.model.record import Record
 from rituals.intake.harvest.document_choice import DESIGN, is_of_a_screen
 from rituals.intake.harvest.document_statements import (
@@ -20,10 +18,10 @@ from rituals.intake.harvest.document_statements import (
     standing_alone,
     without_lead,
 )
-from rituals.intake.harvest.harvest_cues import cue
 from rituals.intake.harvest.harvested_document import ITEM, ROW, Document, Passage
+from rituals.intake.intake_cues import CONVENTION, cue, kind_of_bullet
 
-INVARIANT, CONVENTION, FACT = "invariant", "convention", "fact"
+INVARIANT = "invariant"
 _FEWEST, _MOST = 5, 48
 
 #: Each of them has one of these.
@@ -102,21 +100,6 @@ def bullets_of(document: Document) -> list[Rule]:
             kind = kind_of_bullet(text)
         found.append(Rule(passage.line, text, text, kind))
     return found
-
-
-def kind_of_bullet(text: str) -> str:
-    """Return `CONVENTION`, or `FACT` for what only says how something is."""
-    first = re.split(r"(?<=[.!?]) ", text, maxsplit=1)[0]
-    named = cue.BULLET_NAMES.match(text)
-    if named and (
-        text[named.end() - 1] == "→" or not cue.BULLET_ORDERS.search(text[named.end() :])
-    ):
-        return FACT
-    return (
-        FACT
-        if cue.BULLET_STATES.match(first) and not cue.BULLET_ORDERS.search(text)
-        else CONVENTION
-    )
 
 
 def _holds(text: str) -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
 from ledger.model.record import Record
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import front_matter
 from rituals.intake.sources.source_files import files_below, text_of, written_at
+from rituals.intake.sources.source_table import Ground
 from rituals.intake.sources.store_values import (
     from_json,
     is_about_a_person,
@@ -24,13 +26,6 @@ from rituals.intake.sources.store_values import (
     text,
 )
 from rituals.intake.sources.times import time_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.intake.sources.source_table import Ground
-
 
 NAME = "basic-memory"
 _OBSERVATION = re.compile(r"[ \t]*[-*] \[([^\[\]()]{1,60})\](?!\() ?(\S.*)")

@@ -13,15 +13,12 @@ import os
 import re
 
 from ledger.environment import user_folder
-from rituals.intake.harvest.stated_rules import kind_of_bullet
+from rituals.intake.intake_cues import kind_of_bullet
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
 from rituals.intake.sources.source_files import files_below, is_file, text_of, written_at
+from rituals.intake.sources.source_table import Ground
 from rituals.intake.sources.times import time_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "claude"
 _AUTHOR = "claude-code"

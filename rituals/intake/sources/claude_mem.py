@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 
 from projection.policy.model import THREAD_KIND
 from rituals.intake.intake_items import Item, LeftOut, Reading
-from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
+from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.sqlite_tables import Row, StoreUnreadable, Tables
 from rituals.intake.sources.store_values import from_json, shown, tag_words, texts
 from rituals.intake.sources.times import time_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rituals.intake.sources.source_table import Ground
-    from rituals.intake.sources.sqlite_tables import Row
 
 NAME = "claude-mem"
 _FILE = "claude-mem.db"

@@ -5,10 +5,7 @@ from __future__ import annotations
 from rituals.intake.intake_items import LeftOut, Reading
 from rituals.intake.sources.object_items import reading_of
 from rituals.intake.sources.source_files import text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "jsonl"
 FILE_LIMIT_BYTES = 64 << 20

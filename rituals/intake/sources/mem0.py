@@ -12,7 +12,8 @@ from ledger.model.record import Record
 from rituals.intake.intake_items import Item, LeftOut, Reading, Version
 from rituals.intake.sources.pickled import plain_values
 from rituals.intake.sources.source_files import files_below
-from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
+from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.sqlite_tables import Row, StoreUnreadable, Tables
 from rituals.intake.sources.store_values import (
     is_about_a_person,
     kind_of,
@@ -23,11 +24,6 @@ from rituals.intake.sources.store_values import (
     text,
 )
 from rituals.intake.sources.times import time_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.sources.source_table import Ground
-    from rituals.intake.sources.sqlite_tables import Row
 
 NAME = "mem0"
 _HISTORY, _POINTS = "history.db", "storage.sqlite"

@@ -14,10 +14,7 @@ from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import begun, distinct, front_matter, passages
 from rituals.intake.sources.object_items import ITEMS_LIMIT, item_of
 from rituals.intake.sources.source_files import files_below, text_of, written_at
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "memex"
 #: Folders of a project that are a memex by their name.

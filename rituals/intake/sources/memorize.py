@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from projection.policy.model import THREAD_KIND
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.source_files import files_below, text_of
-from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
+from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.sqlite_tables import Left, StoreUnreadable, Tables
 from rituals.intake.sources.store_values import (
     from_json,
     kind_of,
@@ -26,14 +28,7 @@ from rituals.intake.sources.store_values import (
 )
 from rituals.intake.sources.times import time_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rituals.intake.sources.source_table import Ground
-    from rituals.intake.sources.sqlite_tables import Left
-
-    Event = Mapping[str, object]
+Event = Mapping[str, object]
 
 NAME = "memorize"
 _FILE, _LINES = "memorize.db", ".ndjson"

@@ -8,11 +8,8 @@ import re
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.sources.notes import Passage, begun, distinct, passages
 from rituals.intake.sources.source_files import files_below, text_of, written_at
+from rituals.intake.sources.source_table import Ground
 from rituals.intake.sources.times import time_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "memoryforge"
 _FOLDER = ".mind"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.model.record import Record
 from rituals.intake.code_spans import FIRST, hidden_lines, indent_of, marker_width
 from rituals.intake.intake_items import Item
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _BLOCK = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
 _KEYS_LIMIT, _KEY_WORDS = 200, 8

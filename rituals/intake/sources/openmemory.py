@@ -13,10 +13,7 @@ import zlib
 from rituals.intake.intake_items import LeftOut, Reading
 from rituals.intake.sources.object_items import reading_of
 from rituals.intake.sources.source_files import bytes_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.source_table import Ground
 
 _SOURCE = "openmemory"
 #: Of a file, and of what is packed in it.

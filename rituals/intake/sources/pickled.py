@@ -8,12 +8,9 @@ dict of its attributes, what would be called is nothing.
 from __future__ import annotations
 
 import pickletools
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Stack = list[object]
+Stack = list[object]
 
 _OPERATIONS = 200_000
 _MARK = object()

@@ -14,16 +14,13 @@ import sqlite3
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
 
 from ledger.environment import monotonic
 from rituals.intake.intake_items import LeftOut
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Left = list[LeftOut]
-    Row = dict[str, str]
+Left = list[LeftOut]
+Row = dict[str, str]
 
 FILE_LIMIT_BYTES = 1 << 30
 ROWS = 20_000  #: of a table at most, the newest

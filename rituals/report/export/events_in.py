@@ -8,6 +8,8 @@ here stays out, and is named.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError, DraftRefused
@@ -15,25 +17,18 @@ from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from memory.redaction.withheld_lines import telling_of
+from memory.api import Memory
+from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
 from memory.write.withheld_words import repeated
 from rituals.report.export.event_lines import (
     KIND,
     LINE_LIMIT_BYTES,
     VERSION,
+    Carried,
     read_line,
     read_object,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import BinaryIO
-
-    from memory.api import Memory
-    from memory.redaction.withheld_lines import Telling
-    from rituals.report.export.event_lines import Carried
 
 #: How many refused lines are named.
 _NAMED = 10

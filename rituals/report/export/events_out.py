@@ -7,15 +7,11 @@ together with the log that says so, until the logs themselves are taken out of t
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 
+from memory.api import Memory
 from memory.replay.log_bytes import read_bytes
 from rituals.report.export.event_lines import KIND, VERSION, log_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from memory.api import Memory
 
 #: How many logs are read from git at once.
 _PART = 500

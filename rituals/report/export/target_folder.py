@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import WriteRefused
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
+from memory.api import Memory
 
 OUTSIDE = "name a folder outside of the home, that is empty or not there yet"
 

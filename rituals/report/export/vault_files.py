@@ -7,20 +7,16 @@ for; any other (a person's note, or one of ours that somebody changed) stays as 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
+from memory.api import Memory
 from memory.query.home_views import whole_source
 from projection.views.vault_notes import FOLDERS, TOP, is_ours, vault
 from rituals.report.export.target_folder import OUTSIDE, refuse_inside
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory.api import Memory
 
 
 class VaultPlan(Record):

@@ -11,11 +11,10 @@ from rituals.report.quiz.score import (
     RANKED,
     UNKNOWN,
     WITHHELD,
+    Lack,
+    Result,
+    Score,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.report.quiz.score import Lack, Result, Score
 
 _WHY = {
     UNKNOWN: "is unknown: no log brings a text for it",

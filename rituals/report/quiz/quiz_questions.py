@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.record import Record
+from projection.fold.fact_history import Fact
 from projection.policy.model import (
     ATTEMPT_KIND,
     FINDING_KIND,
@@ -14,12 +17,6 @@ from projection.policy.model import (
     THREAD_KIND,
     VISION_KIND,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from projection.fold.fact_history import Fact
 
 #: The footer of a question that names the facts that answer it.
 EXPECT_KEY = "expect"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rituals.report.quiz.score import Score
+from rituals.report.quiz.score import Score
 
 QUIZ_KEY, UNANSWERED_KEY = "quiz", "unanswered"
 #: The most questions that a header names.

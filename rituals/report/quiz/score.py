@@ -10,19 +10,15 @@ on every machine.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ledger.model.record import Record
-from memory.recall.recall_values import FACTS, Filters
+from memory.api import Memory
+from memory.recall.recall_values import FACTS, Answer, Filters
 from projection.document.fact_remarks import instead_of
+from projection.fold.full_replay import State
 from projection.fold.projection_state import ARCHIVED_TIERS
 from rituals.report.quiz.quiz_questions import GENERAL, Asked, questions_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from memory.api import Memory
-    from memory.recall.recall_values import Answer
-    from projection.fold.full_replay import State
 
 #: A question is answered by one of so many facts, the first that recall gives.
 FIRST = 3

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
+from memory.api import Memory
 from projection.document.fact_remarks import instead_of
+from projection.fold.fact_history import Fact
+from projection.fold.full_replay import State
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -17,15 +20,7 @@ from projection.policy.model import (
     VISION_KIND,
 )
 from rituals.report.quiz.quiz_questions import EXPECT_KEY
-from rituals.report.quiz.score import FIRST, ask
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from projection.document.fact_remarks import Met
-    from projection.fold.fact_history import Fact
-    from projection.fold.full_replay import State
-    from rituals.report.quiz.score import Score
+from rituals.report.quiz.score import FIRST, Score, ask
 
 #: The most questions that are proposed at once.
 MOST = 10
@@ -97,7 +92,7 @@ def question_about(fact: Fact) -> str:
 def _reached(state: State, found: Score) -> set[str]:
     """Return the ids of the facts that questions reach."""
     reached: set[str] = set()
-    met: Met = {}
+    met: dict[str, tuple[str, ...]] = {}
     for result in found.own.results:
         reached.update(result.given[:FIRST], result.asked.expect)
         for id in result.asked.expect:

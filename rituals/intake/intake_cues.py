@@ -1,10 +1,12 @@
-"""Know the turns of phrase by which documents are read, as `harvest_cues.txt` has them."""
+"""Know the turns of phrase by which documents are read, as `intake_cues.txt` has them."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from pathlib import Path
+
+CONVENTION, FACT = "convention", "fact"
 
 
 @cache
@@ -36,3 +38,18 @@ class _Cues:
 
 
 cue = _Cues()
+
+
+def kind_of_bullet(text: str) -> str:
+    """Tell what a bullet of a file of rules is: `CONVENTION`, or `FACT` where it only describes."""
+    first = re.split(r"(?<=[.!?]) ", text, maxsplit=1)[0]
+    named = cue.BULLET_NAMES.match(text)
+    if named and (
+        text[named.end() - 1] == "→" or not cue.BULLET_ORDERS.search(text[named.end() :])
+    ):
+        return FACT
+    return (
+        FACT
+        if cue.BULLET_STATES.match(first) and not cue.BULLET_ORDERS.search(text)
+        else CONVENTION
+    )
