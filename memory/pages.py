@@ -1,0 +1,214 @@
+"""Open one home for writing: who writes, and the pages that people read and edit.
+
+What only some questions need is imported by them: a short command pays for what it does.
+"""
+
+from __future__ import annotations
+
+from ledger.git.commit_record import Identity
+from ledger.git.identity import IdentityQuestion, identity_findings
+from ledger.home import Home
+from ledger.model.findings import Finding
+from memory.query.reader import Reader
+from memory.worktree.edited_copy import unread
+from projection.fold.full_replay import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.edits.absorb import Absorber, Absorption
+    from memory.edits.committed import CommittedEdit
+    from memory.edits.discard import Discarded
+    from memory.write.append import Recorder
+    from memory.write.commit import Committer, Occasion
+    from memory.write.ref_update import Files
+
+
+class Pages(Reader):
+    """One home, open.
+
+    Reading never writes to the repository; the cache lives under its git directory and may be absent.
+
+    Args:
+        home: where the ledger lives.
+        agent: who writes logs that do not say; "" for the name git commits with.
+        session: the host session whose work they tell, where they do not say; "" for none.
+        clock: gives milliseconds since 1970.
+        in_process: write through pygit2, as a running process does; a short command spawns git.
+        progress: told how far a long reading is, as (done, total).
+        identity: who commits, where that was asked already; git is asked otherwise.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        agent: str = "",
+        session: str = "",
+        clock: Callable[[], int] | None = None,
+        in_process: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+        identity: Callable[[], Identity] | None = None,
+    ) -> None:
+        super().__init__(home, progress, clock)
+        self._agent, self._session = agent, session
+        self._in_process = in_process
+        self._writers: tuple[Committer, Recorder] | None = None
+        self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
+        self._identity: Identity | None = None
+
+    @property
+    def _committer(self) -> Committer:
+        return self._writing()[0]
+
+    def _writing(self) -> tuple[Committer, Recorder]:
+        """Make what writes: most commands only ask, and do not load it."""
+        if self._writers is None:
+            from memory.write.append import Recorder
+            from memory.write.commit import Committer
+
+            committer = Committer(self.snapshot.tip, self._in_process)
+            self._writers = committer, Recorder(self.snapshot, committer)
+        return self._writers
+
+    def occasion(self) -> Occasion:
+        """Return when and by whom something would be written now."""
+        from memory.write.commit import Occasion
+
+        who = self.identity()
+        return Occasion(self._clock(), who, self._agent or who.name, self._session)
+
+    def identity(self) -> Identity:
+        """Return who commits: what git says, or a fixed name where it knows none."""
+        if self._identity is None:
+            self._identity = self._ask_identity()
+        return self._identity
+
+    def drift(self) -> tuple[str, ...]:
+        """Return the projection files of the tip that differ from the replay, sorted."""
+        return tuple(path for path, _ in self._drifted(self.home.tip()))
+
+    def edited(self) -> tuple[str, ...]:
+        """Return the projection files that a person edited in the work tree or the mirror, sorted."""
+        from memory.edits.detect import edited_files
+
+        return edited_files(self.home, self.policy)
+
+    def absorb(self, *, dry_run: bool = False) -> Absorption:
+        """Make a log of a person's edit of `continuity.md`, and write the file anew.
+
+        Args:
+            dry_run: change nothing, and return what would be.
+
+        Raises:
+            HandEdited: no event can say it all (EditNotUnderstood), or another file; nothing changed.
+            WriteRefused: the repository is in no state to be committed to.
+            WaitsInSpool: the log is durable, and the next command that can write commits it.
+            CorruptRepository: a log can not be read.
+        """
+        return self._absorber().absorb(self.occasion, dry_run=dry_run)
+
+    def absorb_first(self, *, dry_run: bool = False) -> tuple[Finding, ...]:
+        """Absorb an edit before the file is written for another reason; say what became of it."""
+        from memory.edits.absorb import absorbed_findings
+
+        found = self._absorber().absorb(self.occasion, dry_run=dry_run, first=True)
+        return absorbed_findings(found, dry_run)
+
+    def absorb_committed(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
+        """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
+
+        Args:
+            theirs: look at what this tip brings to the branch's, and leave the logs in the spool; ""
+                for the branch itself.
+            dry_run: change nothing.
+
+        Raises:
+            WaitsInSpool: the logs are durable, and the next command that can write commits them.
+            StorageFailed: the disk refused.
+        """
+        from memory.edits.committed import absorb_committed, committed_edit_findings
+
+        edits = absorb_committed(
+            self.snapshot.tip, self._committer, self.tip_state, self.occasion,
+            theirs=theirs, dry_run=dry_run,
+        )  # fmt: skip
+        return committed_edit_findings(self.home, edits, dry_run)
+
+    def unabsorbed(self) -> list[CommittedEdit]:
+        """Return what people committed into `continuity.md` and no log says yet."""
+        from memory.edits.committed import read_checked, unabsorbed
+
+        checked = read_checked(self.home)
+        return unabsorbed(self.snapshot.tip, self.tip_state, self.home.tip(), checked)
+
+    def left_alone(self) -> tuple[Finding, ...]:
+        """Say what stands in the committed projection files that no log says; they stay as they are."""
+        from memory.worktree.authorship import left_alone
+
+        found = self.ask(lambda cache: (cache.policy, cache.ever_rendered()), committed=True)
+        return left_alone(self.home, self.home.tip(), self.tip_state, found[0], rendered=found[1])
+
+    def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
+        """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
+
+        Args:
+            dry_run: change nothing.
+
+        Returns:
+            The files that differed, and the commit ("" when there was nothing to do).
+
+        Raises:
+            HandEdited: no event can say what a person edited; nothing changed.
+            WriteRefused: the repository is in no state to be committed to.
+            CorruptRepository: a log can not be read.
+        """
+        from memory.worktree import projection_files as pages
+        from memory.worktree.authorship import refuse_left
+        from memory.write.commit import check_writable
+        from memory.write.ref_update import commit_files, heal_index
+
+        pages.refuse_unwritable(self.home)
+        check_writable(self.policy)
+        pages.refuse_incomplete(self.ask(lambda cache: cache.unread()))
+        pages.refuse_edited(unread(self.home, self.edited()))
+        self.snapshot.notes += self.absorb_first(dry_run=dry_run)
+        paths = self.drift()
+        if paths:
+            refuse_left(self.left_alone())
+        if not paths or dry_run:
+            return paths, ""
+        heal_index(self._committer)
+        said, tip = "diurna: publish the projection", self.snapshot.tip
+        made = commit_files(tip, self._committer, self._drifted, said, self.occasion())
+        self.snapshot.notes += identity_findings(self.identity())
+        return paths, made
+
+    def discard_edits(self, *, dry_run: bool = False) -> Discarded:
+        """Publish over what people edited and no log says; what they wrote is kept beside git."""
+        from memory.edits.discard import discard_edits
+        from memory.worktree.projection_files import refuse_incomplete, refuse_unwritable
+
+        refuse_unwritable(self.home)
+        refuse_incomplete(self.ask(lambda cache: cache.unread()))
+        given = self.snapshot.tip, self._committer, self.tip_state, self.occasion
+        return discard_edits(*given, dry_run=dry_run)
+
+    def write_projection(self, state: State) -> tuple[str, ...]:
+        """Write the projection of a state into the work tree, without a commit; return the files."""
+        from memory.worktree.authorship import refuse_left
+        from memory.worktree.projection_files import write_files
+
+        refuse_left(self.left_alone())
+        return write_files(self.home, state, self.edited())
+
+    def _absorber(self) -> Absorber:
+        from memory.edits.absorb import Absorber
+
+        return Absorber(self.snapshot.tip, *self._writing(), self.tip_state)
+
+    def _drifted(self, tip: str) -> Files:
+        from memory.worktree.projection_files import drifted
+
+        return drifted(self.home, self.tip_state(), tip)
