@@ -18,9 +18,9 @@ import pytest
 
 from ledger.home import Home
 from ledger.model.layout import JOURNAL_FILE
+from ledger.wal.user_key import user_key
 from memory.api import Memory
 from memory.cache import stamp as stamps
-from memory.cache.key import user_key
 from memory.cache.stamp import ON_DISK, Stamp, StampBroken
 from memory.recall.index.index_catch_up import index_file
 from tests.campaigns.homes import OWN_REPOSITORY, draft, hermetic, make_home, open_memory

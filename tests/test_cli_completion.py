@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ledger.home import discover
-from memory.cache import name_table as cached
+from memory.query import name_table as cached
 from tests.conftest import Repo, Run
 from tests.terminals import Terminal
 

@@ -538,7 +538,7 @@ def test_a_process_with_threads_is_not_forked() -> None:
     """Reading on two cores forks only a process of one thread: the server has several."""
     code = (
         "import threading\n"
-        "from memory.replay import fork as parallel\n"
+        "from ledger import heavy_work as parallel\n"
         "parallel.os.cpu_count = lambda: 2\n"
         "ended = threading.Event()\n"
         "print(parallel.may_fork())\n"

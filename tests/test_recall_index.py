@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger import heavy_work as parallel
 from ledger.home import Home, discover
 from ledger.model.layout import log_path
 from ledger.model.order import stamp_of
@@ -30,7 +31,6 @@ from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.index.update import Change, everything, fill, write
 from memory.recall.index.writer import new_file, numbers_for
 from memory.recall.passage_search import search
-from memory.replay import fork as parallel
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, git, hermetic, make_home
 from tests.conftest import examples
 

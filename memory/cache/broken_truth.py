@@ -13,8 +13,8 @@ import os
 
 from ledger.environment import now_ms
 from ledger.git.repository import head, is_shallow
+from ledger.wal.user_key import digest
 from memory.cache.broken_truth_file import Kept, Lack, has_code, read, write
-from memory.cache.key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

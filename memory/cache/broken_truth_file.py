@@ -10,7 +10,7 @@ import os
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.layout import CACHE_DIR, CACHE_VERSION, TRUTH_FILE
 from ledger.model.record import Record
-from memory.cache.key import digest, signed, user_key
+from ledger.wal.user_key import digest, signed, user_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import time
 
 from ledger.environment import monotonic, now_ns
 from ledger.model.layout import CACHE_VERSION
-from memory.cache.key import signed, user_key
+from ledger.wal.user_key import signed, user_key
 from memory.cache.sqlite import CacheDamaged, sqlite3
 
 _SUFFIX = ".stamp"

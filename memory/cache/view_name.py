@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.home import IN_TREE
-from memory.cache.key import digest
+from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """Keep what was last shown beside the cache, under the commit that it is true for.
 
 An answer is good as long as the branch points to that commit and the same captured logs wait, so a reader
-with nothing new opens a few small files. It is signed with this user's key (`memory.cache.key`); anything
-odd about it means working it out again, and without a key nothing is kept.
+with nothing new opens a few small files. It is signed with this user's key (`ledger.wal.user_key`);
+anything odd about it means working it out again, and without a key nothing is kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ledger.home import OWN_BRANCH, Home, discover, has_layers
 from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, INBOX_DIR
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
-from memory.cache.key import digest, signed, user_key
+from ledger.wal.user_key import digest, signed, user_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

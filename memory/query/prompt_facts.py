@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ledger.heavy_work import Uncollected
 from memory.query.open_snapshot import open_snapshot
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.prompt_recall import Found, found_for_prompt
 from memory.recall.query.postings import Lookups
-from memory.replay.gc_pause import Uncollected
 from memory.replay.reader_marks import marks_at
 from projection.policy.model import ENGLISH, Moments
 

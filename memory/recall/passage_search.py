@@ -15,6 +15,7 @@ from memory.recall.query.stopwords import COUNTED, FORMS, MONTHS
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
 from memory.recall.rank.fact_ranking import rank_facts
 from memory.recall.rank.rank_types import NOTHING, Asked, Ranking, Scored, Term
+from memory.recall.recall_values import COMMON_NOTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +24,9 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index
     from memory.recall.rank.meaning_store import Meanings
 
-#: How many places are read: words are looked up, the rarest first, and the rest is too common to tell.
-#: The most places that are read of related words, and of words that are all too common.
+#: How many places are read (words are looked up, the rarest first, and the rest is too common to tell),
+#: how many at most of related words, and of words that are all too common.
 PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
-
-
-#: What is said of a word that thousands of passages have.
-COMMON_NOTES = (
-    "too common to tell anything here: ", "only the newest passages are looked at that have ",
-)  # fmt: skip
 #: The number of passages that tell how common a word is.
 _TELLING = 1000
 #: How sure it is that a word was meant that is spelled nearly like the one that was typed.

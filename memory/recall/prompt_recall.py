@@ -13,7 +13,7 @@ from memory.recall.hits.fact_hits import Facts
 from memory.recall.hits.filters import kept
 from memory.recall.hits.snippets import telling
 from memory.recall.passage_search import search
-from memory.recall.query.chores import CHORES
+from memory.recall.query.stopwords import CHORES
 from memory.recall.rank.fact_ranking import PARTS
 from memory.recall.rank.standing_order import answers, ordered
 from memory.recall.recall_values import FACTS, Filters, without_operators

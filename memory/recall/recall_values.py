@@ -13,6 +13,12 @@ INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
 FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstream"
 #: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
+#: What is said where only passages answer.
+NO_FACT = "no fact answers that; this is what was said"
+#: What is said of a word that thousands of passages have.
+COMMON_NOTES = (
+    "too common to tell anything here: ", "only the newest passages are looked at that have ",
+)  # fmt: skip
 
 
 def without_operators(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import NotFound
+from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.name_lookup import fact_named, log_named
@@ -25,6 +26,7 @@ from memory.recall.recall_values import (
     DOCS,
     FULL,
     INDEX,
+    NO_FACT,
     SESSION_KIND,
     SESSIONS,
     Answer,
@@ -33,7 +35,6 @@ from memory.recall.recall_values import (
     is_place,
     tokens_of,
 )
-from memory.replay.gc_pause import Uncollected
 from memory.replay.reader_marks import marks_at
 from projection.fold.testimony import DECIDED
 from projection.policy.model import ENGLISH
@@ -57,8 +58,6 @@ _MORE_TOLD = 40
 _WHOLE = 3
 #: How many logs are named that answer as a whole.
 _SESSIONS = 20
-#: What is said where only passages answer.
-NO_FACT = "no fact answers that; this is what was said"
 
 
 class Recaller:

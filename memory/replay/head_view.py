@@ -12,8 +12,8 @@ import os
 from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH
+from ledger.wal.user_key import digest
 from memory.cache.head_store import keep, read
-from memory.cache.key import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

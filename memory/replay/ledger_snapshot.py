@@ -6,6 +6,7 @@ import os
 import sys
 
 from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
+from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef, log_refs
@@ -13,7 +14,6 @@ from ledger.model.order import is_stem
 from memory.cache.cache_file import Cache, open_cache
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
-from memory.replay.gc_pause import Uncollected
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from ledger.heavy_work import Uncollected, in_two
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.schema import history_of, plain_history
-from memory.replay.fork import in_two
-from memory.replay.gc_pause import Uncollected
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.mapping_overlay import Layered
 from memory.replay.read_logs import read_part, worth_two

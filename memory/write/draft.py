@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: What logs wait for where a person commits them (W20).
 NEXT_COMMIT = "for your next commit"
+ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
 DEFAULT_TITLE = "Work session"
 #: What a list of facts that were only relied on is called.
 USED = "Used"

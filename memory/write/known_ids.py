@@ -26,7 +26,7 @@ from ledger.model.findings import Finding
 from ledger.model.session import EDIT, WORK
 from ledger.model.task_states import DONE, TODO, either, may_follow
 from memory.cache.name_lookup import fact_named
-from memory.write.draft import births, named_ids, renamed
+from memory.write.draft import ANYWAY, births, named_ids, renamed
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
 
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.write.draft import SessionDraft
     from projection.fold.fact_history import Fact, History
-
-ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
 
 
 class Known:

@@ -19,7 +19,7 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-from memory.cache.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
+from memory.query.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
 from rituals.cli import command_registry
 from rituals.cli.command_words import taken_way
 from rituals.cli.context import Invocation

@@ -12,8 +12,8 @@ from ledger.git.repository import head, operation_under_way
 from ledger.home import OWN_BRANCH
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
+from ledger.wal.user_key import digest
 from memory.cache.broken_truth_file import has_code, read
-from memory.cache.key import digest
 from projection.policy.model import OFF
 from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
 

@@ -13,7 +13,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.cache.key import signed, user_key
+from ledger.wal.user_key import signed, user_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS, Change, Code
 from ledger.home import Home
+from ledger.wal.user_key import digest, user_key
 from memory.cache.broken_truth import with_ends
 from memory.cache.broken_truth_file import Kept, Lack, Wait, has_code, read, write
 from memory.cache.cache_file import Cache
-from memory.cache.key import digest, user_key
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.possible_endings import waiting
 from memory.replay.replayed_state import state_of

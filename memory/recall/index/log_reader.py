@@ -12,6 +12,7 @@ import os
 
 from ledger.codec.log import read_entry
 from ledger.codec.plain_text import text_of
+from ledger.heavy_work import may_fork
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
@@ -22,7 +23,6 @@ from memory.cache.schema import entry_in
 from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.document import Indexed, indexed
 from memory.redaction.withheld_texts import without_beside, without_lines
-from memory.replay.fork import may_fork
 from memory.replay.log_bytes import held_bytes, read_bytes
 from projection.fold.withholding import withheld_entry
 

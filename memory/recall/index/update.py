@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.heavy_work import Uncollected
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from memory.cache.schema import entry_in
@@ -20,7 +21,6 @@ from memory.recall.index.writer import (
     write_mark,
 )
 from memory.redaction.withheld_texts import hidden_by_log
-from memory.replay.gc_pause import Uncollected
 from projection.fold.projection_state import log_digest, set_digest
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""List the words of questions that say nothing, that are forms of one verb, or that name a date."""
+"""List the words of questions that say nothing, that order, are forms of one verb, or name a date."""
 
 from __future__ import annotations
 
@@ -11,6 +11,21 @@ SMALL = frozenset(
     "might must not no nor just also too very s t d ll m o re ve y don didn doesn isn wasn "
     "some any all both ever during between since while because "
     "kind kinds type types sort sorts mention mentioned".split()
+)
+
+#: What is to be done, to anything: a prompt that has nothing else asks for nothing that memory knows.
+CHORES = frozenset(
+    """
+    0 1 2 3 4 5 6 7 8 9 add agent agents apply ask build bump change changes check clean clone
+    close closed code command commands commit commits compare complete continue copy create cut
+    debug delete deploy describe do document doesn don done double draft edit ensure execute
+    explain file files find finish fix fixed folder format generate go help implement improve
+    install issue issues keep lint list look make merge move new next now ok okay open phase
+    plan please pr proceed project pull push read refactor release remove rename repo rerun
+    resolve restart retry review rewrite run running script ship show start status step stop
+    summarize switch task tasks test tests thanks todo try update upgrade use validate verify
+    works write yes
+    """.split()
 )
 
 #: Words behind "how" that ask for a number, and are in no fact that has it.

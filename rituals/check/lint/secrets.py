@@ -7,6 +7,7 @@ from typing import Any
 
 from ledger.codec.conflict_markers import marker_line
 from ledger.codec.log import conflicted
+from ledger.heavy_work import Uncollected, in_two, may_fork
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE
@@ -16,8 +17,6 @@ from ledger.model.sha256 import line_digest
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import SECRET
 from ledger.secrets.scanner import Lines, find_all, find_secrets
-from memory.replay.fork import in_two, may_fork
-from memory.replay.gc_pause import Uncollected
 
 Progress = Callable[[int, int], None]
 

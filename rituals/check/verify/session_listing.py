@@ -63,21 +63,9 @@ def _walk(
 
 def _lost_folder(home: Home, tree: str, path: str) -> Finding:
     """Name a folder's missing object and, where an earlier cache knows, the logs in it."""
-    from memory.cache.cache_file import open_cache
-    from memory.cache.sqlite import CacheDamaged
+    from memory.query.name_table import last_logs
 
-    known: list[str] = []
-    try:
-        cache = open_cache(home.cache_file + ".sqlite")
-    except CacheDamaged:
-        pass
-    else:
-        try:
-            known = [ref.stem for ref in cache.log_refs() if ref.path.startswith(path + "/")]
-        except CacheDamaged:
-            pass
-        finally:
-            cache.close()
+    known = [ref.stem for ref in last_logs(home) if ref.path.startswith(path + "/")]
     said = f"; it held {named(known)}" if known else ""
     return Finding(
         "unreadable",

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from memory.recall.recall_values import DOCUMENT_KIND, FULL, INDEX, SESSION_KIND, Filters
+from memory.recall.recall_values import (
+    COMMON_NOTES,
+    DOCUMENT_KIND,
+    FULL,
+    INDEX,
+    NO_FACT,
+    SESSION_KIND,
+    Filters,
+)
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -129,9 +137,6 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
 
 def _is_fixed(note: str) -> bool:
     """Tell whether a note quotes nothing but a plain word that thousands of passages have."""
-    from memory.recall.passage_search import COMMON_NOTES
-    from memory.recall.recaller import NO_FACT
-
     return note == NO_FACT or any(
         note.startswith(start) and note.removeprefix(start).isalpha() for start in COMMON_NOTES
     )

@@ -10,7 +10,7 @@ import os
 from ledger.errors import DiurnaError
 from ledger.home import IN_TREE
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.cache.key import state_folder
+from ledger.wal.user_key import state_folder
 from projection.policy.model import ASK, DIGEST, FORMERLY, SAID, TOLD
 
 TYPE_CHECKING = False

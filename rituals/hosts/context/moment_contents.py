@@ -10,15 +10,14 @@ import os
 from math import log
 
 from ledger.errors import DiurnaError
+from ledger.heavy_work import Uncollected
 from ledger.home import discover
 from ledger.model.layout import CACHE_DIR
 from ledger.model.personal_footer import says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.cache.key import user_key
+from ledger.wal.user_key import user_key
 from memory.query.open_snapshot import open_snapshot
-from memory.recall.query.chores import CHORES
-from memory.recall.query.stopwords import SMALL
-from memory.replay.gc_pause import Uncollected
+from memory.recall.query.stopwords import CHORES, SMALL
 from memory.replay.replayed_state import state_of
 from projection.policy.model import HOLD, OFF, TELL
 from rituals.hosts.context.moment_files import constrained

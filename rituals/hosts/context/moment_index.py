@@ -1,8 +1,8 @@
 """Look up what memory has on a prompt, a command or a file, in a file that is made for that alone.
 
 A hook has a millisecond for it. So there is one small text with the words of all facts, what rules say of
-commands, and what they say of files; signed with the user's key (`memory.cache.key`), and good as long as
-nothing that it was made of has changed. Where it is not, a prompt is looked up in full, a tool is told
+commands, and what they say of files; signed with the user's key (`ledger.wal.user_key`), and good as long
+as nothing that it was made of has changed. Where it is not, a prompt is looked up in full, a tool is told
 nothing, and another process makes it anew (`rituals.hosts.context.moment_contents`).
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from ledger.model.layout import CACHE_VERSION, MOMENT_FILE
-from memory.cache.key import digest, signed, user_key
+from ledger.wal.user_key import digest, signed, user_key
 from rituals.hosts.context.news_stamps import stamps
 
 TYPE_CHECKING = False

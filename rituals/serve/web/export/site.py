@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.errors import NotFound
+from ledger.heavy_work import in_two, may_fork
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.replay.fork import in_two, may_fork
 from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.past_data import past_data
 from rituals.serve.web.export.search_data import search_data

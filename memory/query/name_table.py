@@ -6,9 +6,11 @@ is odd about the file means that there are none.
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from ledger.model.layout import CACHE_VERSION
 from ledger.model.order import is_stem, stem_in
-from memory.cache.cache_file import policy_and_problem
+from memory.cache.cache_file import open_cache, policy_and_problem
 from memory.cache.newest_logs import agent_name
 from memory.cache.schema import PENDING, PINNED
 from memory.cache.sqlite import CacheDamaged, sqlite3, unpack
@@ -18,6 +20,7 @@ from projection.policy.model import CLOSABLE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
+    from ledger.model.logset import LogRef
 
 IDS, THREADS, KINDS, AGENTS, ENTITIES, STEMS = "id", "thread", "kind", "agent", "entity", "stem"
 #: At most so many: nobody reads more, and a shell becomes slow.
@@ -61,6 +64,15 @@ def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
     if what == AGENTS:
         return [(name.removeprefix(agent_name("")), "") for name, _ in rows]
     return [(str(name), str(kind)) for name, kind in rows]
+
+
+def last_logs(home: Home) -> list[LogRef]:
+    """Return the logs that a cache knew of when it was followed last; none where it can not be used."""
+    try:
+        with closing(open_cache(home.cache_file + ".sqlite")) as cache:
+            return cache.log_refs()
+    except CacheDamaged:
+        return []
 
 
 def _escaped(path: str) -> str:
