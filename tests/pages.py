@@ -15,7 +15,7 @@ GUIDE = ROOT / "rituals" / "guide"  #: the pages for users
 COMMANDS = GUIDE / "COMMANDS.md"
 WORKING = GUIDE / "WORKING.md"
 DURABILITY = ROOT / "memory" / "write" / "DURABILITY.md"
-ARCHITECTURE = ROOT / "ledger" / "ARCHITECTURE.md"
+ARCHITECTURE = GUIDE / "ARCHITECTURE.md"  #: beside them: of the package that knows the others
 #: The README, the guide, and the pages for contributors beside the code that they are about.
 PAGES = (
     README,

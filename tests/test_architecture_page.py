@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import FAULTS
 from tests.pages import ARCHITECTURE, ROOT, check_or_write, filled
 
 pytestmark = pytest.mark.skipif(
@@ -45,9 +46,18 @@ def layers() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def cited_faults() -> str:
+    """Write a line for each fault that the source cites."""
+    source = "".join(
+        path.read_text("utf-8") for name in PACKAGES for path in (ROOT / name).rglob("*.py")
+    )
+    cited = set(re.findall(r"fault:([A-Z][0-9]+)", source))
+    return "".join(f"{code:<4}{said}\n" for code, said in FAULTS.items() if code in cited)
+
+
 def test_rooms_and_layers_are_those_of_the_tree() -> None:
     """Every folder is named with the first sentence of its `__init__`; the layers are the contracts'."""
-    told = {"rooms": rooms(), "layers": layers()}
+    told = {"rooms": rooms(), "layers": layers(), "faults": cited_faults()}
     text = ARCHITECTURE.read_text(encoding="utf-8")
     check_or_write(ARCHITECTURE, filled(text, lambda _, language: told.get(language)))
 
