@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from memory.edits.committed import CommittedEdit
     from memory.edits.discard import Discarded
     from memory.write.append import Recorder
-    from memory.write.commit import Committer, Occasion
+    from memory.write.commit import Committer
+    from memory.write.draft import Occasion
     from memory.write.ref_update import Files
 
 
@@ -74,7 +75,7 @@ class Pages(Reader):
 
     def occasion(self) -> Occasion:
         """Return when and by whom something would be written now."""
-        from memory.write.commit import Occasion
+        from memory.write.draft import Occasion
 
         who = self.identity()
         return Occasion(self._clock(), who, self._agent or who.name, self._session)

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from ledger.model.event import Event
     from memory.replay.ledger_snapshot import Snapshot
-    from memory.write.commit import Committer, Occasion
+    from memory.write.commit import Committer
+    from memory.write.draft import Occasion
     from projection.fold.full_replay import State
 
 #: How many of the newest commits of the file are looked at in a history that never was.

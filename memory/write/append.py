@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from ledger.codec.log import canonical, decode, encode, entry_of
+from ledger.codec.log import decode, encode, entry_of
 from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool, WriteRefused
-from ledger.git.repository import head
-from ledger.git.work_tree import is_dirty
-from ledger.home import OWN_BRANCH
-from ledger.model.event import FactRedacted, ThreadReopened
+from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, milliseconds_of, next_stamp, stamp_of, stem_in
+from ledger.model.order import ended_of, milliseconds_of, next_stamp, stamp_of
 from ledger.model.record import Record
 from ledger.model.seal import seal
-from ledger.model.session import WORK, WORKING, SessionLog
-from ledger.secrets.log_redaction import guard
+from ledger.model.session import WORKING, SessionLog
 from memory.cache.view_name import seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.worktree.checkout import store_blob
 from memory.worktree.commit_follow import follow
-from memory.write.birth_footers import footer_findings
+from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
 from memory.write.branch_lock import Branch
-from memory.write.commit import Committer, Occasion, check_writable
-from memory.write.doubtful_words import doubtful
-from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
-from memory.write.duplicate_check import look_first
-from memory.write.ends_check import ends_told
-from memory.write.evidence_check import check_evidence
+from memory.write.commit import Committer, check_writable
+from memory.write.draft import (
+    Case,
+    How,
+    Occasion,
+    Receipt,
+    SessionDraft,
+    births,
+    did,
+    named_ids,
+    same_draft,
+)
 from memory.write.host_session import Turn, in_its_session
-from memory.write.known_ids import Known, check_named, with_whole_ids
-from memory.write.opened_facts import opened_by, with_opened
-from memory.write.personal_guard import as_personal, is_own, refuse_personal, statements
-from memory.write.received_handoffs import with_received
-from memory.write.seen_versions import seen_here, still_moves, with_seen
+from memory.write.opened_facts import opened_by
+from memory.write.seen_versions import still_moves
 from memory.write.tier_changes import moves, tiers_of
 from projection.fold.fold import resolve
 
@@ -44,12 +43,10 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from projection.fold.fact_history import Fact, History
+    from memory.write.amendments import Told
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
-_HEADER_ORDER = ("role", "host", "model", "session", "started")
-_FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
 
 
 class Ready(Record):
@@ -156,57 +153,34 @@ class Recorder:
     def _ready(
         self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
     ) -> Ready | Receipt:
-        """Seal a draft and look at what it touches, or return the receipt of the log that it repeats."""
+        """Seal a draft as it is amended, or return the receipt of the log that it repeats."""
+        told: Told = {}
         session = dict(draft.header).get("session") or occasion.session
         opened = [] if how.held else opened_by(self.home.repository.commondir, session)
 
-        def asked(
-            cache: Cache,
-        ) -> tuple[Cache, SessionDraft, dict[str, History], tuple[Finding, ...]]:
-            whole, left = with_whole_ids(draft, cache, self._committer.spool)
-            given = with_received(with_opened(whole, cache, session, opened), cache, occasion)
-            return cache, given, cache.some_histories(named_ids(given.events)), left
+        def asked(cache: Cache) -> tuple[Case, SessionLog]:
+            spool = self._committer.spool
+            case = Case(self._snapshot, cache, spool, draft, occasion, how, opened)
+            log = SessionLog((), draft.title, draft.prose, draft.events)
+            log = amended(log, case, NAMED, told)
+            return case._replace(histories=cache.some_histories(named_ids(log.events))), log
 
-        cache, draft, histories, left_out = self._snapshot.ask(asked)
+        case, log = self._snapshot.ask(asked)
+        cache, histories = case.cache, case.histories
         check_writable(cache.policy)
-        privacy = cache.policy.privacy
-        log = self._complete(draft, cache, histories, occasion)
-        if how.at:
-            log = log._replace(header=tuple([one for one in log.header if one[0] != "after"]))
-        about: list[Finding] = []
-        strict = how.strict or privacy.secrets == "refuse"
-        if is_own(self.home, cache.policy):
-            log = log._replace(events=as_personal(log.events))
-        else:
-            refuse_personal(self.home, cache.policy, log.events)
-            if log.type in WORKING and not how.held:  # what a machine records is looked at before
-                about = [*statements(log), *doubtful(self.home, log, occasion.now_ms)]
-                about += ends_told(self.home, log)
-        log, guarded = guard(log, personal=privacy.personal, strict=strict)
-        if cache.redacted:
-            from memory.write.withheld_words import unwithheld  # most homes withhold nothing
-
-            log = unwithheld(self.home, cache, log, refuse=not how.held)
-        if not how.again:
-            facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
-            filled = {id for _, id in opened}
-            earlier = self._recorded_before(log, cache, facts, occasion, how, filled)
-            if earlier is not None:
-                return earlier._replace(findings=(*left_out, *guarded, *earlier.findings))
-        log, begun = in_its_session(log, cache, waiting, how.at or occasion.now_ms)
+        log = amended(log, case, WORDED, told)
+        if not how.again and (earlier := self._recorded_before(log, case)) is not None:
+            return earlier._replace(findings=(*told_of(told, again=True), *earlier.findings))
+        now_ms = how.at or occasion.now_ms
+        log, begun = in_its_session(log, cache, waiting, now_ms)
         newest = "" if how.at else max(cache.summary.newest, begun)
-        stem, log, data = _sealed(log, min(how.at or occasion.now_ms, occasion.now_ms), newest)
-        if log.type in WORKING and (wrong := footer_findings(log.events)):
-            raise DraftRefused(tuple(wrong))
-        proof = check_evidence(self.home, log) if log.type in WORKING else ()
-        known = Known(cache, histories, self._committer.spool)
-        odd = check_named(log.events, known, anyway=draft.anyway, type=log.type)
+        stem, log, data = _sealed(log, min(now_ms, occasion.now_ms), newest)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
-        alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
+        log = amended(log, case._replace(entry=entry), MEANT, told)
         receipt = Receipt(
-            stem, "", births(log.events), (), (*left_out, *guarded, *about, *alike, *odd, *proof), False,
-            log_path(stem), data, _done(entry), log.type,
+            stem, "", births(log.events), (), told_of(told), False, log_path(stem), data, _done(entry),
+            log.type,
         )  # fmt: skip
         return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)
 
@@ -237,98 +211,40 @@ class Recorder:
         store_blob(self.home, data)
         return follow(self.home, [(log_path(stem), data)])
 
-    def _complete(
-        self,
-        draft: SessionDraft,
-        cache: Cache,
-        histories: Mapping[str, History],
-        occasion: Occasion,
-    ) -> SessionLog:
-        """Fill in what the draft leaves open: header values and the versions an update replaces."""
-        given = dict(draft.header)
-        values = {"agent": draft.agent or occasion.agent}
-        if cache.summary.newest:
-            values["after"] = stem_in(cache.summary.newest)
-        if draft.type in WORKING and occasion.session:
-            values["session"] = occasion.session
-        if draft.type != WORK:
-            values["type"] = draft.type
-        for key in _HEADER_ORDER:
-            if given.get(key):
-                values[key] = given[key]
-        reference, commit = head(self.home.repository)
-        if "branch" in given or reference:
-            values["branch"] = given.get("branch") or reference.removeprefix("refs/heads/")
-        if "commit" in given or commit:
-            values["commit"] = given.get("commit") or commit
-        if given.get("dirty") or (commit and "commit" not in given and self._dirty()):
-            values["dirty"] = "yes"
-        extra = tuple(pair for pair in draft.header if pair[0] not in _FILLED)
-        order = ("agent", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
-        header = tuple((key, values[key]) for key in order if key in values) + extra
-        opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
-        facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
-        facts = seen_here(self.home, cache, facts)
-        events = tuple(
-            with_seen(event, facts.get(event.id), histories, opened) for event in draft.events
-        )
-        if any(isinstance(event, FactRedacted) for event in events):
-            from memory.redaction.withheld_texts import naming_holders
-
-            events = naming_holders(self.home, cache, events)
-        return canonical(SessionLog(header, draft.title, draft.prose, events))
-
-    def _dirty(self) -> bool:
-        """Tell whether the code beside a branch of memory's own holds what its commit has not (C3)."""
-        return self.home.kind == OWN_BRANCH and bool(is_dirty(self.home.repository))
-
-    def _recorded_before(
-        self,
-        log: SessionLog,
-        cache: Cache,
-        facts: Mapping[str, Fact | None],
-        occasion: Occasion,
-        how: How,
-        filled: set[str],
-    ) -> Receipt | None:
+    def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.
 
         A task that has been moved on since is moved anew; uses that were filled in are no content.
         """
+        cache, occasion, spool = case.cache, case.occasion, case.spool
+        facts = {
+            name: resolve(name, history, cache.cut) for name, history in case.histories.items()
+        }
+        filled = {id for _, id in case.opened}
         since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
-        spool = self._committer.spool
         stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
         likely = cache.like(entry_of("", log), since)
         if filled:
             likely += [
                 ref for ref, entry in cache.entries_since(since) if filled.intersection(entry.named)
             ]
-        committed = [ref for ref in likely if ref.stem not in stems]
-        for ref, data in read_bytes(self.home, committed):
+
+        def receipt_of(stem: str, commit: str, data: bytes) -> Receipt:
+            born, done = births(log.events), _done(entry_of("", log))
+            return Receipt(stem, commit, born, (), (), True, log_path(stem), data, done)
+
+        for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
             known, _ = decode(data, sealed=True, file=ref.path)
             if same_draft(known, log) and still_moves(log.events, ref.stem, facts):
-                return Receipt(
-                    ref.stem,
-                    tip_of(cache.commit),
-                    births(log.events),
-                    (),
-                    (),
-                    True,
-                    ref.path,
-                    data,
-                    _done(entry_of("", log)),
-                )
+                return receipt_of(ref.stem, tip_of(cache.commit), data)._replace(path=ref.path)
         for stem in stems:
             waiting = spool.read(stem)
             if stem < since or waiting is None:
                 continue
             known, _ = decode(waiting, sealed=True, file=stem)
             if same_draft(known, log):
-                receipt = Receipt(
-                    stem, "", births(log.events), (), (), True, log_path(stem), waiting,
-                    _done(entry_of("", log)),
-                )  # fmt: skip
-                if how.held or self._committer.shelf.rides():
+                receipt = receipt_of(stem, "", waiting)
+                if case.how.held or self._committer.shelf.rides():
                     return self._hold(receipt, occasion)
                 landed = self._committer.land(occasion, None)
                 return receipt._replace(commit=landed.commit, findings=landed.findings)

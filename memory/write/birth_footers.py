@@ -5,17 +5,27 @@ A key that nobody knows is the writer's own and is kept. Keeps invariant S14 of 
 
 from __future__ import annotations
 
+from ledger.errors import DraftRefused
 from ledger.escape import prose
 from ledger.model.event import Event, FactCreated, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
-from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
+from ledger.model.session import (
+    ASKED_KEY,
+    CHECK_KEY,
+    OBSOLETE_KEY,
+    UNTIL_KEY,
+    WORKING,
+    SessionLog,
+)
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from memory.write.draft import Case
 
 #: Keys that hold ids of facts and nothing else.
 OF_IDS = ("depends", "about", "expect")
@@ -33,10 +43,14 @@ _ALIKE = 0.8
 _BEGUN_CHARS = 3
 
 
-def footer_findings(events: Iterable[Event]) -> list[Finding]:
-    """Say what is wrong with the footers of new facts."""
+def check_footers(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Refuse new facts with footers that can not be.
+
+    Raises:
+        DraftRefused: the findings name each footer.
+    """
     found = []
-    for event in events:
+    for event in log.events if log.type in WORKING else ():
         if isinstance(event, FactUpdated):
             found += [_no_end(event.id, *pair) for pair in _unread_ends(event.meta)]
         if isinstance(event, FactCreated):
@@ -52,7 +66,9 @@ def footer_findings(events: Iterable[Event]) -> list[Finding]:
                     "name the facts that answer it: `expect=ID,ID`; an open question is a `thread`"
                 )
                 found.append(Finding("bad-footer", message, hint=hint))
-    return found
+    if found:
+        raise DraftRefused(tuple(found))
+    return log, ()
 
 
 def with_read_ends(events: Iterable[Event]) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:

@@ -18,7 +18,7 @@ from ledger.errors import (
     WaitsInSpool,
     WriteRefused,
 )
-from ledger.git.commit_record import Commit, Identity
+from ledger.git.commit_record import Commit
 from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH
 from ledger.model.findings import Finding
@@ -37,6 +37,7 @@ from memory.worktree.commit_follow import show_elsewhere
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.commit_subject import commit_subject
+from memory.write.draft import Occasion
 from memory.write.landing import born_from_upstream, is_busy, refuse_unfit
 from memory.write.personal_guard import kept_back
 from memory.write.shelf import Shelf
@@ -54,15 +55,6 @@ if TYPE_CHECKING:
 
     #: What waits: stem -> its bytes, and what they say where that is known.
     Batch = Mapping[str, tuple[bytes, Entry | None]]
-
-
-class Occasion(Record):
-    """When and by whom a write is made: read once, by the caller."""
-
-    now_ms: int  #: the wall clock, milliseconds since 1970
-    identity: Identity  #: of the commit
-    agent: str  #: who writes the log when the draft does not say
-    session: str = ""  #: of which host's session a `work` log is then, "" for none
 
 
 class Committed(Record):

@@ -1,15 +1,20 @@
-"""Say what new texts name that nobody will be able to look up: days and files.
+"""Say what new facts name that nobody will be able to look up, and what they say of a person.
 
-Nothing is refused for it. Most texts have no sign of any, and load nothing.
+That is days, files, and ends that are true already or that nobody will see (FORMAT.md, U2, U3). Nothing is
+refused for it. Most texts have no sign of any, and load nothing.
 """
 
 from __future__ import annotations
 
 import os
 
+from ledger.git.repository import is_shallow
 from ledger.home import OWN_REPOSITORY
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
+from ledger.model.session import CHECK_KEY, UNTIL_KEY, WORKING
+from memory.cache.broken_truth_file import has_code
+from memory.write.personal_guard import is_own, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from ledger.model.session import SessionLog
+    from memory.write.draft import Case
+    from projection.text.until_conditions import Until
 
 #: What texts hold where they may say a day from today; months that are shorter than others.
 _SIGNS = (
@@ -28,17 +35,18 @@ _SHORT = ("February", "April", "June", "September", "November")
 _TEXTS, _FILES = 50, 8
 
 
-def doubtful(home: Home, log: SessionLog, now_ms: int) -> tuple[Finding, ...]:
-    """Return what is doubtful in the texts of new facts.
-
-    `now_ms` is the time at which they are written, milliseconds since 1970.
-    """
+def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Say what is doubtful in the new facts of a log of work that somebody asked for."""
+    home, now_ms = case.home, case.occasion.now_ms
+    if log.type not in WORKING or case.how.held or is_own(home, case.cache.policy):
+        return log, ()
     texts = [
         (event.id, event.text)
         for event in log.events
         if isinstance(event, FactCreated | FactUpdated) and event.text
     ]
-    return tuple([one for id, text in texts[:_TEXTS] for one in _of_text(home, id, text, now_ms)])
+    doubts = [one for id, text in texts[:_TEXTS] for one in _of_text(home, id, text, now_ms)]
+    return log, (*statements(log), *doubts, *_ends_told(home, log))
 
 
 def _of_text(home: Home, id: str, text: str, now_ms: int) -> Iterator[Finding]:
@@ -85,3 +93,30 @@ def _literal(path: str) -> str:
 
 def _known(paths: Iterable[str], asked: list[str]) -> set[str]:
     return {one for path in paths for one in asked if path == one or path.endswith(f"/{one}")}
+
+
+def _ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
+    """Yield what the writers of new facts do not expect of their ends."""
+    for event in log.events:
+        meta = event.meta if isinstance(event, FactCreated | FactUpdated) else ()
+        said = dict(meta)
+        if not (UNTIL_KEY in said or CHECK_KEY in said):
+            continue
+        from projection.text.until_conditions import DATE, check_of, until_in
+
+        words = (said.get(UNTIL_KEY, ""), check_of(meta))
+        for until in filter(None, map(until_in, filter(None, words))):
+            if until.form != DATE:
+                yield from _end_told(home, event.id, until)
+
+
+def _end_told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
+    from memory.cache.ended_facts import is_true_now
+
+    repository = home.repository
+    if not has_code(home) or repository.promisor or is_shallow(repository):
+        message = f"{fact}: this home knows too little of commits to see when {until.said}"
+        yield Finding("until-unseen", message, hint="a day, `date YYYY-MM-DD`, is seen anywhere")
+    elif is_true_now(until, repository.top):
+        message = f"{fact}: {until.said} is {'not so' if until.checks else 'true already'}"
+        yield Finding("until-unseen", message, hint="it is seen once that was otherwise in between")

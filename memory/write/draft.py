@@ -19,10 +19,16 @@ from ledger.model.session import WORK, WORKING, SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ledger.git.commit_record import Identity
+    from ledger.home import Home
     from ledger.model.session import Entry
+    from ledger.wal.spool import Spool
+    from memory.cache.cache_file import Cache
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.fold.fact_history import History
 
 #: What logs wait for where a person commits them (W20).
 NEXT_COMMIT = "for your next commit"
@@ -68,6 +74,39 @@ class How(Record):
     held: bool = False
     at: int = 0  #: it tells of the past, and is stamped there (O6): milliseconds since 1970
     now: bool = False  #: commit it at once, whatever waits for a person's own commit (W20)
+
+
+class Occasion(Record):
+    """When and by whom a write is made: read once, by the caller."""
+
+    now_ms: int  #: the wall clock, milliseconds since 1970
+    identity: Identity  #: of the commit
+    agent: str  #: who writes the log when the draft does not say
+    session: str = ""  #: of which host's session a `work` log is then, "" for none
+
+
+class Case(Record):
+    """An append under way: what the amendments of its log go by."""
+
+    snapshot: Snapshot  #: of the home
+    cache: Cache  #: as it was when the draft was read
+    spool: Spool  #: of the home
+    draft: SessionDraft  #: as it was given
+    occasion: Occasion
+    how: How
+    opened: Sequence[tuple[int, str]]  #: what its session opened (`opened_facts.opened_by`)
+    histories: Mapping[str, History] = {}  #: of what the log names, once that is known
+    entry: Entry | None = None  #: what the log says, once it has a name
+
+    @property
+    def home(self) -> Home:
+        """Where it is recorded."""
+        return self.snapshot.home
+
+    @property
+    def session(self) -> str:
+        """Of which host's session it tells, "" for none."""
+        return dict(self.draft.header).get("session") or self.occasion.session
 
 
 def draft_of(log: SessionLog) -> SessionDraft:

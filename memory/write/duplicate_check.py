@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.model.event import Event
-    from ledger.model.session import Entry
+    from ledger.model.session import Entry, SessionLog
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Snapshot
+    from memory.write.draft import Case
     from projection.compare.pair_comparison import Claim, Opposition, Overlap
 
 #: How many new texts of one log are looked at; one that brings more is a bulk load.
@@ -40,24 +41,21 @@ class Noticed(Record):
     same_text: bool  #: whether their texts are one but for case, marks and white space
 
 
-def look_first(
-    snapshot: Snapshot, entry: Entry, made: Sequence[str], *, strict: bool
-) -> tuple[Finding, ...]:
+def look_first(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Say which facts a log repeats or denies; logs that are no work are not looked at.
 
-    `made` are ids that were made from the texts of new facts; `strict`: refuse instead.
-
     Raises:
-        DraftRefused: a fact whose id nobody chose has the text of another one; or `strict`.
+        DraftRefused: a fact whose id nobody chose has the text of another one; or any, of a strict append.
     """
-    if not entry.uses or not any(_brings_text(event) for event in entry.acts):
-        return ()
-    noticed = notice(snapshot, entry)
-    found = findings_of(noticed)
-    refused = found if strict else doubled(noticed, made)
+    entry = case.entry
+    if entry is None or not entry.uses or not any(_brings_text(event) for event in entry.acts):
+        return log, ()
+    noticed = notice(case.snapshot, entry)
+    told = findings_of(noticed)
+    refused = told if case.how.strict else doubled(noticed, case.draft.made)
     if refused:
         raise DraftRefused(refused)
-    return found
+    return log, told
 
 
 def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:

@@ -7,15 +7,16 @@ from ledger.home import OWN_REPOSITORY
 from ledger.model.event import FactHelped
 from ledger.model.evidence import form_of, place_in
 from ledger.model.findings import Finding
+from ledger.model.session import WORKING
 from projection.fold.checks import unproven
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.home import Home
     from ledger.model.session import SessionLog
+    from memory.write.draft import Case
 
 
-def check_evidence(home: Home, log: SessionLog) -> tuple[Finding, ...]:
+def check_evidence(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Refuse places that the code has not at the log's commit; name the helps without evidence.
 
     Of a home in a repository of its own the code is not known, and nothing is looked at. The log has
@@ -24,10 +25,11 @@ def check_evidence(home: Home, log: SessionLog) -> tuple[Finding, ...]:
     Raises:
         DraftRefused: the findings name each place.
     """
-    helped = [event for event in log.events if isinstance(event, FactHelped)]
+    home, commit = case.home, log.get("commit")
+    working = log.type in WORKING
+    helped = [event for event in log.events if working and isinstance(event, FactHelped)]
     if not helped:
-        return ()
-    commit = log.get("commit")
+        return log, ()
     places = [(event, place) for event in helped if (place := place_in(event.remark))]
     if commit and places and home.kind != OWN_REPOSITORY:
         from ledger.git.code_places import missing
@@ -42,4 +44,4 @@ def check_evidence(home: Home, log: SessionLog) -> tuple[Finding, ...]:
         )  # fmt: skip
         if wrong:
             raise DraftRefused(wrong)
-    return tuple(unproven(event.id) for event in helped if not form_of(event.remark))
+    return log, tuple(unproven(event.id) for event in helped if not form_of(event.remark))

@@ -23,7 +23,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.findings import Finding
-from ledger.model.session import EDIT, WORK
+from ledger.model.session import EDIT
 from ledger.model.task_states import DONE, TODO, either, may_follow
 from memory.cache.name_lookup import fact_named
 from memory.write.draft import ANYWAY, births, named_ids, renamed
@@ -34,10 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ledger.model.session import Entry
-    from ledger.wal.spool import Spool
-    from memory.cache.cache_file import Cache
-    from memory.write.draft import SessionDraft
+    from ledger.model.session import Entry, SessionLog
+    from memory.write.draft import Case
     from projection.fold.fact_history import Fact, History
 
 
@@ -45,13 +43,11 @@ class Known:
     """The facts that a log may name: those of the ledger, and those of logs that wait to be committed.
 
     Args:
-        cache: the ledger.
-        histories: of the ids that the log names, as the ledger has them.
-        spool: of the home.
+        case: of the log, with the histories of what it names.
     """
 
-    def __init__(self, cache: Cache, histories: Mapping[str, History], spool: Spool) -> None:
-        self._cache, self._histories, self._spool = cache, dict(histories), spool
+    def __init__(self, case: Case) -> None:
+        self._cache, self._histories, self._spool = case.cache, case.histories, case.spool
         self._waiting: dict[str, History] | None = None
 
     def fact(self, name: str) -> Fact | None:
@@ -108,24 +104,23 @@ class Known:
         return self._waiting
 
 
-def with_whole_ids(
-    draft: SessionDraft, cache: Cache, spool: Spool
-) -> tuple[SessionDraft, tuple[Finding, ...]]:
-    """Give a draft the whole ids for those that it names by their start; leave out references to nothing.
+def with_whole_ids(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Give a log the whole ids for those that it names by their start; leave out references to nothing.
 
-    With `anyway` the draft's ids are meant as they are. Returned is the draft, and what was left out.
+    With `anyway` the draft's ids are meant as they are. Told is what was left out.
 
     Raises:
         DraftRefused: an id is the start of several, or a reference that was typed leads nowhere.
     """
-    born = set(births(draft.events))
-    names = named_ids(draft.events)
-    there = {id for (id,) in cache.rows_among("SELECT id FROM facts WHERE id IN (?)", names)}
-    doubted = [name for name in names if name not in born and name not in there]
+    draft = case.draft
+    born = set(births(log.events))
+    names = named_ids(log.events)
+    stored = case.cache.rows_among("SELECT id FROM facts WHERE id IN (?)", names)
+    doubted = [name for name in names if name not in born and (name,) not in stored]
     if draft.anyway or not doubted:
-        return draft, ()
-    known, whole = Known(cache, {}, spool), {}
-    changed = {*named_ids(tuple(e for e in draft.events if not isinstance(e, FactReferenced)))}
+        return log, ()
+    known, whole = Known(case), {}
+    changed = {*named_ids(tuple(e for e in log.events if not isinstance(e, FactReferenced)))}
     nowhere: dict[str, Finding] = {}
     for name in doubted:
         try:
@@ -140,34 +135,33 @@ def with_whole_ids(
     refused = [nowhere[name] for name in nowhere if name in changed or name in draft.typed]
     if refused:
         raise DraftRefused(tuple(refused))
-    events = tuple(event for event in draft.events if event.id not in nowhere)
+    events = tuple(event for event in log.events if event.id not in nowhere)
     told = [
         one._replace(message=f"{one.message}; that reference is left out")
         for one in nowhere.values()
     ]
-    return draft._replace(events=renamed(events, whole)), tuple(told)
+    return log._replace(events=renamed(events, whole)), tuple(told)
 
 
-def check_named(
-    events: tuple[Event, ...], known: Known, *, anyway: bool, type: str = WORK
-) -> tuple[Finding, ...]:
+def check_named(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Refuse what a log can not mean; say what else is odd about the ids that it names.
 
-    `anyway`: unknown ids are meant as they are: they are told, and nothing is refused for them. `type`
-    is of the log; what a person decides (`EDIT`) moves a task anywhere.
+    With `anyway` unknown ids are meant as they are: they are told, and nothing is refused for them. What
+    a person decides (`EDIT`) moves a task anywhere.
 
     Raises:
         DraftRefused: a fact is created that is there, an unknown one is changed, a circle is closed, or a
             task is moved to what can not follow.
     """
+    events, known = log.events, Known(case)
     refused = [*_taken(events, known), *_circles(events, known)]
-    if type != EDIT:
+    if log.type != EDIT:
         refused += _moves(events, known)
-    if not anyway:
+    if not case.draft.anyway:
         refused += _unknown(events, known)
     if refused:
         raise DraftRefused(tuple(refused))
-    return _odd(events, known)
+    return log, _odd(events, known)
 
 
 def _taken(events: tuple[Event, ...], known: Known) -> list[Finding]:

@@ -10,8 +10,9 @@ from memory.cache.sqlite import CacheDamaged
 from memory.repair.dropped_logs import dropped, dropped_finding, reverted
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import pending_file
-from memory.write.commit import Committer, Occasion
+from memory.write.commit import Committer
 from memory.write.commit_riders import note_file, unstage
+from memory.write.draft import Occasion
 from memory.write.ref_update import heal_index
 
 TYPE_CHECKING = False

@@ -17,11 +17,13 @@ from ledger.model.sha256 import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from ledger.home import Home
+    from ledger.model.findings import Finding
+    from ledger.model.session import SessionLog
     from memory.cache.cache_file import Cache
-    from memory.write.draft import SessionDraft
+    from memory.write.draft import Case
 
 #: At most so many uses come of a log; who opens, names or restates more facts at once lists them.
 MOST_USES, AT_ONCE = 20, 5
@@ -87,20 +89,19 @@ def used_in(cache: Cache, session: str) -> frozenset[str]:
     )
 
 
-def with_opened(
-    draft: SessionDraft, cache: Cache, session: str, opened: Sequence[tuple[int, str]]
-) -> SessionDraft:
+def with_opened(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Let a log name the facts that its session opened and that none of its logs names.
 
-    What the draft does to a fact itself stands; `opened` is by the session (`opened_by`).
+    What the draft does to a fact itself stands.
     """
-    if draft.type not in WORKING or not opened:
-        return draft
-    done = {id for event in draft.events for id in facts_in(event)} | used_in(cache, session)
-    new = [id for id in dict.fromkeys(id for _, id in opened) if id not in done]
+    if case.draft.type not in WORKING or not case.opened:
+        return log, ()
+    cache = case.cache
+    done = {id for event in log.events for id in facts_in(event)} | used_in(cache, case.session)
+    new = [id for id in dict.fromkeys(id for _, id in case.opened) if id not in done]
     facts = [fact for id in new if (fact := cache.fact(id)) and not (fact.false or fact.redacted)]
     more = [FactReferenced(fact.id, OPENED) for fact in facts[:MOST_USES]]
-    return draft._replace(events=(*draft.events, *more)) if more else draft
+    return (log._replace(events=(*log.events, *more)) if more else log), ()
 
 
 def _path(commondir: str, session: str) -> str:

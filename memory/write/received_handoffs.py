@@ -10,30 +10,31 @@ from projection.policy.model import HANDOFF_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from ledger.model.session import SessionLog
     from memory.cache.cache_file import Cache
-    from memory.write.commit import Occasion
-    from memory.write.draft import SessionDraft
+    from memory.write.draft import Case
     from projection.work.handoffs import Handoff
 
 #: Who moves a task there has taken it: nobody else will.
 _TAKING = CLOSING | {IN_PROGRESS}
 
 
-def with_received(draft: SessionDraft, cache: Cache, occasion: Occasion) -> SessionDraft:
+def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
     """Let a log close the handoffs that its writer receives with it.
 
     What the draft does to a handoff itself stands.
     """
+    draft, cache = case.draft, case.cache
     if draft.type not in WORKING or not _any_open(cache):
-        return draft
+        return log, ()
     from memory.cache.cached_tasks import handoffs_in  # most logs do without
     from projection.work.handoffs import open_handoffs
 
-    done = [event for event in draft.events if not isinstance(event, FactReferenced)]
+    done = [event for event in log.events if not isinstance(event, FactReferenced)]
     named = {fact for event in done for fact in facts_in(event)}
-    agent = draft.agent or occasion.agent
-    header = dict(draft.header)
-    role, session = header.get("role", ""), header.get("session") or occasion.session
+    agent, session = draft.agent or case.occasion.agent, case.session
+    role = dict(draft.header).get("role", "")
     taken = {
         event.id
         for event in done
@@ -54,7 +55,7 @@ def with_received(draft: SessionDraft, cache: Cache, occasion: Occasion) -> Sess
         for handoff in open_handoffs(handoffs_in(cache))
         if handoff.standing.fact.id not in named and arrives(handoff)
     ]
-    return draft._replace(events=(*draft.events, *arrived)) if arrived else draft
+    return (log._replace(events=(*log.events, *arrived)) if arrived else log), ()
 
 
 def _any_open(cache: Cache) -> bool:

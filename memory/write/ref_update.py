@@ -10,7 +10,8 @@ from memory.cache.sqlite import CacheDamaged
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import update_index
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
-from memory.write.commit import Committer, Occasion, check_writable
+from memory.write.commit import Committer, check_writable
+from memory.write.draft import Occasion
 from memory.write.personal_guard import refuse_personal_logs
 
 TYPE_CHECKING = False

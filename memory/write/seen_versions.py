@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ledger.codec.log import canonical
 from ledger.model.event import (
     Event,
     FactInvalidated,
     FactMoved,
+    FactRedacted,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
@@ -14,6 +16,7 @@ from ledger.model.event import (
 )
 from ledger.model.order import stem_in
 from projection.fold.falsity import said_against
+from projection.fold.fold import resolve
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 TYPE_CHECKING = False
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ledger.home import Home
+    from ledger.model.findings import Finding
+    from ledger.model.session import SessionLog
     from memory.cache.cache_file import Cache
+    from memory.write.draft import Case
     from projection.fold.fact_history import Fact, History
 
 
@@ -55,7 +61,23 @@ def with_seen(
     return event
 
 
-def seen_here(home: Home, cache: Cache, facts: dict[str, Fact | None]) -> dict[str, Fact | None]:
+def with_seen_versions(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Let the events of a log name what their writer saw, and redactions the logs that hold the text."""
+    home, cache, histories = case.home, case.cache, case.histories
+    opened = {event.id for event in log.events if isinstance(event, ThreadReopened)}
+    facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
+    facts = _seen_here(home, cache, facts)
+    events = tuple(
+        [with_seen(event, facts.get(event.id), histories, opened) for event in log.events]
+    )
+    if any(isinstance(event, FactRedacted) for event in events):
+        from memory.redaction.withheld_texts import naming_holders
+
+        events = naming_holders(home, cache, events)
+    return canonical(log._replace(events=events)), ()
+
+
+def _seen_here(home: Home, cache: Cache, facts: dict[str, Fact | None]) -> dict[str, Fact | None]:
     """Return facts as who writes sees them: as HEAD has them, beside the texts of all branches (B2)."""
     if not any(facts.values()):
         return facts

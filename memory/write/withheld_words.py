@@ -14,30 +14,25 @@ from memory.write.draft import DEFAULT_TITLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.home import Home
     from ledger.model.event import Event
     from ledger.model.session import SessionLog
-    from memory.cache.cache_file import Cache
+    from memory.write.draft import Case
 
 _HINT = "a redaction is for good; say what may be known in other words"
 
 
-def unwithheld(home: Home, cache: Cache, log: SessionLog, *, refuse: bool) -> SessionLog:
-    """Return a log without what says again what was withheld.
-
-    `refuse`: somebody means it: there is no other log than this one.
+def without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Return a log without what says again what was withheld; where somebody means it, refuse it.
 
     Raises:
         DraftRefused: the findings name the places, not the words.
     """
-    telling = telling_of(home, cache, words=not refuse)
-    if telling is None:
-        return log
-    if not refuse:
-        return _without(telling, log)
-    if found := repeated(telling, log):
+    telling = telling_of(case.home, case.cache, words=case.how.held)
+    if telling is not None and case.how.held:
+        return _without(telling, log), ()
+    if telling is not None and (found := repeated(telling, log)):
         raise DraftRefused(found)
-    return log
+    return log, ()
 
 
 def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:

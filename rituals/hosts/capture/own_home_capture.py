@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memory.write.commit import Occasion
+    from memory.write.draft import Occasion
     from rituals.hosts.extraction.extracted_items import Item
 
 
