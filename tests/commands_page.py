@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
+from rituals.cli.command_builder import command_of, help_of
 from rituals.cli.command_registry import GROUPS, Entry, available, shown
 from rituals.cli.command_words import with_ways
 
@@ -39,9 +39,9 @@ def page(head: str, keys: Mapping[str, list[str]]) -> str:
 
 
 def _section(entry: Entry) -> Iterator[str]:
-    command = with_ways(import_module(entry.module).command, entry.name)
+    command = with_ways(command_of(entry.name), entry.name)
     context = click.Context(command, info_name=f"diurna {entry.name}")
-    said, examples = _told(command)
+    said, examples = _told(*help_of(entry.name))
     yield f"## {entry.name}\n"
     if shown(entry.name) != entry.name:
         yield f"Today people type `diurna {shown(entry.name)}`.\n"
@@ -62,10 +62,10 @@ def _keys(name: str, keys: list[str], told: dict[str, str]) -> list[str]:
     return ["```keys", text, "```"]
 
 
-def _told(command: click.Command) -> tuple[list[str], list[str]]:
+def _told(*helps: str | None) -> tuple[list[str], list[str]]:
     """Return the paragraphs of a command's help, and its examples."""
     said, examples = [], []
-    texts = [inspect.cleandoc(text) for text in (command.help, command.epilog) if text]
+    texts = [inspect.cleandoc(text) for text in helps if text]
     for paragraph in "\n\n".join(texts).split("\n\n"):
         if not paragraph.startswith("\b\n"):
             said.append(textwrap.fill(" ".join(paragraph.split()), _WIDTH, break_on_hyphens=False))

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 
-import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.cli.command_registry import available
-from rituals.cli.json_fields import lists_of, taken
+from rituals.cli.command_builder import command_of
+from rituals.cli.json_fields import LISTS, lists_of, taken
 from tests.conftest import Repo, Run
 from tests.pages import COMMANDS
 
-
-def command_of(module: str) -> click.Command:
-    """Return the click command of a module."""
-    found = import_module(module).command
-    assert isinstance(found, click.Command)
-    return found
-
-
-LISTING = {
-    entry.name: found for entry in available() if lists_of(found := command_of(entry.module))
-}
+LISTING = {name: command_of(name) for name in LISTS}
 
 
 @pytest.fixture
@@ -158,6 +146,6 @@ def test_arguments_without_fields_stay_as_they_are(name: str, words: list[str], 
 
 def test_the_value_of_another_option_is_its_own() -> None:
     """`--agent --json=id` is an odd name, and no choice of fields."""
-    command = command_of("rituals.cli.commands.log")
+    command = command_of("log")
     assert taken(command, ["--agent", "--json=stem"]) == (["--agent", "--json=stem"], ())
     assert taken(command, ["--agent", "--json", "stem,title"])[1] == ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rituals.cli.command_builder import command_of
 from tests.conftest import formed
 from tests.planted_secrets import ALNUM, Draw
 
@@ -306,9 +307,7 @@ def test_lint_files_before_they_are_appended(
 @pytest.mark.skipif(not (ROOT / ".pre-commit-hooks.yaml").exists(), reason="the source tree's")
 def test_hook_and_action_call_what_there_is() -> None:
     """The pre-commit hooks and the composite action name this command and options that it has."""
-    from rituals.cli.commands.lint import command
-
-    options = {name for param in command.params for name in param.opts}
+    options = {name for param in command_of("lint").params for name in param.opts}
     hooks = (ROOT / ".pre-commit-hooks.yaml").read_text()
     assert [line for line in hooks.splitlines() if "entry:" in line] == ["  entry: diurna lint"] * 2
     action = (ROOT / ".github/actions/lint/action.yml").read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.commands import mcp as command
+from rituals.cli.commands import programs as command
 from tests.conftest import Repo, Run
 
 HERE = Path(__file__).parent.parent
@@ -67,7 +67,7 @@ def test_nothing_else_loads_the_server() -> None:
     """No other command, and not the library, imports the server or its SDK."""
     code = (
         "import sys\n"
-        "from rituals.cli import registry\n"
+        "from rituals.cli import command_registry as registry\n"
         "import importlib, memory.api, rituals.cli.entry, rituals.cli.fast_path, rituals.cli.app\n"
         "for entry in registry.available(): importlib.import_module(entry.module)\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types', 'anyio')\n"

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("starlette")
 
-from rituals.cli.terminal import web_text as view
+from rituals.cli.commands import web as view
 from rituals.serve.web.server.browser import Opening, has_browser
 from tests.conftest import Repo, Run
 
@@ -77,7 +77,7 @@ def test_nothing_else_loads_the_pages() -> None:
     """No other command, not the library, and not the short way in, imports them or their libraries."""
     code = (
         "import sys\n"
-        "from rituals.cli import registry\n"
+        "from rituals.cli import command_registry as registry\n"
         "import importlib, memory.api, rituals.cli.entry, rituals.cli.fast_path, rituals.cli.app\n"
         "for entry in registry.available(): importlib.import_module(entry.module)\n"
         "print([name for name in sys.modules if name.startswith('rituals.serve')\n"

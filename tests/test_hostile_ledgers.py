@@ -38,7 +38,7 @@ from projection.fold.fold import resolve
 from projection.graph.graph_neighbours import NEAR
 from projection.text.normalize import index_words
 from rituals.cli import command_registry
-from rituals.cli.terminal.review_text import answer_lines
+from rituals.cli.commands.review import answer_lines
 from rituals.report.quiz.score import score
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import Question

@@ -7,7 +7,6 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from memory.repair import redacted_copies as cleaning
 from memory.write.draft import SessionDraft
 from projection.fold.full_replay import State
 from projection.views.view_table import VIEWS
+from rituals.cli.command_builder import command_of
 from rituals.cli.command_registry import available
 from rituals.decide.withholding_texts import redaction
 from rituals.hosts.observed.observation_spool import Observation, spool_of
@@ -208,7 +208,7 @@ def test_no_command_shows_what_is_redacted_at_any_point_of_time(told: Told) -> N
     for entry in available():
         if entry.name in _ELSEWHERE:
             continue
-        command: click.Command = import_module(entry.module).command
+        command: click.Command = command_of(entry.name)
         for line in invocations(told, entry.name, command):
             ran = told.run(*line)
             asked += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli.commands.web import command
+from rituals.cli.command_builder import command_of
 from tests.conftest import Repo, Run
 from tests.pages import ROOT
 
@@ -28,7 +28,7 @@ def scripts() -> list[str]:
 
 def test_the_action_names_options_that_there_are() -> None:
     """And no input is put into a script by its text: an address can hold a command."""
-    options = {name for param in command.params for name in param.opts}
+    options = {name for param in command_of("web").params for name in param.opts}
     used = set(re.findall(r"--[a-z]+", "\n".join(scripts())))
     assert used - options == {"--quiet"}
     assert all("${{" not in script for script in scripts())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import click
 
 from ledger.errors import WrongUsage
-from rituals.cli import command_registry, options
+from rituals.cli import command_registry
+from rituals.cli.command_builder import HOME, NO_PAGER, command_of, parameter_of
 from rituals.cli.command_words import taken_way, with_ways
 from rituals.cli.context import Invocation
 from rituals.cli.error_messages import report
@@ -39,11 +39,9 @@ class _Commands(click.Group):
         return [entry.name for entry in command_registry.available()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = command_registry.find(cmd_name)
-        if entry is None:
+        if command_registry.find(cmd_name) is None:
             return None
-        found = import_module(entry.module).command
-        return with_ways(found, entry.name) if isinstance(found, click.Command) else None
+        return with_ways(command_of(cmd_name), cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -123,28 +121,21 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
-@click.group(
-    cls=_Commands,
+diurna = _Commands(
+    "diurna",
+    params=[
+        parameter_of(HOME),
+        parameter_of(NO_PAGER),
+        click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False,
+                     callback=_print_version, help="Print the version."),
+        click.Option(["--all"], is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
+                     help="With --help: list every name that there is."),
+    ],
+    help="Keep the memory of AI coding agents and their teams in git.",
     options_metavar="",
     subcommand_metavar="COMMAND [ARGUMENT]...",
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-@options.home
-@options.no_pager(hidden=False)
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Print the version.",
-)
-@click.option(
-    "--all", is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
-    help="With --help: list every name that there is.",
 )  # fmt: skip
-def diurna() -> None:
-    """Keep the memory of AI coding agents and their teams in git."""
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -18,17 +18,22 @@ _HIDDEN = (OTHER, PROGRAMS, SELDOM)
 class Entry(Record):
     """One command."""
 
-    #: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`. A word
-    #: of Python has `_` behind it there.
+    #: what the user types; the function that does it has this name, and `_` behind a word of Python
     name: str
     does: str  #: one line for the list of commands
     group: str  #: the heading that it stands under
+    room: str = ""  #: the module below `rituals.cli.commands` that holds it, "" for one of its name
     now: str = ""  #: the visible command that does it too, where that is none of `WAYS`
 
     @property
+    def function(self) -> str:
+        """The function that does it."""
+        return f"{self.name}{'_' * iskeyword(self.name)}"
+
+    @property
     def module(self) -> str:
-        """The module that holds the command."""
-        return f"rituals.cli.commands.{self.name}{'_' * iskeyword(self.name)}"
+        """The module that holds the function."""
+        return f"rituals.cli.commands.{self.room or self.function}"
 
     @property
     def hidden(self) -> bool:
@@ -50,20 +55,21 @@ class Way(Record):
 
 #: In the order of the help.
 ENTRIES = (
-    Entry("brief", "What an agent reads at the start of a session.", EVERY_DAY),
-    Entry("recall", "Find what answers a question.", EVERY_DAY),
-    Entry("note", "Record facts, a text each.", EVERY_DAY),
+    Entry("brief", "What an agent reads at the start of a session.", EVERY_DAY, "show"),
+    Entry("recall", "Find what answers a question.", EVERY_DAY, "show"),
+    Entry("note", "Record facts, a text each.", EVERY_DAY, "append"),
     Entry("append", "Record a whole session.", EVERY_DAY),
-    Entry("edit", "Give a fact a new text.", EVERY_DAY),
-    Entry("close", "Close a thread or a task.", EVERY_DAY),
-    Entry("forget", "Let a fact go: it is false, replaced, withheld, or out of sight.", EVERY_DAY),
+    Entry("edit", "Give a fact a new text.", EVERY_DAY, "decisions"),
+    Entry("close", "Close a thread or a task.", EVERY_DAY, "decisions"),
+    Entry("forget", "Let a fact go: it is false, replaced, withheld, or out of sight.",
+          EVERY_DAY, "redact"),
     Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
     Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
     Entry("task", "Say what is to be done, who does it, and what comes next.", EVERY_DAY),
-    Entry("undo", "Take back what the last log did.", EVERY_DAY),
+    Entry("undo", "Take back what the last log did.", EVERY_DAY, "decisions"),
     Entry("status", "Show where memory stands and what is due.", EVERY_DAY),
     Entry("log", "List session logs, newest first, or tell one in short.", LOOK),
-    Entry("view", "Show one side of memory as a page: state, decisions, a day.", LOOK),
+    Entry("view", "Show one side of memory as a page: state, decisions, a day.", LOOK, "show"),
     Entry("web", "Show memory as pages in a browser.", LOOK),
     Entry("review", "Go through what aged, what is due, what became false.", LOOK),
     Entry("conflicts", "List contradictions, and resolve them.", LOOK),
@@ -74,40 +80,46 @@ ENTRIES = (
     Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE),
     Entry("init", "Make a home for memory.", SET_UP),
     Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
-    Entry("restore", "Let an older text stand again, or a fact that was called false.", OTHER),
-    Entry("archive", "Put a fact that holds away, or take it back.", OTHER, "forget --archive"),
-    Entry("ls", "List facts, a line each.", OTHER),
-    Entry("entity", "Show all that memory holds about a name, or list the names.", OTHER),
+    Entry("restore", "Let an older text stand again, or a fact that was called false.",
+          OTHER, "decisions"),
+    Entry("archive", "Put a fact that holds away, or take it back.",
+          OTHER, "decisions", "forget --archive"),
+    Entry("ls", "List facts, a line each.", OTHER, "show"),
+    Entry("entity", "Show all that memory holds about a name, or list the names.", OTHER, "links"),
     Entry("links", "Show what a fact is linked with.", OTHER),
-    Entry("timeline", "Show the sessions around a fact, a date or a question.", OTHER),
-    Entry("diff", "Show what was learned, faded and corrected between two points.", OTHER),
+    Entry("timeline", "Show the sessions around a fact, a date or a question.", OTHER, "log"),
+    Entry("diff", "Show what was learned, faded and corrected between two points.", OTHER, "log"),
     Entry("report", "Tell what memory cost and did, in numbers and as a picture.", OTHER),
     Entry("quiz", "Ask memory what the project has to know.", OTHER),
     Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", OTHER),
-    Entry("confirm", "Record that a person looked at facts and they hold.", OTHER),
-    Entry("resolve", "Resolve a contradiction; on a terminal it asks.", OTHER),
-    Entry("doctor", "Check this machine and clone, and mend what is safe.", OTHER, "check"),
-    Entry("verify", "Check the integrity of the ledger.", OTHER, "check"),
-    Entry("lint", "Check the ledger alone, as CI does.", OTHER),
-    Entry("impact", "Say what memory has on a change of the code.", OTHER),
-    Entry("harvest", "Make facts of what the repository's documents say.", OTHER),
+    Entry("confirm", "Record that a person looked at facts and they hold.", OTHER, "decisions"),
+    Entry("resolve", "Resolve a contradiction; on a terminal it asks.", OTHER, "conflicts"),
+    Entry("doctor", "Check this machine and clone, and mend what is safe.", OTHER, "check", "check",
+          ),
+    Entry("verify", "Check the integrity of the ledger.", OTHER, "check", "check"),
+    Entry("lint", "Check the ledger alone, as CI does.", OTHER, "check"),
+    Entry("impact", "Say what memory has on a change of the code.", OTHER, "check"),
+    Entry("harvest", "Make facts of what the repository's documents say.", OTHER, "import_"),
     Entry("adopt", "Take over a ledger that another tool wrote, in place.", OTHER),
-    Entry("snapshot", "Print a page that stands alone, for a second opinion.", OTHER),
-    Entry("uninstall", "Take out of agents' programs what install put there.", OTHER),
-    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS),
+    Entry("snapshot", "Print a page that stands alone, for a second opinion.", OTHER, "export"),
+    Entry("uninstall", "Take out of agents' programs what install put there.", OTHER, "install"),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS, "programs",
+          ),
     Entry("capture", "Record what agents' sessions left, as their hooks do.", PROGRAMS),
-    Entry("private", "Let a session be silent: nothing of it is kept.", PROGRAMS),
-    Entry("finding", "Record what was found wrong, and list it: one bug is one fact.", PROGRAMS),
-    Entry("hook", "What `diurna init --hooks` lets git run after a pull.", PROGRAMS),
-    Entry("redo", "Do again what undo took back.", SELDOM),
-    Entry("critique", "Make threads of a second opinion, and close them.", SELDOM),
-    Entry("open", "Open the place of a fact or log in your editor.", SELDOM),
+    Entry("private", "Let a session be silent: nothing of it is kept.", PROGRAMS, "programs"),
+    Entry("finding", "Record what was found wrong, and list it: one bug is one fact.",
+          PROGRAMS, "learn"),
+    Entry("hook", "What `diurna init --hooks` lets git run after a pull.", PROGRAMS, "programs"),
+    Entry("redo", "Do again what undo took back.", SELDOM, "decisions"),
+    Entry("critique", "Make threads of a second opinion, and close them.", SELDOM, "decisions"),
+    Entry("open", "Open the place of a fact or log in your editor.", SELDOM, "programs"),
     Entry("publish", "Write and commit the projection where it drifted.", SELDOM),
-    Entry("absorb", "Make a log of what was edited in continuity.md.", SELDOM),
-    Entry("replay", "Replay the whole ledger from git, ignoring every cache.", SELDOM),
-    Entry("completion", "Print the script by which a shell completes commands and ids.", SELDOM),
-    Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SELDOM),
-)
+    Entry("absorb", "Make a log of what was edited in continuity.md.", SELDOM, "publish"),
+    Entry("replay", "Replay the whole ledger from git, ignoring every cache.", SELDOM, "publish"),
+    Entry("completion", "Print the script by which a shell completes commands and ids.",
+          SELDOM, "programs"),
+    Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SELDOM, "programs"),
+)  # fmt: skip
 #: Names of before that are no commands of their own any more: what stands for each on a command line.
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
 #: The word of a way that any first argument takes which is no option.

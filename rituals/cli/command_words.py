@@ -1,7 +1,7 @@
 """Let a visible command do what another does, by a word of its own: `show --list` runs `ls`.
 
-The table is `registry.WAYS`. A word is taken out of the arguments before anything is parsed, and the
-other command runs on the rest: it has one body, one answer, and the name that scripts know.
+The table is `command_registry.WAYS`. A word is taken out of the arguments before anything is parsed, and
+the other command runs on the rest: it has one body, one answer, and the name that scripts know.
 """
 
 from __future__ import annotations

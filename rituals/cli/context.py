@@ -38,10 +38,12 @@ class Invocation:
         environment = variables()
         self.arguments = arguments
         self.command = ""
-        self.json = False
+        self.json = self.no_pager = False
         self.home = ""
         #: What is recorded is only the user's, so that only their own home is meant.
         self.own = False
+        #: Answers do not go by what HEAD holds.
+        self.everywhere = False
         #: Whether this command committed a log, and with it all that waited at that moment.
         self.landed = False
         self.agent = environment.get("DIURNA_AGENT", "")
@@ -138,7 +140,7 @@ class Invocation:
             )  # fmt: skip
         how = "" if not named else "--home" if self.home else "$DIURNA_HOME"
         found = discover(named or self.folder(), named=how)
-        return found._replace(everywhere="--everywhere" in self.arguments)
+        return found._replace(everywhere=self.everywhere)
 
     def memory(self) -> Memory:
         """Open the home.

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from memory.api import Memory
     from memory.write.draft import Receipt
-    from rituals.cli.context import Invocation
 
 
 def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
@@ -32,42 +31,41 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     if home == "personal":  # `ledger.home` says which folder that is
         return None
     if arguments == ["show"]:
-        return _show(home)
+        return _kept(lambda: _show(home))
     if arguments[0] == "brief":
-        return _brief(arguments[1:], home, environment.get("DIURNA_AGENT", ""))
-    if arguments[0] == "recall":
-        return _recall(arguments)
-    if arguments[0] == "task":
-        return _tasks(arguments)
+        return _kept(lambda: _brief(arguments[1:], home, environment.get("DIURNA_AGENT", "")))
+    if arguments[0] in ("recall", "task"):
+        return _question(arguments)
     if arguments[0] == "view" and len(arguments) in (2, 3):
-        return _view(arguments[1:], home)
+        return _kept(lambda: _view(arguments[1:], home))
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
     if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
         return _append(arguments, home, environment)
     return None
 
 
-def _show(home: str) -> int | None:
+def _kept(answer: Callable[[], bytes | None]) -> int | None:
+    """Print what was kept of an answer; None where there is nothing, or something is odd."""
     try:
-        from memory.query.last_answers import continuity
-
-        text = continuity(home or working_directory())
+        text = answer()
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     return None if text is None else _print(text)
 
 
-def _view(arguments: list[str], home: str) -> int | None:
+def _show(home: str) -> bytes | None:
+    from memory.query.last_answers import continuity
+
+    return continuity(home or working_directory())
+
+
+def _view(arguments: list[str], home: str) -> bytes | None:
     name, argument = arguments[0], "".join(arguments[1:])
     if "-" in (name[:1], argument[:1]) or (argument and name != "entities" and len(argument) != 10):
         return None  # an option, or a day as people say it
-    try:
-        from memory.query.last_answers import view
+    from memory.query.last_answers import view
 
-        text = view(home or working_directory(), name, argument)
-    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
-        return None
-    return None if text is None else _print(text)
+    return view(home or working_directory(), name, argument)
 
 
 #: The options of `diurna brief` that are understood here, and whether each takes a value.
@@ -75,78 +73,44 @@ _BRIEF_OPTIONS = {"--agent": True, "--for": True, "--task": True, "--budget": Tr
                   "--json": False}  # fmt: skip
 
 
-def _brief(arguments: list[str], home: str, agent: str) -> int | None:
-    try:
-        from memory.brief.brief_place import BRIEF_CHARS, Wish
-        from memory.query.last_answers import brief
+def _brief(arguments: list[str], home: str, agent: str) -> bytes | None:
+    from memory.brief.brief_place import BRIEF_CHARS, Wish
+    from memory.query.last_answers import brief
 
-        read = _read(arguments, _BRIEF_OPTIONS)
-        if read is None or read[0]:
-            return None
-        said = dict([(name, text) if text else ("--format", "json") for name, text in read[1]])
-        if len(said) < len(read[1]):
-            return None
-        budget = said.get("--budget", str(BRIEF_CHARS))
-        if not (budget.isascii() and budget.isdigit() and len(budget) < 10):
-            return None
-        wish = Wish(
-            said.get("--agent", agent),
-            said.get("--for", ""),
-            said.get("--task", ""),
-            int(budget),
-            said.get("--format", "markdown"),
-        )
-        text = brief(home or working_directory(), wish)
-    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+    read = _read(arguments, _BRIEF_OPTIONS)
+    if read is None or read[0]:
         return None
-    return None if text is None else _print(text)
+    said = dict([(name, text) if text else ("--format", "json") for name, text in read[1]])
+    budget = said.get("--budget", str(BRIEF_CHARS))
+    if len(said) < len(read[1]) or not (budget.isascii() and budget.isdigit() and len(budget) < 10):
+        return None
+    wish = Wish(
+        said.get("--agent", agent),
+        said.get("--for", ""),
+        said.get("--task", ""),
+        int(budget),
+        said.get("--format", "markdown"),
+    )
+    return brief(home or working_directory(), wish)
 
 
-def _recall(arguments: list[str]) -> int | None:
-    from rituals.cli.option_table import RECALL, values_of
+def _question(arguments: list[str]) -> int | None:
+    """Answer `recall` or `task list` about a home of which there is nothing else to be said."""
+    from rituals.cli.option_table import RECALL, TASKS, values_of
 
-    takes = {option.name: bool(option.metavar) for option in RECALL}
+    recalls = arguments[0] == "recall"
+    table = RECALL if recalls else TASKS
+    takes = {option.name: not option.is_flag for option in table}
     read = _read(arguments[1:], {**takes, "--json": False})
     if read is None:
         return None
     words, pairs = read
-    given = values_of(RECALL, [pair for pair in pairs if pair[0] != "--json"])
+    given = values_of(table, [pair for pair in pairs if pair[0] != "--json"])
     as_json = ("--json", "") in pairs
-    if given is None or (as_json and any("," in word for word in words)):  # maybe names of fields
+    if given is None or (not recalls and words not in ([], ["list"])):
         return None
-
-    def said(call: Invocation) -> None:
-        from rituals.cli.terminal.recall_text import answer
-
-        answer(call, tuple(words), given)
-
-    return _asked(arguments, said, as_json=as_json)
-
-
-def _tasks(arguments: list[str]) -> int | None:
-    from rituals.cli.option_table import TASKS, values_of
-
-    takes = {option.name: bool(option.metavar) for option in TASKS}
-    read = _read(arguments[1:], {**takes, "--json": False})
-    if read is None or read[0] not in ([], ["list"]):
+    if recalls and as_json and any("," in word for word in words):  # maybe names of fields
         return None
-    pairs = read[1]
-    given = values_of(TASKS, [pair for pair in pairs if pair[0] != "--json"])
-    if given is None:
-        return None
-
-    def said(call: Invocation) -> None:
-        from rituals.cli.terminal.tasks_text import answer
-
-        answer(call, given)
-
-    return _asked(arguments, said, as_json=("--json", "") in pairs)
-
-
-def _asked(
-    arguments: list[str], answer: Callable[[Invocation], None], *, as_json: bool
-) -> int | None:
-    """Answer a question about a home of which there is nothing else to be said; None for any other."""
     from rituals.cli.context import Invocation
 
     call = Invocation(arguments)
@@ -158,7 +122,14 @@ def _asked(
     except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
         return None
     try:
-        answer(call)
+        if recalls:
+            from rituals.cli.terminal.recall_text import answer
+
+            answer(call, tuple(words), given)
+        else:
+            from rituals.cli.terminal.tasks_text import answer as listed
+
+            listed(call, given)
         call.close()
         call.out.flush()
     except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
@@ -171,10 +142,7 @@ def _asked(
 def _read(
     arguments: list[str], takes: Mapping[str, bool]
 ) -> tuple[list[str], list[tuple[str, str]]] | None:
-    """Return words, and options with their values; None for anything that has to be looked at properly.
-
-    `takes` has the options that are understood, and whether each takes a value.
-    """
+    """Return words, and options with their values; None for anything that has to be looked at properly."""
     words: list[str] = []
     said: list[tuple[str, str]] = []
     rest = iter(arguments)

@@ -118,11 +118,7 @@ def take_in(
 
 
 def _named(call: Invocation, paths: tuple[str, ...]) -> list[str]:
-    """Return the paths that were named, from the root on; behind a `#` may stand a part of the place.
-
-    Raises:
-        NotFound: there is no such file or folder.
-    """
+    """Return the paths that were named, from the root on; behind a `#` may stand a part of the place."""
     found = [os.path.abspath(os.path.join(call.folder(), path)) for path in paths]
     for path, name in zip(found, paths, strict=True):
         if not os.path.exists(path) and not os.path.isfile(path.rpartition("#")[0]):

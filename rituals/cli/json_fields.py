@@ -21,12 +21,60 @@ if TYPE_CHECKING:
     Lists = Mapping[str, Sequence[str]]
 
 _OPTION = "--json"
+#: The fields of a fact (`rituals.answers.json_objects.fact_object`), of a finding, and of a neighbour.
+_FACT = (
+    "branch circle closed contradiction created denied false here how id instead invalidated "
+    "kind landed last_used marks meta moves origin point quarter reason redacted rivals "
+    "state superseded_by supersedes tags text text_here tier uses verified versions"
+)
+_FINDING = "code file hint line message severity"
+_EDGE = (
+    "branch closed direction edge entity exists false here how id instead kind landed line marks "
+    "point text_here tier via"
+)
+#: The main list of each command's answer, or of each of its answers, with the fields of its objects.
+LISTS = {
+    "recall": {"hits": "agent branch closed date false here how id instead kind known known_by landed "
+               "line marks parts passage point score stem text text_here tier tokens whole"},
+    "show": {"facts": f"{_FACT} known known_by"},
+    "why": {
+        "events": "agent author by commit created date event evidence path remark source stem text title "
+        "version via waiting was",
+        "versions": "agent commit date event number stands stem text title version was",
+        "decisions": "branch by closed false here how id instead kind landed marks outcome point text "
+        "text_here",
+    },
+    "task": {"tasks": "claimant contradiction depends goal id left line owner priority since stale state "
+             "waits workstream"},
+    "log": {"sessions": "about agent ended path role stem title tokens type user verdict waiting"},
+    "view": {"sections": "level lines title", "views": "does name"},
+    "review": {"questions": "evidence facts fresh key proposal rule said"},
+    "conflicts": {"contradictions": "choices id kind resolve said"},
+    "check": {"findings": f"{_FINDING} key"},
+    "ls": {"facts": "branch closed contradiction false here how id instead kind known known_by landed "
+           "line marks point state text_here tier"},
+    "entity": {"entities": "facts false name spellings", "facts": _FACT},
+    "links": dict.fromkeys(("near", "far", "farther"), _EDGE),
+    "timeline": {"sessions": "agent anchor ended facts stem summary title tokens type"},
+    "report": {"facts": "agent asked born born_session helped id ignored kind last_used moments reason "
+               "remarks rests shown tier told told_then_used used_by uses"},
+    "quiz": {
+        "questions": "answered expect general given kinds lacks name place text",
+        "suggestions": "answered expect line text",
+    },
+    "learn": {"proposals": "diff evidence id key kind marks places sessions source text"},
+    "doctor": {"findings": _FINDING},
+    "verify": {"findings": f"{_FINDING} key"},
+    "lint": {"findings": f"{_FINDING} key"},
+    "impact": {"findings": _FINDING},
+    "capture": {"sessions": "attempts host logs said session"},
+    "finding": {"findings": "id line outcome path rule state symbol text times_regressed"},
+}  # fmt: skip
 
 
 def lists_of(command: click.Command) -> Lists:
     """Return the main lists of a command's answer with the fields of their objects, {} for none."""
-    found: Lists = getattr(command.callback, "lists", {})
-    return found
+    return {key: names.split() for key, names in LISTS.get(command.name or "", {}).items()}
 
 
 def values_of(command: click.Command) -> dict[str, int]:
@@ -101,11 +149,7 @@ def _named(said: str, lists: Lists) -> list[str]:
 
 
 def _check(names: Sequence[str], known: Sequence[str]) -> None:
-    """Check that all names are known.
-
-    Raises:
-        WrongUsage: one is not; the hint names those there are.
-    """
+    """Check that all names are known."""
     wrong = [name for name in names if name not in known]
     if wrong:
         said = f"there is no field {', '.join(wrong)}" if any(wrong) else "no field is named"

@@ -19,57 +19,76 @@ if TYPE_CHECKING:
 class Option(Record):
     """One option of a command."""
 
-    name: str  #: as it is typed: `--kind`
-    to: str  #: what its value is called where it goes
-    help: str  #: one line
-    metavar: str = ""  #: what stands for its value in the help; "" for one that takes none
-    #: its value where it is not given; without a value False, `many` times none
-    default: str | int | None = ""
-    choices: tuple[str, ...] = ()  #: the values that there are, () for any
-    most: int = 0  #: it is a number from 1 to this, 0 for a text
+    name: str  #: as it is typed, with other spellings behind it: `--kind`, `--all -v`, `--on/--off`
+    help: str = ""  #: one line; `{choices}` and `{least}` stand for those of the option
+    metavar: str = ""  #: what stands for its value in the help
+    to: str = ""  #: what its value is called where it goes, "" for the first spelling
+    default: str | int | None = ""  #: its value where it is not given; `many` times none
+    #: the values that there are, () for any; or where they stand: `module:NAME`
+    choices: tuple[str, ...] | str = ()
+    least: int | str = 1  #: of a number; or where it stands
+    most: int = 0  #: it is a number up to this, -1 for any above the least; 0 for a text
     many: bool = False  #: it may be given several times
+    words: int = 1  #: how many values it takes
+    sets: str = ""  #: it takes no value, and gives this one
+    keeps: str = ""  #: it is of the invocation, under this name, and not of the command
+    required: bool = False  #: it has to be given
+    shows: bool = False  #: its help says the default
+    hidden: bool = False  #: no help has it
+
+    @property
+    def key(self) -> str:
+        """What its value is called where it goes."""
+        return self.to or self.name.split()[0].partition("/")[0].lstrip("-").replace("-", "_")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it takes no value."""
+        return not (self.metavar or self.choices or self.most)
 
     @property
     def absent(self) -> Any:
         """Its value where it is not given."""
-        return () if self.many else self.default if self.metavar else False
+        if self.many:
+            return ()
+        if self.is_flag:
+            return None if self.sets or "/" in self.name else False
+        some = self.most or (self.choices and "" not in self.choices)
+        return None if self.required or (some and self.default == "") else self.default
 
 
-def _many(name: str, to: str, metavar: str, help: str) -> Option:
-    return Option(name, to, f"{help} Repeatable.", metavar, many=True)
-
-
-SINCE = Option("--since", "since", "From this time or stem on.", "WHEN")
-UNTIL = Option("--until", "until", "Up to this time (a day is all of it) or stem.", "WHEN")
-AS_OF = Option("--as-of", "as_of", "As of a time, a stem or a commit.", "POINT")
+SINCE = Option("--since", "From this time or stem on.", "WHEN")
+UNTIL = Option("--until", "Up to this time (a day is all of it) or stem.", "WHEN")
+AS_OF = Option("--as-of", "As of a time, a stem or a commit.", "POINT")
 RECALL = (
-    Option("--ids", "ids", "These memories instead of a question.", "ID,…"),
-    Option("--level", "level", "index: a line each. timeline: what is around it. full: all of it.",
-           "LEVEL", None, LEVELS),
-    Option("-n", "limit", "At most so many hits (10).", "N", 10, most=1000),
-    Option("--in", "within", "Facts or logs alone; the repository's documents; homes of others.",
-           f"[{'|'.join(WITHIN)}]", None, WITHIN),
-    _many("--kind", "kinds", "KIND", "Facts of this kind, or `session`."),
-    Option("--tier", "tiers", f"Facts of this tier: {', '.join(TIERS)}. Repeatable.",
-           "TIER", choices=TIERS, many=True),
-    _many("--tag", "tags", "TAG", "Facts with this tag."),
-    _many("--entity", "entities", "NAME", "Facts about this entity."),
-    _many("--agent", "agents", "NAME", "From logs of this agent."),
-    _many("--role", "roles", "ROLE", "For this role, or from its logs."),
-    _many("--branch", "branches", "NAME", "From logs written on this branch of the code."),
+    Option("--ids", "These memories instead of a question.", "ID,…"),
+    Option("--level", "index: a line each. timeline: what is around it. full: all of it.", "LEVEL",
+           choices=LEVELS),
+    Option("-n", "At most so many hits (10).", "N", "limit", 10, most=1000),
+    Option("--in", "Facts or logs alone; the repository's documents; homes of others.",
+           f"[{'|'.join(WITHIN)}]", "within", choices=WITHIN),
+    Option("--kind", "Facts of this kind, or `session`. Repeatable.", "KIND", "kinds", many=True),
+    Option("--tier", f"Facts of this tier: {', '.join(TIERS)}. Repeatable.", "TIER", "tiers",
+           choices=TIERS, many=True),
+    Option("--tag", "Facts with this tag. Repeatable.", "TAG", "tags", many=True),
+    Option("--entity", "Facts about this entity. Repeatable.", "NAME", "entities", many=True),
+    Option("--agent", "From logs of this agent. Repeatable.", "NAME", "agents", many=True),
+    Option("--role", "For this role, or from its logs. Repeatable.", "ROLE", "roles", many=True),
+    Option("--branch", "From logs written on this branch of the code. Repeatable.", "NAME", "branches",
+           many=True),
     SINCE, UNTIL, AS_OF,
-    Option("--superseded", "superseded", "Superseded and invalidated facts too."),
-    Option("--yours", "yours", "Your own home's too (`diurna init --personal`)."),
-    Option("--no-vectors", "no_vectors", "By words alone, also with the extra `vectors`."),
-    Option("--explain", "explain", "Say what each score is made of."),
+    Option("--superseded", "Superseded and invalidated facts too."),
+    Option("--yours", "Your own home's too (`diurna init --personal`)."),
+    Option("--no-vectors", "By words alone, also with the extra `vectors`."),
+    Option("--explain", "Say what each score is made of."),
 )  # fmt: skip
 #: Of `diurna task list`.
 TASKS = (
-    Option("--state", "state", "list: in this state alone.", "STATE", None, STATES),
-    Option("--mine", "mine", "list: those that you have, or that are meant for you."),
-    Option("--workstream", "workstream", "list, add: a part of the work.", "NAME"),
-    Option("--all", "everything", "list: closed ones, too."),
-)  # fmt: skip
+    Option("--state", "list: in this state alone.", "STATE", choices=STATES),
+    Option("--mine", "list: those that you have, or that are meant for you."),
+    Option("--workstream", "list, add: a part of the work.", "NAME"),
+    Option("--all", "list: closed ones, too.", to="everything"),
+)
 
 
 def values_of(table: Sequence[Option], said: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
@@ -78,7 +97,7 @@ def values_of(table: Sequence[Option], said: Iterable[tuple[str, str]]) -> dict[
     `said` has (option, value) as they were typed.
     """
     by_name = {option.name: option for option in table}
-    found = {option.to: option.absent for option in table}
+    values = {option.key: option.absent for option in table}
     for name, text in said:
         option = by_name[name]
         if option.choices and text not in option.choices:
@@ -88,7 +107,7 @@ def values_of(table: Sequence[Option], said: Iterable[tuple[str, str]]) -> dict[
         ):
             return None
         if option.many:
-            found[option.to] = (*found[option.to], text)
+            values[option.key] = (*values[option.key], text)
         else:
-            found[option.to] = int(text) if option.most else text or True
-    return found
+            values[option.key] = int(text) if option.most else text or True
+    return values

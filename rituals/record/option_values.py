@@ -109,11 +109,7 @@ def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
 def _key_slip(
     rest: str, said: dict[str, str], *, behind: bool, sure: bool = False
 ) -> Finding | None:
-    """Say what is wrong with a key that nothing takes.
-
-    `rest` is what is left of the option, the known keys taken (`said`). `behind` says that the kind stands
-    before it: then only what is a key of footers is no text; `sure` says that a kind follows.
-    """
+    """Say what is wrong with a key that nothing takes."""
     key, equals, value = rest.partition("=")
     if not equals or not _is_name(key) or not value[:1].strip():
         return None

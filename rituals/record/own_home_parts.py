@@ -210,11 +210,7 @@ def _title(request: Request, base: SessionDraft | None) -> str:
 
 
 def _refuse_repeated(here: SessionDraft, own: SessionDraft) -> None:
-    """Refuse what would say in a shared log what is only the user's.
-
-    Raises:
-        DraftRefused: it names such a fact, or repeats its text.
-    """
+    """Refuse what would say in a shared log what is only the user's."""
     born = set(personal_ids(own.events))
     named = [id for event in here.events for id in facts_in(event) if id in born]
     whole = "\n".join(

@@ -23,13 +23,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from rituals.cli import command_registry
+from rituals.cli.command_builder import command_of
 from tests.bench.ledgers import WORDS
 from tests.campaigns.calls import ROOT
 from tests.campaigns.homes import git, sealed_environment
@@ -159,7 +159,7 @@ def command_lines(
         (way.command, way.word) for way in command_registry.WAYS
     }  # another command is asked, itself
     for entry in command_registry.available():
-        command = import_module(entry.module).command
+        command = command_of(entry.name)
         params = [
             one
             for one in command.params

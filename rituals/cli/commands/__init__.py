@@ -1,1 +1,1 @@
-"""Hold one module per command, loaded when that command runs; its click command is `command`."""
+"""Run the commands: a function each, beside what prints its answer; loaded when it runs."""

@@ -1,24 +1,50 @@
-"""Run `diurna append`: append a session log and commit it."""
+"""Run `diurna append` and `note`: read options, a markdown file, JSON or texts, and record them."""
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 
-import click
+from ledger.codec.validate import read_draft
+from ledger.errors import DraftRefused, NotFound, WrongUsage
+from memory.recall.hits.snippets import one_line
+from memory.write.draft import draft_of
+from projection.policy.model import DEFAULT_KIND
+from rituals.cli.context import STDIN, Invocation
+from rituals.record.draft_composer import kinds_of
+from rituals.record.kind_words import says_nothing
+from rituals.record.note_lines import FACT
+from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
+from rituals.record.own_home_parts import drafts_of, is_yours
+from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
+from rituals.record.slips import no_text
 
-from rituals.cli import append_options, options
-from rituals.cli.context import Invocation
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ledger.model.findings import Finding
+    from memory.api import Memory
+    from rituals.record.answer_lines import Answer
+    from rituals.record.note_lines import Line
+    from rituals.record.own_home_parts import Drafts
+
+#: What options say of a log whose content is JSON.
+_WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
+_NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
+_NOTE = "note"
+_NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
+_FILE_HINT = (
+    "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
+)
+#: What is hardly a text: a path without blanks, or a word with the ending of a file.
+_FILE_NAME = re.compile(r"[^\s]*(?:/[^\s]*|[^\s.]\.[A-Za-z]\w{0,4})")
+_BODY_HINT = "`--body @FILE` reads a file, `--body -` standard input; else the text itself is given"
+_NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
-@click.command("append", epilog=append_options.EPILOG)
-@click.argument("file", default="", required=False)
-@append_options.content
-@append_options.header
-@append_options.write
-@append_options.stage
-@options.dry_run
-@options.command
-def command(
+def append(
     call: Invocation,
     /,
     file: str,
@@ -28,14 +54,192 @@ def command(
     dry_run: bool,
     **given: Any,
 ) -> None:
-    """Append a session log and commit it.
-
-    The log comes from a markdown FILE (- for standard input), from options, from both, or from
-    JSON. Agent, time, branch and commit are filled in. Secrets are taken out, and you are told; a
-    line with `diurna: allow-secret` is left as it is.
-    """
-    from rituals.cli.append_input import read_draft_of
+    """Run `diurna append`."""
     from rituals.cli.terminal.receipt_text import record
 
-    draft = read_draft_of(call, call.memory(), file, given)
+    draft = _read_draft_of(call, call.memory(), file, given)
     record(call, draft, again=again, dry_run=dry_run, stage=stage, strict=strict)
+
+
+def note(
+    call: Invocation,
+    /,
+    texts: tuple[str, ...],
+    again: bool,
+    stage: bool,
+    strict: bool,
+    dry_run: bool,
+    **given: Any,
+) -> None:
+    """Run `diurna note`."""
+    from rituals.cli.terminal.receipt_text import record_answer
+
+    memory = call.memory()
+    answer = _read_note_of(call, memory, texts, {**given, "dry_run": dry_run, "strict": strict})
+    record_answer(call, answer, again=again, dry_run=dry_run, stage=stage, strict=strict)
+
+
+def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]) -> Drafts:
+    """Gather what is to be recorded, from the FILE argument ("" for none) and the options."""
+    kinds = kinds_of(memory)
+    sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
+    if len(sources) > 1:
+        raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
+    said = _slips(given["new"], kinds, "--new", anyway=given["anyway"])
+    request = _request(call, given, kinds)
+    if given["from_json"]:
+        if file or not request.says_nothing:
+            raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
+        from rituals.record.json_request import read_json
+
+        whole = read_json(call.read(given["from_json"]), _name(given["from_json"]))
+        request = _with_header(whole, request)
+    elif not file and request.says_nothing:
+        if not call.piped():
+            raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
+        file = STDIN
+    base = None
+    if file:
+        data = _read(call, file)
+        if not data.strip() and request.says_nothing:
+            raise WrongUsage(f"{_name(file)} is empty; nothing to append", hint=_NOTHING_HINT)
+        base = draft_of(read_draft(data, _name(file)))
+        if base.prose and request.body:
+            raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
+    if request.says_nothing and base is None:
+        raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
+    drafts = drafts_of(memory, request, base, options=not given["from_json"])
+    return drafts._replace(findings=(*said, *drafts.findings))
+
+
+def _read_note_of(
+    call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
+) -> Answer | None:
+    """Read a short write, without texts the answer on standard input; None where it says nothing."""
+    from rituals.record.answer_lines import answer_of
+    from rituals.record.note_lines import line_read, lines_of
+
+    kinds, piped = kinds_of(memory), texts == (STDIN,) or (not texts and call.piped())
+    if piped:
+        lines = lines_of(call.read(STDIN).decode("utf-8", "surrogateescape"), kinds)
+    elif not texts:
+        raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
+    elif len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
+        lines = ()
+    else:
+        if len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
+            raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
+        lines = tuple([line_read(text, kinds) for text in texts])
+        told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
+        _slips(told, kinds, _NOTE, anyway=given["anyway"])
+        for text in told:
+            _new(text, kinds, _NOTE)
+    if given["replace"]:
+        lines = _replacing(memory, lines, parse_ids(given["replace"]))
+    if not lines and not given["title"]:
+        return None
+    header = Request(
+        title=given["title"], agent=given["agent"], session=given["session"],
+        refs=parse_ids(given["ref"]), anyway=given["anyway"],
+    )  # fmt: skip
+    asked = piped and not given["anyway"] and not given["strict"]
+    answer = answer_of(memory, lines, header, given["kind"], asked=asked, dry_run=given["dry_run"])
+    return _with_questions(answer, given["asked"])
+
+
+def _replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> tuple[Line, ...]:
+    """Let the one text of a note replace facts, as `ID -> KIND: TEXT` does."""
+    texts = [line for line in lines if line.what == FACT]
+    if len(texts) != 1:
+        raise WrongUsage(
+            f"--replace is of one text, and there are {len(texts)}",
+            hint="in a pipe, `ID -> KIND: TEXT` says of each what it replaces",
+        )
+    old = tuple([one if is_yours(memory, one) else memory.standing(one).fact.id for one in old])
+    return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
+
+
+def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
+    """Say of the one fact of an answer how it will be asked for."""
+    from rituals.record.answer_lines import with_asked
+
+    new = answer.request.new
+    if not asked or not new:
+        return answer
+    if len(new) > 1:
+        raise WrongUsage(
+            "--asked is of one text, and there are several",
+            hint='put `asked="QUESTION; QUESTION"` before the kind of each',
+        )
+    return answer._replace(request=answer.request._replace(new=(with_asked(new[0], asked),)))
+
+
+def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:
+    ids: dict[str, Any] = {key: parse_ids(given[key]) for key in ID_LISTS if key != "refs"}
+    return Request(
+        title=given["title"],
+        body=_body(call, given["body"]),
+        **{key: given[key] for key in _WHOSE},
+        refs=parse_ids(given["ref"]),
+        new=tuple(_new(text, kinds, "--new") for text in given["new"]),
+        update=tuple(Update(fact, text) for fact, text in given["update"]),
+        supersede=tuple(parse_supersede(text) for text in given["supersede"]),
+        move=parse_pairs(given["move"], "--move", "STATE"),
+        helped=parse_pairs(given["helped"], "--helped", "EVIDENCE"),
+        ignored=parse_pairs(given["ignored"], "--ignored"),
+        **ids,
+    )
+
+
+def _body(call: Invocation, said: str) -> str:
+    """Read the prose of an append: the text itself, `@FILE`, or - for standard input."""
+    file = said.removeprefix("@")
+    if said != STDIN and file == said:
+        if not os.path.isfile(said):
+            if _FILE_NAME.fullmatch(said):
+                raise NotFound("there is no such file", where=f"--body {said}", hint=_BODY_HINT)
+            return said
+        call.out.aside(f"{said} is read as a file; `--body @{said}` says so")
+    return call.read(file).decode("utf-8", "surrogateescape")
+
+
+def _read(call: Invocation, file: str) -> bytes:
+    """Read the FILE of an append; where it is a text and no file, name the command that records one."""
+    if file != STDIN and not os.path.exists(file):
+        raise NotFound("there is no such file", where=one_line(file), hint=_FILE_HINT)
+    return call.read(file)
+
+
+def _slips(
+    texts: tuple[str, ...], kinds: tuple[str, ...], place: str, *, anyway: bool
+) -> tuple[Finding, ...]:
+    """Say which new facts have a kind that is none; refuse those with a key that is none."""
+    found = tuple(
+        wrong if place == _NOTE else wrong._replace(message=f"{place}: {wrong.message}")
+        for text in texts
+        if (wrong := slip(text, kinds)) is not None
+    )
+    if not anyway and (keys := tuple([one for one in found if one.code == "bad-footer"])):
+        raise DraftRefused(keys)
+    return tuple([one for one in found if one.code != "bad-footer"])
+
+
+def _new(text: str, kinds: tuple[str, ...], place: str, kind: str = DEFAULT_KIND) -> NewFact:
+    """Read one `--new`, or one text of a note."""
+    new = parse_new(text, kinds, kind)
+    if not new.text:
+        raise WrongUsage(
+            no_text(text), where=place, hint=_NEW_HINT if place == "--new" else _NOTE_HINT
+        )
+    return new
+
+
+def _with_header(request: Request, options: Request) -> Request:
+    """Take from the options what JSON does not say of the log's header."""
+    return request._replace(
+        **{key: getattr(request, key) or getattr(options, key) for key in _WHOSE}
+    )
+
+
+def _name(path: str) -> str:
+    return "standard input" if path == STDIN else path

@@ -3,61 +3,34 @@
 from __future__ import annotations
 
 import os
-
-import click
+from contextlib import suppress
 
 from ledger.environment import variables
-from ledger.errors import WrongUsage
-from rituals.cli import options
+from ledger.errors import WaitsInSpool, WrongUsage
+from memory.write.draft import NEXT_COMMIT
+from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 from rituals.hosts.adapters import HOSTS
+from rituals.hosts.capture.capture_attempts import FAILED
+from rituals.hosts.extraction.extracted_items import SOURCES
 
-OUTCOME = "attempts host logs said session"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.hosts.capture.boundary import Outcome
+
+#: Of the option --host.
+ANY_HOST = ("", *HOSTS)
 
 
-@click.command("capture")
-@click.option("--session", default="", metavar="SESSION",
-              help="One session, by the host's id of it.")  # fmt: skip
-@click.option("--host", default="", type=click.Choice(("", *HOSTS)), metavar="HOST",
-              help="Of this host alone.")  # fmt: skip
-@click.option("--transcript", default="", metavar="FILE",
-              help="Its transcript, if no hook saw it.")  # fmt: skip
-@click.option("--show", is_flag=True, help="Write nothing; print the logs that would be written.")
-@click.option("--land", "mode", flag_value="land",
-              help="Commit the captured logs that wait, and record no session.")  # fmt: skip
-@click.option("--past", "mode", flag_value="past",
-              help="Sessions of this folder from before the hooks.")  # fmt: skip
-@click.option("--again", "mode", flag_value="again",
-              help="Ask your model about them once more; show what it finds.")  # fmt: skip
-@click.option("--catch-up", "mode", flag_value="rest", hidden=True)
-@options.since
-@click.option("--write", "--yes", "write", is_flag=True, help="Do so without asking.")
-@click.option("--why", default="", hidden=True)
-@options.dry_run
-@options.listing(sessions=OUTCOME)
-def command(
+def capture(
     call: Invocation, /, show: bool, mode: str | None, write: bool, why: str, dry_run: bool,
     **given: str,
 ) -> int:  # fmt: skip
-    """Record what agents' sessions left: what they did, and what was said for people to read.
-
-    Hooks do this by themselves; by hand it covers all sessions of this clone since the last time.
-    Each is recorded once, however often this runs. `[capture]` in diurna.toml says what is kept. A
-    captured log can be read at once, and is committed when that does not disturb your work. --past
-    looks for transcripts from before the hooks, shows what they would leave, and asks; no model
-    reads them, and nothing fades because of them.
-
-    \b
-    Examples:
-      diurna capture --show
-      diurna capture
-      diurna capture --past --since 2026-09-01
-      diurna capture --land
-    """
-    from rituals.cli.terminal.capture_text import land_handed_in, land_held, show_outcomes
+    """Run `diurna capture`."""
     from rituals.hosts.capture.boundary import Asked
-    from rituals.hosts.capture.session_choice import capture, limited
-    from rituals.hosts.capture.session_choice import catch_up as all_left
+    from rituals.hosts.capture.session_choice import capture as asked_for
+    from rituals.hosts.capture.session_choice import catch_up, limited
 
     if mode == "land":
         return land_held(call, dry_run=dry_run)
@@ -73,7 +46,74 @@ def command(
     path = given["transcript"] and os.path.abspath(given["transcript"])
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
     with limited(unasked=bool(why)):
-        found = list((all_left if mode else capture)(call.memory(), asked, variables()))
+        found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
     if path and not (why or show or dry_run):
-        land_handed_in(call)
-    return show_outcomes(call, found, show=show, dry_run=dry_run)
+        _land_handed_in(call)
+    return _show_outcomes(call, found, show=show, dry_run=dry_run)
+
+
+def _show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
+    call.landed = True  # what waits now was told to wait
+    held = call.memory().held()
+    if call.json:
+        call.out.answer(capture_object(outcomes, held, dry_run=show or dry_run))
+    elif not outcomes:
+        call.out.line("nothing new in any session")
+    for outcome in () if call.json else outcomes:
+        _show(call, outcome, show=show, would="would be " if show or dry_run else "")
+    if held and not call.json and not (show or dry_run):
+        verb = "waits" if len(held) == 1 else "wait"
+        call.out.hint(f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what")
+    return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
+
+
+def _land_handed_in(call: Invocation) -> None:
+    """Commit what came of a transcript that somebody named, where it would wait for their next commit."""
+    memory = call.memory()
+    if memory.obstacle() == NEXT_COMMIT:
+        with suppress(WaitsInSpool):  # it goes on waiting, which is said
+            memory.drain(share=True)
+
+
+def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None:
+    out, asked = call.out, outcome.asked
+    name = (f"{asked.host} {asked.session}", "yellow")
+    if outcome.said:
+        out.line(name, f"  {outcome.said}")
+    for stem, data in outcome.logs:
+        out.line(name, f"  {would}told in {out.short(stem)}")
+        if show:
+            out.text(data.decode())
+    for one in outcome.attempts:
+        facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
+        more = [f"{one.known} known already"] if one.known else []
+        more += [f"{one.used} used"] if one.used else []
+        where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
+        more += [f"{one.personal} about a person, {where}"] if one.personal else []
+        more += [f"{one.dropped} that nobody said"] if one.dropped else []
+        if not outcome.said:
+            by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
+            out.line("  ", "; ".join([f"{facts}{by}", *more]))
+
+
+def land_held(call: Invocation, *, dry_run: bool) -> int:
+    """Commit the captured logs that wait, as it was asked for.
+
+    Raises:
+        WaitsInSpool: they can not be committed now.
+    """
+    memory, out = call.memory(), call.out
+    held = memory.held()
+    landed = None if dry_run or not held else memory.drain(share=True)
+    call.landed = True
+    if call.json:
+        found = capture_object([], memory.held(), dry_run=dry_run)
+        out.answer({**found, "landed": held if landed else []})
+    elif not held:
+        out.line("no captured log waits")
+    else:
+        would = "would commit" if dry_run else "committed"
+        out.line(f"{would} {counted(len(held), 'captured log')} on {memory.home.branch}")
+    if landed:
+        out.findings(landed.findings)
+    return 0

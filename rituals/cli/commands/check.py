@@ -1,68 +1,337 @@
-"""Run `diurna check`: check the ledger, this clone and this machine, and mend what is safe to mend."""
+"""Run `diurna check`, `doctor`, `verify`, `lint` and `impact`: what was found, and what was accepted."""
 
 from __future__ import annotations
 
-import click
+from collections import Counter
+from typing import Any
 
-from ledger.model.findings import INFO, severe
-from rituals.cli import options
+from ledger.errors import HomeNotFound, WrongUsage
+from ledger.model.findings import ERROR, INFO, Finding, severe
+from rituals.answers.json_objects import finding_object, home_object
+from rituals.check.baseline import shown
+from rituals.check.check_registry import CHECKS, SAID
+from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memory.api import Memory
+    from rituals.check.acceptance import Baseline
+    from rituals.check.baseline import Acceptance
+    from rituals.check.check_registry import Made
+    from rituals.check.doctor import Visit
+    from rituals.cli.output import Output
+
+_FORMS = ("text", "json", "sarif", "github")
+ACCEPTED, UNACCEPTED = "accepted", "unaccepted"
+#: The most remarks about texts that `doctor` names, and the findings from which a baseline pays.
+_FEW, _MANY = 5, 10
 
 
-@click.command("check")
-@click.argument("files", nargs=-1, metavar="[FILE]...", expose_value=False)  # `lint` takes these
-@click.option("--fix", is_flag=True, help="Mend what is safe to mend.")
-@click.option("--deep", is_flag=True, help="Read every log, and compare the cache with a replay.")
-@click.option("--quiz", is_flag=True, help="Put the quiz, too: does memory answer?")
-@click.option("--strict", is_flag=True, help="End with 1 on warnings, too.")
-@click.option("--all", "-v", "everything", is_flag=True,
-              help="Name every finding with its key, and what is accepted, too.")  # fmt: skip
-@options.dry_run
-@options.listing(findings=f"{options.FINDING} key")
-def command(
-    call: Invocation,
-    fix: bool,
-    deep: bool,
-    quiz: bool,
-    strict: bool,
-    everything: bool,
-    dry_run: bool,
-) -> int:
-    """Check the ledger, this clone and this machine; each finding is named once.
-
-    It looks at the history, secrets, what is due, what was left behind here, and agents' programs.
-    It ends with 1 if there is an error. --fix moves abandoned locks aside, commits what waits,
-    restores lost objects, and the like; it deletes nothing of yours.
-
-    In CI, --ci checks the ledger alone. FILE is a draft, a log or a page, checked before it is
-    recorded. --accept records, with a --reason, that findings are known: from then on they are
-    only counted, in every clone. If a file changes, its findings are new again.
-
-    \b
-    Examples:
-      diurna check
-      diurna check --fix --dry-run
-      diurna check --ci --strict
-      diurna check --accept-all --reason "All that the old tool left."
-    """
+def check(
+    call: Invocation, /, fix: bool, deep: bool, quiz: bool, strict: bool, dry_run: bool, **given: Any
+) -> int:  # fmt: skip
+    """Run `diurna check`."""
     from rituals.check.check_registry import DOCTOR, LINT, QUIZ, VERIFY, Made, order
-    from rituals.cli.terminal import findings_text as views
 
     commands = (DOCTOR, VERIFY, LINT, *(QUIZ,) * quiz)
-    found = views.visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
+    found = _visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
     accepted = tuple(sorted(found.accepted, key=lambda one: order(one[0])))
     result = Made(tuple(one.finding for one in found.noticed), found.keys, accepted)
     warned = strict and any(one.severity != INFO for one in result.findings)
     bad = severe(result.findings) or warned or any(one.problem for one in found.treated)
     if call.json:
-        said = {**views.made_object(result), **views.visit_object(found)}
+        said = {**_made_object(result), **_visit_object(found)}
         call.out.answer({**said, "ok": not bad, "dry_run": dry_run})
     else:
-        views.show_visit(call.out, found, dry_run=dry_run)
-        views.show_summary(call.out, result)
-        if everything:
-            views.show_all(call.out, result)
-        views.show_here(call.out, result.findings)
-        views.hint_baseline(call.out, result)
+        _show_visit(call.out, found, dry_run=dry_run)
+        _show_summary(call.out, result)
+        if given["everything"]:
+            _show_all(call.out, result)
+        _show_here(call.out, result.findings)
+        _hint_baseline(call.out, result)
     call.out.told.update(result.findings)
     return 1 if bad else 0
+
+
+def doctor(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
+    """Run `diurna doctor`."""
+    from rituals.answers.json_objects import finding_objects
+    from rituals.check.check_registry import DOCTOR, bare
+
+    found = _visited(call, (DOCTOR,), fix=fix and not dry_run, deep=deep, cold=False)
+    findings = tuple(one.finding for one in found.noticed)
+    accepted = [bare(one) for one, _ in found.accepted]
+    failed = any(one.problem for one in found.treated)
+    bad = severe(findings) or failed
+    if call.json:
+        said = {"findings": finding_objects(findings), "accepted": finding_objects(accepted)}
+        call.out.answer({"ok": not bad, **said, **_visit_object(found), "dry_run": dry_run})
+    else:
+        _show_visit(call.out, found, dry_run=dry_run)
+        call.out.line(summary(findings, accepted))
+    _show_here(call.out, findings)
+    return 1 if bad else 0
+
+
+def verify(
+    call: Invocation, /, findings: tuple[str, ...], restore: bool, everything: bool, reason: str,
+    dry_run: bool, **given: Any,
+) -> int:  # fmt: skip
+    """Run `diurna verify`."""
+    from rituals.check.check_registry import VERIFY
+    from rituals.check.check_runner import made
+    from rituals.check.verify import history_restore as lost
+
+    what = wanted(findings, given, restore, reason)
+    memory = call.memory()
+    if what:
+        found = baseline(memory, what, findings, reason)
+        keys = [{"key": key, "message": said} for key, said in found.findings]
+        decide(call, found.decision, given["agent"], given["title"], dry_run, lambda: {what: keys})
+        return 0
+    plan = lost.restore_plan(memory) if restore else ()
+    restored = tuple(path for path, _ in plan)
+    if restore and not plan:
+        call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
+    elif plan and not dry_run:
+        lost.restore(memory)
+    result = made(memory, VERIFY, call.out.progress)
+    if call.json:
+        given = {"restored": list(restored), "dry_run": dry_run} if restore else {}
+        call.out.answer({**_made_object(result), **given})
+    else:
+        for path in restored:
+            call.out.line(f"{'would restore' if dry_run else 'restored'} {path}")
+        _show_summary(call.out, result)
+        if everything:
+            _show_all(call.out, result)
+    call.out.findings(result.findings)
+    if not call.json:
+        _hint_baseline(call.out, result)
+    call.out.told.update(one for one, _ in result.accepted)
+    return 1 if severe(result.findings) else 0
+
+
+def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz: bool) -> int:
+    """Run `diurna lint`."""
+    from projection.policy.model import Privacy
+    from rituals.check.check_registry import LINT, Made
+    from rituals.check.check_runner import made
+    from rituals.check.lint.linted_files import lint_files
+    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
+
+    if files and quiz:
+        raise WrongUsage("the quiz is about the ledger", where="--quiz", hint="leave out FILES")
+    form = "json" if call.json else form
+    call.json = form == "json"
+    prefix, fallback = "", files[0] if files else "diurna.toml"
+    if files:
+        try:
+            personal = call.memory().policy.privacy.personal
+        except HomeNotFound:
+            personal = Privacy().personal
+        alone = lint_files([(file, call.read(file)) for file in files], personal)
+        result = Made(alone, {}, ())
+    else:
+        prefix = call.memory().home.prefix
+        result = made(call.memory(), LINT, call.out.progress, quiz=quiz)
+    findings, accepted = result.findings, [one for one, _ in result.accepted]
+    errors = sum(finding.severity == ERROR for finding in findings)
+    infos = sum(finding.severity == INFO for finding in findings)
+    bad = errors or (strict and len(findings) > errors + infos)
+    out = call.out
+    if form in FORGES:
+        show_on_forge(out, form, findings, prefix, fallback)
+    elif form == "json":
+        out.answer({**_made_object(result), "ok": not bad})
+    else:
+        out.line(summary(findings, accepted))
+    out.findings(findings)
+    if form == "text":
+        _hint_baseline(out, result)
+    out.told.update(accepted)
+    return 1 if bad else 0
+
+
+def impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) -> int:
+    """Run `diurna impact`."""
+    from rituals.answers.json_objects import finding_objects
+    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
+    from rituals.review.change.change_lines import said_of
+
+    form = "json" if call.json else form
+    call.json = form == "json"
+    memory, out = call.memory(), call.out
+    found = said_of(memory, range, call.folder(), untold=untold)
+    bad = severe(found.findings)
+    bad = bad or (strict and any(one.severity != INFO for one in found.findings))
+    if form in FORGES:
+        show_on_forge(out, form, found.findings, "", f"{memory.home.prefix}diurna.toml")
+    elif form == "json":
+        said = {
+            name: finding_objects(some) for name, some in zip(found._fields, found, strict=True)
+        }
+        out.answer({**said, "ok": not bad})
+    out.findings(found.findings)
+    if found.more and not call.json:
+        out.hint(f"{len(found.more)} more had no room: --json has them")
+    return 1 if bad else 0
+
+
+def baseline(memory: Memory, what: str, findings: tuple[str, ...], reason: str) -> Baseline:
+    """Plan what is asked for.
+
+    Raises:
+        NotFound: a finding is not there, or is not accepted.
+    """
+    from rituals.check.acceptance import acceptance, unacceptance
+
+    plan = unacceptance if what == UNACCEPTED else acceptance
+    return plan(memory, findings, reason)
+
+
+def wanted(findings: tuple[str, ...], given: Mapping[str, bool], restore: bool, reason: str) -> str:
+    """Return what is to be recorded, under its key in JSON: `accepted`, `unaccepted`, or "" for nothing.
+
+    Raises:
+        WrongUsage: the options do not go together.
+    """
+    accept, accept_all, unaccept = (given[name] for name in ("accept", "accept_all", "unaccept"))
+    if sum((accept, accept_all, unaccept, restore)) > 1:
+        raise WrongUsage("--accept, --accept-all, --unaccept and --restore exclude each other")
+    if (accept or unaccept) and not findings:
+        hint = "`diurna check --all` shows the key of each; --accept-all means all of them"
+        raise WrongUsage("name the findings", hint=hint)
+    if findings and not (accept or unaccept):
+        raise WrongUsage("FINDING goes with --accept or --unaccept", where=findings[0])
+    recorded = accept or accept_all or unaccept
+    if recorded and not reason.strip():
+        raise WrongUsage("a reason is needed", where="--reason", hint="say in a few words why")
+    if reason and not recorded:
+        raise WrongUsage("--reason goes with --accept, --accept-all or --unaccept")
+    return UNACCEPTED if unaccept else ACCEPTED if recorded else ""
+
+
+def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:
+    """Count findings, and name the codes of errors that were accepted."""
+    listed, known = list(findings), list(accepted)
+    errors = sum(one.severity == ERROR for one in listed)
+    said = f"{counted(errors, 'error')}, {counted(len(listed) - errors, 'other finding')}"
+    said = said if listed else "all in order"
+    if not known:
+        return said
+    codes = Counter(one.code for one in known if one.severity == ERROR)
+    named = ", ".join(f"{many} {code}" for code, many in codes.items())
+    return f"{said}, {len(known)} accepted" + (f" ({named})" if named else "")
+
+
+def _show_summary(out: Output, result: Made) -> None:
+    out.line(summary(result.findings, [one for one, _ in result.accepted]))
+
+
+def _visited(
+    call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool, cold: bool
+) -> Visit:
+    """Make the checks of some commands here, and mend what is safe where that is asked for."""
+    from memory.api import Memory
+    from rituals.check.doctor import visit
+    from rituals.check.survey import PARTS, Survey
+
+    def opened() -> Survey:
+        home, progress = call.find_home(), call.out.progress
+        memory = Memory(
+            home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
+        )
+        parts = PARTS if cold else ()
+        return Survey(
+            memory, call.now_ms(), cold=cold or deep, deep=deep, progress=progress, parts=parts
+        )
+
+    return visit(opened, call.folder(), call.search_path, fix=fix, commands=commands)
+
+
+def _visit_object(found: Visit) -> dict[str, object]:
+    return {
+        "home": home_object(found.home) if found.home else None,
+        "plan": [one.said for one in found.plan],
+        "done": [one.remedy.said for one in found.treated if not one.problem],
+        "failed": [
+            {"step": one.remedy.said, "message": one.problem}
+            for one in found.treated
+            if one.problem
+        ],
+    }
+
+
+def _show_visit(out: Output, found: Visit, *, dry_run: bool) -> None:
+    for step in found.plan if dry_run else ():
+        out.line(told(step.said, done=False))
+    for one in found.treated:
+        if one.problem:
+            out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
+        else:
+            out.line(told(one.remedy.said, done=True))
+    if found.home and found.home.named not in ("", "--home"):  # which its reader has just typed
+        out.line(f"home {found.home.repository.where}, named by {found.home.named}")
+
+
+def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
+    texts = next(check.codes for check in CHECKS if check.name == SAID)
+    others = tuple(one for one in findings if one.code in texts and one.severity != ERROR)
+    if len(others) <= _FEW:
+        return out.findings(findings)
+    out.findings(tuple(one for one in findings if one not in others))
+    out.told.update(others)
+    out.hint(
+        f"{len(others)} findings are about what logs and facts say: `diurna check --all` names them"
+    )
+
+
+def _hint_baseline(out: Output, result: Made) -> None:
+    """Say how many old findings become few, where there are many."""
+    if len(result.keys) >= _MANY:
+        out.hint(
+            "accept what is old and known, so that what is new stands out: "
+            "`diurna check --accept-all --reason TEXT`, or one by one (`diurna check --all`)"
+        )
+
+
+def _show_all(out: Output, result: Made) -> None:
+    for one in result.findings:
+        key = result.keys.get(one)
+        out.line(f"{one.severity:<9} {shown(key) if key else one.code}  {_placed(one)}")
+    for one, known in result.accepted:
+        out.line(f"{'accepted':<9} {shown(known.key)}  {_placed(one)}")
+        out.line(f"{'':<9} by {known.agent or 'nobody named'} on {known.stem[:10]}: {known.reason}")
+    out.told.update(result.findings)
+
+
+def _made_object(result: Made) -> dict[str, object]:
+    return {
+        "ok": not severe(result.findings),
+        "findings": [
+            {**finding_object(one), "key": result.keys.get(one, "")} for one in result.findings
+        ],
+        "accepted": [
+            {**finding_object(one), **_acceptance_object(known)} for one, known in result.accepted
+        ],
+    }
+
+
+def _acceptance_object(known: Acceptance) -> dict[str, str]:
+    return {
+        "key": known.key,
+        "stem": known.stem,
+        "by": known.agent,
+        "on": known.stem[:10],
+        "reason": known.reason,
+    }
+
+
+def _placed(finding: Finding) -> str:
+    where = finding.where
+    return finding.message if where in finding.message else f"{where}: {finding.message}"

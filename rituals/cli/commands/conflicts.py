@@ -1,35 +1,32 @@
-"""Run `diurna conflicts`: list contradictions: every side that stands, and how to resolve it."""
+"""Run `diurna conflicts` and `resolve`: every side of a contradiction, and which of them holds."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from rituals.cli import options
+from ledger.errors import WrongUsage
+from rituals.answers.record_fields import fields_of
+from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
+from rituals.decide.open_contradictions import OVERRULED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.output import Output
+    from rituals.decide.open_contradictions import Dispute
 
 
-@click.command("conflicts")
-@click.argument("ids", nargs=-1, metavar="[ID]...")
-@options.listing(contradictions="choices id kind resolve said")
-def command(call: Invocation, ids: tuple[str, ...]) -> None:
-    """List contradictions: every side, who said it and when, and how to resolve it.
-
-    A person's decision that an agent, a machine or a document overruled is listed too, until a
-    person says which holds, in `diurna review`.
-
-    \b
-    Examples:
-      diurna conflicts
-      diurna conflicts api-timeouts --json
-    """
-    from rituals.cli.terminal.contradictions_text import dispute_object, show_dispute
+def conflicts(call: Invocation, ids: tuple[str, ...]) -> None:
+    """Run `diurna conflicts`."""
     from rituals.decide.open_contradictions import disputes
     from rituals.review.overruled_decisions import overruled_sides
 
     memory = call.memory()
     found = (*disputes(memory, ids), *overruled_sides(memory, ids))
     if call.json:
-        call.out.answer({"contradictions": [dispute_object(one) for one in found]})
+        call.out.answer({"contradictions": [_dispute_object(one) for one in found]})
         return
     if not found:
         call.out.talk("no contradiction" + (f" about {', '.join(ids)}" if ids else ""))
@@ -37,4 +34,78 @@ def command(call: Invocation, ids: tuple[str, ...]) -> None:
     for place, one in enumerate(found):
         # choices of one fact are numbered together, as `resolve` reads them
         number = 1 if not place or found[place - 1].fact != one.fact else number
-        number = show_dispute(call.out, one, number)
+        number = _show_dispute(call.out, one, number)
+
+
+def resolve(
+    call: Invocation, /, id: str, choose: str, text: str, file: str, closed: bool | None,
+    **recorded: Any,
+) -> None:  # fmt: skip
+    """Run `diurna resolve`."""
+    from rituals.decide.resolution import Verdict, resolution
+
+    if text and file:
+        raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
+    if file:
+        text = call.read(file).decode("utf-8", "surrogateescape")
+    if (file or "--text" in call.arguments) and not text.strip():
+        raise WrongUsage("the new text is empty")
+    memory = call.memory()
+    verdict = Verdict(choose, text, closed, recorded.pop("state") or "")
+    if verdict.says_nothing and not call.piped() and not call.json:
+        verdict = verdict._replace(choose=_asked(call, id))
+    decide(call, resolution(memory, id, verdict), **recorded)
+
+
+def _asked(call: Invocation, id: str) -> str:
+    """Show the sides and ask which holds; "" where there is nothing to choose."""
+    from rituals.decide.open_contradictions import disputes
+    from rituals.decide.resolution import choices
+
+    found = disputes(call.memory(), (id,))
+    number = 1
+    for one in found:
+        number = _show_dispute(call.out, one, number)
+    if not found:
+        return ""
+    call.out.flush()
+    sides = [str(number) for number in range(1, len(choices(found)) + 1)]
+    kind = click.Choice([*sides, "?"])
+    while (said := click.prompt("which holds?", type=kind, show_choices=False, err=True)) == "?":
+        call.out.talk(f"  {sides[0]} to {sides[-1]}: that side holds, the others do not")
+        call.out.talk(f"  Ctrl-C leaves it open; `diurna resolve {id} --text TEXT` says it anew")
+        call.out.flush()
+    return str(said)
+
+
+def _dispute_object(dispute: Dispute) -> dict[str, object]:
+    return {
+        "id": dispute.fact,
+        **fields_of(dispute, "kind said"),
+        "choices": [fields_of(one, "id text stem agent date closed") for one in dispute.choices],
+        "resolve": resolve_command(dispute),
+    }
+
+
+def resolve_command(dispute: Dispute) -> str:
+    """Return the command that resolves a contradiction."""
+    if dispute.kind == OVERRULED:
+        return "diurna review"
+    return f"diurna conflicts {dispute.fact} --choose {dispute.choices[0].id}"
+
+
+def _show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
+    out.line((dispute.fact, "bold"), f" — {dispute.said} ({dispute.kind})")
+    for choice in dispute.choices:
+        shown = (
+            "·" if dispute.kind == OVERRULED else str(number)
+        )  # `resolve` takes none of its sides
+        closed = ", closed" if choice.closed else ""
+        who = choice.agent or "nobody named"
+        out.line(f"  {shown}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
+        out.line(("     in ", "dim"), out.short(choice.stem))
+        for line in choice.text.split("\n"):
+            out.line(f"     {line}".rstrip())
+        number += 1
+    out.line(("  resolve: ", "dim"), resolve_command(dispute))
+    return number

@@ -1,44 +1,19 @@
-"""Run `diurna export`: write a memory in a form that other programs read."""
+"""Run `diurna export` and `snapshot`: write a memory in a form that other programs read."""
 
 from __future__ import annotations
 
 import os
 
-import click
-
 from ledger.errors import WrongUsage
-from rituals.cli import options
 from rituals.cli.command_words import words_of
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 
 _FORMS = ("events", "vault", "site", *words_of("export"))
 
 
-@click.command("export")
-@click.argument("what", type=click.Choice(_FORMS), metavar="|".join(_FORMS))
-@click.argument("dir", default="", metavar="[DIR]")
-@click.option("--base", metavar="URL", default="", help="With site: where it will be found.")
-@options.dry_run
-@options.command
-def command(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> int:
-    """Print all events as lines of JSON, or write linked notes or a site into a folder.
-
-    `events` loses nothing: header, title, prose, every field of every event, and the text of logs
-    written by hand. `diurna import events` makes the same logs of them, byte for byte. Like git,
-    it carries the words of what was redacted, with the log that withholds them.
-
-    `vault` is for Obsidian and the like: MEMORY.md, a note for each fact with its links, days and
-    entities, and nothing that is withheld. A file in DIR that Diurna did not write, or that was
-    changed since, stays as it is and is named, and the exit code is 1.
-
-    `site` is what `diurna web` shows, as files; `snapshot` a page for a second opinion.
-
-    \b
-    Examples:
-      diurna export events > memory.ndjson
-      diurna export vault ../notes --dry-run
-      diurna export site ../site
-    """
+def export(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> int:
+    """Run `diurna export`."""
     if base and what != "site":
         raise WrongUsage("--base goes with `site`", hint="diurna export site DIR --base https://…")
     if what == "events":
@@ -53,10 +28,44 @@ def command(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> 
         raise WrongUsage("no folder is named", hint=f"diurna export {what} DIR")
     folder = os.path.normpath(os.path.join(call.folder(), dir))
     if what == "vault":
-        from rituals.cli.terminal.vault_text import write_vault
-
-        return write_vault(call, folder, dry_run)
-    from rituals.cli.terminal.web_text import write_site
+        return _write_vault(call, folder, dry_run)
+    from rituals.cli.commands.web import write_site
 
     write_site(call, folder, base, dry_run)
     return 0
+
+
+def snapshot(call: Invocation, task: str, reason: str | None) -> None:
+    """Run `diurna snapshot`."""
+    from rituals.answers.record_fields import all_fields_of, fields_of
+    from rituals.report.snapshot_page import snapshot
+
+    found = snapshot(call.memory(), task, reason or "")
+    if call.json:
+        sections = [all_fields_of(section) for section in found.sections]
+        said = fields_of(found, "project task reason newest asked text")
+        call.out.answer({**said, "sections": sections})
+    else:
+        call.out.text(found.text)
+
+
+def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:
+    from rituals.answers.json_objects import finding_objects
+    from rituals.report.export.vault_files import apply_vault, plan_vault
+
+    plan = plan_vault(call.memory(), folder, call.out.progress)
+    if not dry_run:
+        apply_vault(plan)
+    written = [path for path, _ in plan.write]
+    if call.json:
+        said = {"folder": plan.folder, "files": plan.files, "written": written, "dry_run": dry_run}
+        findings = finding_objects(plan.left)
+        call.out.answer({**said, "removed": list(plan.remove), "findings": findings})
+    else:
+        done = "would write" if dry_run else "wrote"
+        removed = f", {'remove' if dry_run else 'removed'} {len(plan.remove)}" * bool(plan.remove)
+        same = plan.files - len(written) - len(plan.left)
+        kept = f", {same} as they were" * bool(same)
+        call.out.line(f"{done} {counted(len(written), 'note')}{removed}{kept}: {plan.folder}")
+    call.out.findings(plan.left)
+    return 1 if plan.left else 0

@@ -1,26 +1,43 @@
-"""Run `diurna import`: bring in what another tool keeps, or what another home exported."""
+"""Run `diurna import` and `harvest`: bring in what another tool, a document or another home has."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tempfile
+
 import click
 
-from ledger.errors import WrongUsage
-from rituals.cli import options
-from rituals.cli.context import Invocation
-from rituals.cli.import_sources import EVENTS, LISTED, NAMES, SourceName
-from rituals.intake.sources.source_table import DOCUMENTS, source_named
+from ledger.environment import working_directory
+from ledger.errors import DiurnaError, NotFound, WrongUsage
+from rituals.answers.json_objects import finding_objects
+from rituals.answers.record_fields import fields_of
+from rituals.cli.command_words import words_of
+from rituals.cli.context import STDIN, Invocation
+from rituals.cli.output import counted
+from rituals.intake.sources.source_table import DOCUMENTS, SOURCES, source_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
 
 
-@click.command("import", epilog=LISTED)
-@click.argument("source", type=SourceName(NAMES), metavar="[SOURCE|PATH]", required=False)
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--write", "--yes", "write", is_flag=True, help="Take it in without asking.")
-@click.option(
-    "-v", "--verbose", is_flag=True, help="Show all of it, and each thing that is left out."
-)
-@options.dry_run
-@options.command
-def command(
+EVENTS = "events"
+_DOES = words_of("import") | {one.name: one.does for one in SOURCES}
+NAMES = (*_DOES, *DOCUMENTS, EVENTS)
+_WIDTH = max(map(len, NAMES))
+LISTED = "\n".join(
+    [
+        "\b", "Sources:", *[f"  {name:<{_WIDTH}}  {does}" for name, does in _DOES.items()],
+        f"  {', '.join(DOCUMENTS)}: the documents in which these keep rules and memory banks",
+        f"  {'PATH':<{_WIDTH}}  a document or a folder of them, whatever it is called",
+    ]
+)  # fmt: skip
+
+
+def import_(
     call: Invocation,
     source: str | None,
     paths: tuple[str, ...],
@@ -28,39 +45,139 @@ def command(
     verbose: bool,
     dry_run: bool,
 ) -> None:
-    """Bring in what another tool remembers, or (`events`) what another home exported.
-
-    Everything is compared first: what memory knows already is counted, what changed in the tool
-    updates its fact, and what contradicts memory is kept, with a thread that asks. Dates and
-    authors come along, secrets do not, and what is about you goes to your personal home alone.
-    Without SOURCE it looks for everything, documents too; without PATH it looks in this project,
-    and where the tool keeps data of this project, and says where. On a terminal it shows the plan
-    and asks once; elsewhere it only shows it, and --write takes it in.
-
-    \b
-    Examples:
-      diurna import
-      diurna import claude
-      diurna import docs/runbook.md
-      diurna import jsonl facts.jsonl --write
-      ssh other diurna --home work/api export events | diurna import events -
-    """
+    """Run `diurna import`."""
     if source is None:
         from rituals.cli.moving_in import take_in_all
 
         return take_in_all(call, write=write, dry_run=dry_run, verbose=verbose)
     if source == EVENTS:
-        from rituals.cli.event_import import import_events
-
         if len(paths) != 1:
             raise WrongUsage("it takes one FILE, or - for standard input", where="import events")
-        return import_events(call, paths[0], dry_run=dry_run)
+        return _import_events(call, paths[0], dry_run=dry_run)
     known = source_named(source)
     if known is None:
-        from rituals.cli.document_input import harvest, kept_by
-
         paths = (*(kept_by(call, source) if source in DOCUMENTS else (source,)), *paths)
         return harvest(call, paths, write=write, dry_run=dry_run, verbose=verbose)
     from rituals.cli.intake_input import take_in
 
     take_in(call, known, paths, write=write, dry_run=dry_run, verbose=verbose)
+
+
+class _SourceName(click.Choice[str]):
+    """One of the names, or a path that is there."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or the path as it was typed."""
+        there = value not in self.choices and os.path.exists(
+            os.path.join(working_directory(), value)
+        )
+        return value if there else super().convert(value, param, ctx)
+
+
+SOURCE = _SourceName(NAMES)
+
+
+def harvest(
+    call: Invocation,
+    paths: Sequence[str],
+    *,
+    budget: int = 0,
+    handed_in: str = "",
+    write: bool,
+    dry_run: bool,
+    verbose: bool,
+) -> None:
+    """Read documents, show the plan, and take in what they say.
+
+    Without paths it reads all. `budget` is the most new facts, `handed_in` a file of what an agent found,
+    "" for none; `write` does not ask.
+    """
+    from rituals.cli.terminal import intake_text as views
+    from rituals.intake.harvest.harvest_plan import BUDGET, plan_harvest
+
+    memory, out = call.memory(), call.out
+    plan = plan_harvest(
+        memory,
+        [os.path.join(call.folder(), path) for path in paths],
+        budget=budget or BUDGET,
+        handed_in=call.read(handed_in) if handed_in else None,
+        name="standard input" if handed_in == STDIN else handed_in,
+        progress=out.progress,
+    )
+    harvest, intake = plan.harvest, plan.intake
+    if not call.json:
+        since = f" that changed since {harvest.since[:7]}" if harvest.since else ""
+        if not handed_in:
+            found = counted(harvest.read, "document")
+            out.line(f"read {found}{since} of {harvest.documents} at {harvest.commit[:7]}")
+            views.show_documents(views.of_documents(harvest, intake), out, verbose)
+        views.show_plan(intake, out, everything=verbose)
+    done = views.take_in(call, intake, write=write, dry_run=dry_run)
+    due = [one.fact.id for one in harvest.changed]
+    if call.json:
+        said = {"commit": harvest.commit, "since": harvest.since, "documents": harvest.documents}
+        answer = {**views.intake_object(intake, done), **said, "read": harvest.read, "due": due}
+        out.answer({**answer, "dry_run": done is None})
+        return
+    views.show_written(intake, done, out, memory.home.branch)
+    if intake.beyond:
+        out.hint("`diurna import docs PATH` brings the next of a document or folder")
+    if due:
+        what = counted(len(due), "fact") + (" comes" if len(due) == 1 else " come")
+        out.hint(f"{what} from documents that say something else now; `diurna review` asks")
+
+
+def kept_by(call: Invocation, tool: str) -> tuple[str, ...]:
+    """Return the documents of this project in which a tool keeps what it knows.
+
+    Raises:
+        NotFound: there is none.
+    """
+    top = call.project()
+    here = [f"{top}/{path}" for path in DOCUMENTS[tool] if os.path.exists(f"{top}/{path}")]
+    if not here:
+        places = ", ".join(DOCUMENTS[tool])
+        raise NotFound(
+            f"this project has none of {places}", hint="name the file: `diurna import PATH`"
+        )
+    return tuple(here)
+
+
+def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
+    """Bring in a file of events, or standard input."""
+    from rituals.report.export.events_in import apply_arrival, plan_arrival
+
+    memory, name = call.memory(), "standard input" if file == STDIN else file
+    with _opened(call, file) as lines:
+        found = plan_arrival(memory, lines, name, call.out.progress)
+        if found.new and not dry_run:
+            lines.seek(0)
+            found = apply_arrival(memory, lines, name, found)
+    call.out.findings(found.left_out)
+    if call.json:
+        said = fields_of(found, "project logs new redacted commits")
+        left_out = finding_objects(found.left_out)
+        return call.out.answer({**said, "left_out": left_out, "dry_run": dry_run})
+    logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"
+    here = found.logs - len(found.new) - len(found.left_out)
+    there = f", {here} are here already" * (here > 0)
+    there += f", {len(found.left_out)} left out" * bool(found.left_out)
+    call.out.line(f"{logs} {verb} from {found.project or name}{there}")
+
+
+def _opened(call: Invocation, file: str) -> BinaryIO:
+    """Open what is imported, so that it can be read twice."""
+    hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"
+    if file != STDIN:
+        try:
+            return open(os.path.join(call.folder(), file), "rb")
+        except FileNotFoundError:
+            raise NotFound("there is no such file", where=file, hint=hint) from None
+        except OSError as problem:
+            raise DiurnaError(problem.strerror or "", where=file, hint=hint) from problem
+    if not sys.stdin:
+        raise DiurnaError("it is closed", where="standard input", hint=hint)
+    kept = tempfile.TemporaryFile()  # noqa: SIM115 - by the caller
+    shutil.copyfileobj(sys.stdin.buffer, kept)
+    kept.seek(0)
+    return kept

@@ -1,64 +1,59 @@
-"""Run `diurna init`: make a home for a ledger."""
+"""Run `diurna init`: choose the home that is asked for, make it, and print what was done."""
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import Any
 
 import click
 
+from ledger.environment import OWN_COMMITS, user_folder, variables
+from ledger.errors import WriteRefused, WrongUsage
+from ledger.git.config_files import HOME_SETTING
+from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
-from rituals.cli import options
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from ledger.model.record import Record
+from projection.policy.model import REVIEW
+from rituals.answers.json_objects import finding_objects
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.output import told
+from rituals.setup.existing_files import riding
+from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
+from rituals.setup.personal_home import plan_personal
+from rituals.setup.tree import prefix_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from memory.worktree.trunk import Publishing
+    from rituals.setup.setup_plan import SetupPlan
 
-@click.command("init")
-@click.argument("dir", default="", required=False)
-@click.option("--branch", default="", metavar="NAME", help="A branch of its own for the ledger.")
-@click.option("--tree", metavar="FOLDER", help="The folder beside the code; else memory/.")
-@click.option("--move", type=click.Choice(("branch", "tree")), help="Move the home, with its past.")
-@click.option("--project", default="", metavar="NAME", help="Its name; else the folder's.")
-@click.option("--hooks/--no-hooks", default=None, help="Commit by git's hooks, or without them.")
-@click.option(
-    "--personal", is_flag=True, help="A home of what is only yours, below your data folder."
+_WHY_A_HOOK = """\
+A git hook (pre-commit) puts what was recorded into your own next commit, beside the code that it explains.
+Without it Diurna commits each log by itself."""
+#: A command that records a first fact, of all and of what is only the user's.
+_FIRST = ('diurna note "decision: …"', 'diurna note --personal "preference: …"')
+#: Says what the other home would be, to who was not asked.
+_OTHER_HOME = (
+    "reviewed and branched with the code; a branch of its own is live for all branches, agents and "
+    "worktrees: `diurna init --move branch`"
 )
-@options.dry_run
-@options.command
-def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any) -> None:
-    """Make a home for memory. What is there already is left as it is.
 
-    In a repository the home is a folder beside the code, reviewed and branched with it: memory/,
-    or --tree FOLDER. With --branch it is a branch of its own, which is never checked out: live for
-    all branches, agents and worktrees, and read in .memory/. DIR makes a repository of its own. On
-    a terminal it asks which, and offers `install` if agents' programs are found. --move takes a
-    home from one to the other; --dry-run shows how, and on a terminal it asks first. In a clone of
-    a home it tells git to keep the computed files as they are in a pull. Beside the code, logs go
-    with your own next commit, by a git hook that init puts in beside yours; in another clone
-    --hooks does. With --no-hooks Diurna commits each. In a repository of its own --hooks publishes
-    after a pull. --personal makes a home of what is only yours: it is in your briefs and in no
-    shared home, is never sent unless you say so, and every command knows it as `--home personal`.
 
-    \b
-    Examples:
-      diurna init
-      diurna init --branch memory
-      diurna init --tree agent-memory
-      diurna init --move branch --dry-run
-      diurna init ~/team-memory --project payments
-      diurna init --hooks
-      diurna init --personal
-    """
+def init(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any) -> None:
+    """Run `diurna init`."""
     from memory.worktree.trunk import publishing
-    from rituals.cli.terminal.home_choice_text import Wish, choose, choose_commits, move_home
-    from rituals.cli.terminal.host_questions_text import offer
-    from rituals.cli.terminal.setup_text import show_setup
+    from rituals.cli.commands.install import offer
     from rituals.setup.foreign_attributes import attribute_findings
-    from rituals.setup.home_setup import apply_setup, with_hooks
 
     if wish["move"]:
-        move_home(call, Wish(**wish), dry_run=dry_run)
+        _move_home(call, Wish(**wish), dry_run=dry_run)
         return
     plan, hosts = choose(call, Wish(**wish), dry_run=dry_run)
-    plan, hooks = choose_commits(call, plan, hooks, dry_run=dry_run)
+    plan, hooks = _choose_commits(call, plan, hooks, dry_run=dry_run)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     findings: tuple[Finding, ...] = ()
@@ -69,6 +64,168 @@ def command(call: Invocation, /, hooks: bool | None, dry_run: bool, **wish: Any)
         where = publishing(memory.home, memory.policy)
         memory.close()
     call.out.findings(findings)
-    show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))
+    _show_setup(call, plan, where, findings, project=wish["project"], hooks=bool(hooks))
     if not call.json:
         offer(call, hosts)
+
+
+class Wish(Record):
+    """Which home was asked for; `tree` is None where no folder was named."""
+
+    dir: str = ""
+    branch: str = ""
+    tree: str | None = None
+    project: str = ""
+    personal: bool = False
+    move: str | None = None
+
+
+def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
+    """Move the home between the folder and a branch: say the plan, ask a person, do it."""
+    from rituals.cli.commands.install import BRANCH
+    from rituals.setup.move import apply_move, default_prefix, plan_move
+
+    home = call.find_home()
+    to = OWN_BRANCH if wish.move == "branch" else IN_TREE
+    if wish.dir or wish.personal or (wish.branch if to == IN_TREE else wish.tree is not None):
+        raise WrongUsage(
+            "a home moves to a branch or to a folder beside the code",
+            hint="diurna init --move branch [--branch NAME], or --move tree [--tree FOLDER]",
+        )
+    name = wish.branch or BRANCH
+    if to == IN_TREE:
+        top = home.repository.top
+        name = prefix_of(top, call.folder(), wish.tree) or default_prefix(home.repository)
+    plan = plan_move(home, to, name)
+    if plan.steps and not dry_run:
+        if not call.json and call.interactive():
+            for step in plan.steps:
+                call.out.talk(f"would {step}")
+            if not click.confirm("move it?", True, err=True):
+                return
+        apply_move(plan, call.now_ms, call.agent).close()
+    if call.json:
+        said = {"kind": plan.there.kind, **fields_of(plan.there, "branch prefix")}
+        call.out.answer({**said, **fields_of(plan, "logs steps"), "dry_run": dry_run})
+        return
+    for step in plan.steps:
+        call.out.line(told(step, done=not dry_run))
+    if not plan.steps:
+        call.out.line("nothing to do: it is there")
+    elif not dry_run:
+        call.out.hint(
+            "`diurna sync` and your own `git push` let others have it; then they `git pull`"
+        )
+
+
+def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, tuple[str, ...]]:
+    """Return the plan of a home, and the hosts to be offered; a terminal is asked which home it is to be.
+
+    Raises:
+        WrongUsage: it names two homes.
+        WriteRefused: it can not be made there.
+    """
+    from rituals.cli.commands.install import ask_branch
+
+    named = bool(wish.dir) + bool(wish.branch) + (wish.tree is not None)
+    if call.home:
+        raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
+    if wish.personal and named:
+        raise WrongUsage("a personal home has its own place", hint="diurna init --personal")
+    if named > 1:
+        raise WrongUsage("DIR, --branch and --tree name different homes", hint="leave two out")
+    if wish.personal:
+        return plan_personal(wish.project), ()
+    plan = plan_setup(call.folder(), wish.dir, wish.branch, wish.project, wish.tree)
+    if wish.dir or dry_run or not plan.files:
+        return plan, ()
+    hosts = _hosts_to_ask(call, plan)
+    if not named and plan.kind == IN_TREE and _can_ask(call, plan):
+        branch = ask_branch(call, proposed=bool(hosts) or _has_remote(plan))
+        plan = plan_setup(call.folder(), "", branch, wish.project)
+    return plan, hosts
+
+
+def _choose_commits(
+    call: Invocation, plan: SetupPlan, hooks: bool | None, *, dry_run: bool
+) -> tuple[SetupPlan, bool | None]:
+    """Let logs of a new home beside code go with a person's commits, unless they say otherwise."""
+    rides = riding(plan)
+    if rides == plan or hooks is False or variables().get(OWN_COMMITS):
+        return plan, hooks
+    if hooks is None:
+        asks = not dry_run and _can_ask(call, plan)
+        try:
+            with_hooks(rides, True, call.program())
+        except WriteRefused as problem:  # their hooks are none that a block can be put into
+            if asks:
+                call.out.talk(f"{_WHY_A_HOOK}\n{problem.message}: {problem.hint}")
+            return rides, None
+        if asks:
+            call.out.talk(_WHY_A_HOOK)
+        hooks = not asks or click.confirm("let memory go with your own commits?", True, err=True)
+    return (plan if hooks is False else rides), hooks
+
+
+def _hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
+    """Return the hosts that a person can be asked about: those of this machine, in a work tree."""
+    from rituals.hosts.install.host_files import found_hosts
+
+    if not _can_ask(call, plan) or plan.repository is None:
+        return ()
+    return found_hosts(plan.repository.top, user_folder(), call.search_path)
+
+
+def _can_ask(call: Invocation, plan: SetupPlan) -> bool:
+    in_work_tree = plan.repository is not None and bool(plan.repository.top)
+    return in_work_tree and not call.json and call.interactive()
+
+
+def _has_remote(plan: SetupPlan) -> bool:
+    """Tell whether others may work on what a plan is for."""
+    return bool(plan.repository and plan.repository.git().run("remote", check=False).strip())
+
+
+def _show_setup(
+    call: Invocation,
+    plan: SetupPlan,
+    where: Publishing | None,
+    findings: tuple[Finding, ...],
+    *,
+    project: str,
+    hooks: bool,
+) -> None:
+    if call.json:
+        said = fields_of(plan, "kind place branch prefix steps")
+        noticed = finding_objects(findings)
+        return call.out.answer({**said, "dry_run": where is None, "findings": noticed})
+    for step in plan.steps:
+        call.out.line(told(step, done=where is not None))
+    if not plan.steps:
+        call.out.line(f"nothing to do: {plan.place} has a home{plan.seat}")
+    policy = f"{plan.prefix}{POLICY_FILE}"
+    if project and POLICY_FILE not in dict(plan.files):
+        call.out.hint(f"the project's name stands in {policy}; change it there")
+    if where is None:
+        return
+    if hooks and where.when == REVIEW:
+        call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
+    if plan.files and not where.here:
+        call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
+    if plan.files:
+        call.out.hint(_FIRST[plan.personal])
+        _tell_where(call, plan)
+
+
+def _tell_where(call: Invocation, plan: SetupPlan) -> None:
+    """Say of a new home what its place does not say by itself."""
+    if plan.kind == IN_TREE:
+        if plan.place != os.path.realpath(call.folder()):
+            call.out.hint(f"it is the memory of all of {plan.place}, in {plan.place}/{plan.prefix}")
+        if not call.interactive():  # else a person was asked
+            call.out.hint(_OTHER_HOME)
+    project = call.project()
+    beside = project != plan.place and os.path.lexists(f"{project}/.git")
+    if plan.kind == OWN_REPOSITORY and beside and not plan.personal:
+        setting = f"git config {HOME_SETTING} {shlex.quote(plan.place)}"
+        call.out.hint(f"`{setting}` lets commands and agents in {project} find it")

@@ -1,66 +1,267 @@
-"""Run `diurna install`: let the programs that run agents read this memory by themselves."""
+"""Run `diurna install` and `uninstall`: what agents' programs call, asked for, put in and taken out."""
 
 from __future__ import annotations
 
+import os
+from difflib import unified_diff
+from importlib.util import find_spec
+
 import click
 
-from ledger.environment import user_folder
-from rituals.cli import options
+from ledger.environment import user_folder, variables
 from rituals.cli.context import Invocation
-from rituals.cli.terminal.hosts_text import export_plugin, list_found
+from rituals.cli.output import counted, told
 from rituals.hosts.install.host_files import LAYOUTS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-@click.command("install")
-@click.argument("hosts", metavar="[HOST]...", nargs=-1, type=click.Choice(tuple(LAYOUTS)))
-@click.option("--user", is_flag=True, help="For all projects of yours, instead of this one.")
-@click.option(
-    "--mcp/--no-mcp", default=None, help="Also the MCP server; by default where its extra is there."
+    from rituals.hosts.install.install_plan import Change, Plan
+
+#: The branch that is proposed for a home that programs or other people write to.
+BRANCH = "memory"
+_TWO_HOMES = """\
+In the folder memory/: beside the code, reviewed and branched with it.
+On a branch of its own, read in .memory/: live for all branches, agents and worktrees."""
+_WHO_READS = """\
+Sessions are recorded on this machine, without a model. A model can also make facts of what was said:
+claude or codex on your subscription, or http, an endpoint of yours. It then reads all of the session."""
+_WHAT_IS_KEPT = (
+    "sessions leave logs that everybody with this memory can read: what agents report at the end of "
+    "turns, commit messages, answers in dialogs, what was edited, committed and tested, and what a "
+    "person asks to be remembered; nothing about a person. "
+    "`diurna capture --show` prints them before anything is written; "
+    '`[capture] keep = "off"` in diurna.toml keeps none'
 )
-@click.option(
-    "--export", default="", metavar="DIR", help="Write a plugin for marketplaces there, instead."
-)
-@options.dry_run
-@options.command
-def command(
+#: What a person has to do once, by the host.
+_THEN = {
+    "codex": "Codex asks once whether it may run the hooks, in an interactive session; until then it "
+    "runs none",
+    "opencode": "opencode installs a package for its plugins at the next start, which needs the network",
+}
+
+
+def install(
     call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, export: str,
     dry_run: bool,
 ) -> int:  # fmt: skip
-    """Let agents' programs use this memory: their hooks, their MCP server, a rule in AGENTS.md.
-
-    HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, it
-    asks for each that is found here on a terminal, and lists them elsewhere. The rest of each file
-    keeps its bytes; a file that cannot be read is named and left alone. `--remove` takes
-    everything out again.
-
-    \b
-    Examples:
-      diurna install claude codex
-      diurna install claude --user
-      diurna install --dry-run gemini
-      diurna install --export plugin
-    """
-    from rituals.cli.terminal.home_choice_text import ask_branch, make_home
-    from rituals.cli.terminal.host_questions_text import ask_hosts, hook_up
+    """Run `diurna install`."""
     from rituals.hosts.install.host_files import found_hosts
     from rituals.hosts.install.install_plan import base_folder
 
     if export:
-        return export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)
+        return _export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)
     base = base_folder(call.home or call.folder(), user=user)
     asking = call.interactive() and not (call.json or dry_run)
     if not hosts:
         found = found_hosts("" if user else base, user_folder(), call.search_path)
         if not call.interactive() or call.json:
-            return list_found(call, base, found, user=user)
-        hosts = ask_hosts(found)
+            return _list_found(call, base, found, user=user)
+        hosts = _ask_hosts(found)
         if not hosts:
             call.out.line("nothing is installed")
             return 0
     if asking and not user and not call.state_dir():
         make_home(call, ask_branch(call))
     hosts = tuple(dict.fromkeys(hosts))
-    code = hook_up(call, base, hosts, user=user, mcp=mcp, dry_run=dry_run)
+    code = _hook_up(call, base, hosts, user=user, mcp=mcp, dry_run=dry_run)
     if not (dry_run or user or call.state_dir()):
         call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
     return code
+
+
+def ask_branch(call: Invocation, *, proposed: bool = True) -> str:
+    """Ask whether the memory is to have a branch of its own; return its name, "" for the folder."""
+    call.out.talk(_TWO_HOMES)
+    said = f"keep the memory on a branch of its own, {BRANCH}?"
+    return BRANCH if click.confirm(said, proposed, err=True) else ""
+
+
+def make_home(call: Invocation, branch: str) -> None:
+    """Make a home on a branch of its own; in the folder it is made by a command of its own."""
+    from rituals.setup.home_setup import apply_setup, plan_setup
+
+    if branch:
+        plan = plan_setup(call.folder(), "", branch, "")
+        apply_setup(plan, call.now_ms, call.agent).close()
+        for step in plan.steps:
+            call.out.line(told(step, done=True))
+
+
+def uninstall(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool) -> int:
+    """Run `diurna uninstall`."""
+    from rituals.hosts.install.install_plan import base_folder, plan_removal
+
+    base = base_folder(call.home or call.folder(), user=user)
+    hosts = tuple(dict.fromkeys(hosts))
+    plan = plan_removal(base, hosts or LAYOUTS, user=user)
+    return _carry_out(call, plan, hosts, user=user, dry_run=dry_run)
+
+
+def _carry_out(
+    call: Invocation, plan: Plan, hosts: Iterable[str], *, user: bool, dry_run: bool
+) -> int:
+    """Do what is planned, unless it is only to be said; return the exit code."""
+    from rituals.answers.record_fields import all_fields_of
+    from rituals.hosts.install.install_plan import apply_plan
+
+    if not dry_run:
+        apply_plan(plan, user=user)
+    if call.json:
+        files = [{"file": one.file, "did": _step(one).partition(" ")[0]} for one in plan.changes]
+        left = [all_fields_of(one) for one in plan.left]
+        said = {"base": plan.base, "hosts": list(hosts), "files": files, "left": left}
+        call.out.answer({**said, "dry_run": dry_run})
+    else:
+        for change in plan.changes:
+            call.out.line(told(_step(change), done=not dry_run))
+            if dry_run:
+                call.out.text(_diff(change))
+        if not plan.changes and not plan.left:
+            call.out.line(f"nothing to do in {plan.base} for {', '.join(hosts) or 'any host'}")
+    for one in plan.left:
+        call.out.talk(("diurna:", "red"), f" {one.file}: it {one.why}")
+        call.out.hint(one.hint)
+    return 1 if plan.left else 0
+
+
+def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
+    from rituals.hosts.install.host_files import LAYOUTS
+
+    if call.json:
+        said = {"base": base, "hosts": list(found), "files": [], "left": []}
+        call.out.answer({**said, "dry_run": True})
+        return 0
+    if not found:
+        call.out.line(f"no agent's program was found here; name one: {', '.join(LAYOUTS)}")
+        return 0
+    call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
+    call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
+    return 0
+
+
+def _export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
+    """Write the plugin for marketplaces; return the exit code."""
+    from ledger.errors import WrongUsage
+    from rituals.hosts.install.plugin_export import LOADING, plan_export
+
+    if not alone:
+        raise WrongUsage(
+            "a plugin is the same for all hosts", hint=f"diurna install --export {folder}"
+        )
+    plan = plan_export(os.path.join(call.folder(), folder))
+    code = _carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
+    if not code:
+        call.out.hint(f"claude --plugin-dir {folder} tries it; the page AGENTS.md has the others")
+    return code
+
+
+def _step(change: Change) -> str:
+    if change.before is None:
+        return f"make {change.file}"
+    if change.after is None:
+        return f"take away {change.file}"
+    return f"write {change.file}"
+
+
+def _diff(change: Change) -> str:
+    """Return a unified diff of a file."""
+    before, after = (
+        (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        for data in (change.before, change.after)
+    )
+    old, new = (
+        "/dev/null" if data is None else change.file for data in (change.before, change.after)
+    )
+    lines = unified_diff(before, after, old, new)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Ask for each host that is found here; return those that are wanted."""
+    return tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
+
+
+def _ask_extractor(call: Invocation) -> None:
+    """Ask who reads sessions, unless that is configured; no model is asked unless somebody says so."""
+    from rituals.hosts.install.extractor import configure, is_configured
+    from rituals.hosts.user_settings import EXTRACTORS, HTTP, NOBODY
+
+    if is_configured():
+        return
+    call.out.talk(_WHO_READS)
+    chosen = click.prompt(
+        "which may read sessions?", NOBODY, type=click.Choice(EXTRACTORS), err=True
+    )
+    if chosen == NOBODY:
+        return
+    said = []
+    if chosen == HTTP:
+        said = [
+            click.prompt("its address, up to /v1", err=True),
+            click.prompt("the model", err=True),
+            click.prompt("the environment variable with its key", "", show_default=False, err=True),
+        ]
+    call.out.line(f"wrote {configure(chosen, *said)}")
+
+
+def offer(call: Invocation, found: tuple[str, ...]) -> None:
+    """Offer to install for the hosts that are found in a project."""
+    from rituals.hosts.install.install_plan import base_folder
+
+    chosen = _ask_hosts(found)
+    if chosen:
+        base = base_folder(call.folder(), user=False)
+        _hook_up(call, base, chosen, user=False, mcp=None, dry_run=False)
+
+
+def _hook_up(
+    call: Invocation, base: str, hosts: tuple[str, ...], *, user: bool, mcp: bool | None, dry_run: bool
+) -> int:  # fmt: skip
+    """Install for hosts, and say what that means; return the exit code."""
+    from rituals.hosts.adapters import HOSTS
+    from rituals.hosts.capture.keeping_notice import is_informed, note_informed
+    from rituals.hosts.install.install_plan import plan_install
+
+    servers = find_spec("mcp") is not None if mcp is None else mcp
+    plan = plan_install(base, hosts, user=user, servers=servers)
+    code = _carry_out(call, plan, hosts, user=user, dry_run=dry_run)
+    if plan.changes and (asked := ", ".join([host for host in hosts if HOSTS[host].asks])):
+        call.out.hint(
+            f"{asked}: when it stops, the agent is at times asked what the next session needs to know; "
+            "`ask = 0` below `[capture]` in diurna.toml: never"
+        )
+    if plan.changes and not dry_run:
+        for host in hosts:
+            call.out.hint(_THEN.get(host, ""))
+        if deaf := " ".join([host for host in hosts if not (user or HOSTS[host].below)]):
+            call.out.hint(
+                f"{deaf.replace(' ', ', ')}: the hooks of a project run where it is started at the top; "
+                f"`diurna install {deaf} --user` works in every folder"
+            )
+        if call.interactive() and not call.json:
+            _ask_extractor(call)
+    if not dry_run and not call.json and (plan.changes or not is_informed()):
+        call.out.hint(_WHAT_IS_KEPT)
+        note_informed()
+        if not user:
+            _offer_past(call, base)
+    return code
+
+
+def _offer_past(call: Invocation, base: str) -> None:
+    """Offer to read the sessions that were held here before the hooks."""
+    from rituals.cli.terminal.past_text import tell_past
+    from rituals.hosts.capture.past_sessions import past_sessions
+
+    found = past_sessions(base, user_folder(), variables())
+    said = f"{counted(len(found), 'past session')} of this folder found"
+    if not found:
+        return
+    if not (call.interactive() and call.state_dir()):
+        call.out.hint(f"{said}; `diurna capture --past` shows what they would leave")
+    elif click.confirm(f"{said}, read them? (nothing is shared before you say so)", True, err=True):
+        tell_past(call, "", "", show=False, write=False, dry_run=False)

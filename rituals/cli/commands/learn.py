@@ -1,49 +1,56 @@
-"""Run `diurna learn`: what memory could learn from its sessions, proposed and never written unasked."""
+"""Run `diurna learn` and `finding`: what could be learned, and what was found wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
-from ledger.errors import WrongUsage
-from rituals.cli import options
-from rituals.cli.context import Invocation
+from ledger.errors import NotFound, WrongUsage
+from memory.write.draft import SessionDraft
+from projection.work.finding_facts import BugFound
+from rituals.answers.json_objects import (
+    held_object,
+    listed_object,
+    promotion_object,
+    proposal_object,
+    taken_object,
+)
+from rituals.answers.record_fields import fields_of
+from rituals.cli.context import STDIN, Invocation
+from rituals.cli.output import counted
+from rituals.cli.terminal.review_walk_text import chosen
+from rituals.review.learning.learning_record import ACCEPT, REJECT, Answer
+from rituals.review.learning.offer import Proposal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rituals.cli.output import Output
+    from rituals.review.learning.agents_file import Promotion
+    from rituals.review.learning.learning_plan import Plan
+    from rituals.review.learning.learning_record import Outcome
+
+_ACTIONS = ("list", "report")
+_EDIT, _LATER, _QUIT = "edit", "later", "quit"
+#: letter -> (name, what it does); the name has the letter in it.
+_ANSWERS = {
+    "a": (ACCEPT, "record it as the diff shows it"),
+    "e": (_EDIT, "record it in your words"),
+    "r": (REJECT, "it is not worth keeping; do not ask again"),
+    "l": (_LATER, "leave it; ask again next time"),
+    "q": (_QUIT, "record what is answered, and leave the rest"),
+}
+_REPORT_HINT = 'for example: diurna finding report --rule flaky --path tests/a.py "it fails alone"'
+_MARKS = {True: "yes", False: "no", None: "?"}
 
 
-@click.command("learn")
-@options.since
-@click.option("--ask", is_flag=True, help="Raise the proposals as open threads, each once.")
-@click.option("--accept", default="", metavar="KEY", help="Let in the proposal of this key.")
-@click.option("--text", default="", metavar="TEXT", help="With --accept: in these words.")
-@click.option("--agent", default="", metavar="NAME", help="Who answers, or asks.")
-@options.dry_run
-@options.listing(proposals="diff evidence id key kind marks places sessions source text")
-def command(
+def learn(
     call: Invocation, since: str, ask: bool, accept: str, text: str, agent: str, dry_run: bool
 ) -> None:
-    """Propose at most seven facts that sessions taught and memory lacks, each with its diff.
-
-    They come from people's corrections, decisions and preferences, from lessons, from what three
-    sessions repeat, from candidates in captured logs, and from findings that recur. The bar: it
-    recurs, no document has it, the code does not show it, one can act on it. On a terminal it asks
-    about each: accept, edit, reject (for good), later. Elsewhere it only lists them: --accept lets
-    one in, and --ask makes open threads of them (never of candidates). No fact is ever written
-    unasked. An accepted promotion is written into AGENTS.md (or the file for agents that is
-    there), not committed.
-
-    \b
-    Examples:
-      diurna review --learn
-      diurna review --learn --since 2026-11-01 --json
-      diurna review --learn --ask
-      diurna review --learn --accept 3f2a9c --text "Retries are the server's."
-    """
-    from rituals.cli.terminal.learning_text import (
-        accepted,
-        learning_object,
-        show,
-        show_outcome,
-        walk,
-    )
+    """Run `diurna learn`."""
     from rituals.decide.decision import Author
     from rituals.review.learning.learning_plan import plan_learning
     from rituals.review.learning.learning_record import Outcome, raise_threads, record_answers
@@ -62,10 +69,10 @@ def command(
         outcome = record_answers(memory, plan, walk(plan, out), Author(agent))
     call.landed = bool(outcome.receipt and outcome.receipt.commit)
     if call.json:
-        out.answer(learning_object(outcome, dry_run))
+        out.answer(_learning_object(outcome, dry_run))
         return out.findings(outcome.findings)
     if ask or accept or (asking and (plan.proposals or plan.promotions)):
-        show_outcome(outcome, out, memory.home.branch, asked=ask)
+        _show_outcome(outcome, out, memory.home.branch, asked=ask)
     else:
         show(plan, out)
         if plan.proposals or plan.promotions:
@@ -73,3 +80,193 @@ def command(
                 "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
             )
     out.findings(outcome.findings)
+
+
+def finding(call: Invocation, /, action: str, message: str, **given: Any) -> None:
+    """Run `diurna finding`."""
+    if action not in _ACTIONS:
+        hint = f"`diurna finding {' | '.join(_ACTIONS)}`"
+        raise WrongUsage(f"there is no action {action}", where="finding", hint=hint)
+    if action == "list":
+        if message:
+            raise WrongUsage("a list takes no message", hint="`diurna finding report` records one")
+        return _list_findings(call, given["state"] or "")
+    _report_findings(call, message, given)
+
+
+def _one(name: str, metavar: str, help: str) -> Callable[[Any], Any]:
+    return click.option(name, default="", metavar=metavar, help=help)
+
+
+def _learning_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
+    plan, receipt = outcome.plan, outcome.receipt
+    return {
+        "tip": plan.tip,
+        "code": plan.code,
+        "since": plan.since,
+        "logs": plan.logs,
+        "proposals": [proposal_object(one) for one in plan.proposals],
+        "more": plan.more,
+        "promotions": [promotion_object(one) for one in plan.promotions],
+        "held": [held_object(one) for one in plan.held],
+        "raised": list(outcome.raised),
+        "stem": receipt.stem if receipt else "",
+        "commit": receipt.commit if receipt else "",
+        "dry_run": dry_run,
+    }
+
+
+def show(plan: Plan, out: Output) -> None:
+    """Print the proposals with their marks and diffs, and what memory has already."""
+    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    for number, step in enumerate(steps, 1):
+        if number > 1:
+            out.line()
+        _show(step, f"{number}/{len(steps)}", out, out.line)
+    if not steps:
+        out.line(f"nothing to learn in {counted(plan.logs, 'session log')}")
+    if plan.held and steps:
+        out.line()
+    for held in plan.held:
+        out.line(f"not proposed: {held.fact} {held.how}: {held.text} ({held.where})")
+    if plan.more:
+        out.line(f"{plan.more} more wait until these are answered")
+
+
+def walk(plan: Plan, out: Output) -> dict[str, Answer]:
+    """Ask a person about each proposal; return the answers by key."""
+    given: dict[str, Answer] = {}
+    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    for number, step in enumerate(steps, 1):
+        out.talk()
+        _show(step, f"{number}/{len(steps)}", out, out.talk)
+        refused = not isinstance(step, Proposal) and step.refused
+        letters = "rlq" if refused else "aerlq"
+        answer = chosen({letter: _ANSWERS[letter] for letter in letters}, "l", out)
+        if answer == _QUIT:
+            break
+        if answer == _EDIT:
+            text = _edited(step.offer.item.text if isinstance(step, Proposal) else step.text)
+            if text:
+                given[step.key] = Answer(ACCEPT, text)
+            else:
+                out.talk("there is no text: it is asked again the next time")
+        elif answer != _LATER:
+            given[step.key] = Answer(answer)
+    return given
+
+
+def accepted(plan: Plan, key: str, text: str) -> dict[str, Answer]:
+    """Return the answer that lets in the one proposal whose key begins so, in other words where given.
+
+    Raises:
+        NotFound: there is none, or more than one.
+    """
+    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    named = [one.key for one in steps if one.key.startswith(key)]
+    if len(named) != 1:
+        raise NotFound(
+            f"{counted(len(named), 'proposal')} of now begin with {key!r}",
+            hint="diurna review --learn lists them",
+        )
+    return {named[0]: Answer(ACCEPT, text.strip())}
+
+
+def _edited(before: str) -> str:
+    said: str = click.prompt(
+        "in your words (Enter opens an editor)", "", show_default=False, err=True
+    )
+    return (said or click.edit(before, extension=".md") or "").strip()
+
+
+def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> None:
+    say = out.line if line == out.line else out.talk
+    if isinstance(step, Proposal):
+        say((f"{place} {step.offer.source}", "bold"), f"  {step.key}")
+        say(step.offer.item.text)
+        for mark in step.marks:
+            say((f"  {mark.name:<13}", "dim"), f"{_MARKS[mark.met]:<4} {mark.shown}")
+    else:
+        say((f"{place} promotion", "bold"), f"  {step.key}")
+        say(step.question.said)
+        for evidence in step.question.evidence:
+            say(f"  {evidence}")
+        if step.refused:
+            say((f"  {step.path} can not be written: ", "red"), step.refused)
+    for text in step.diff:
+        colour = {"+": "green", "-": "red"}.get(text[:1], "dim")
+        say((text, colour))
+
+
+def _show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> None:
+    receipt = outcome.receipt
+    if receipt is None and not outcome.rejected:
+        out.line(
+            "nothing new is to be asked"
+            if asked
+            else "nothing was answered, so nothing was recorded"
+        )
+        return
+    if receipt and (receipt.commit or receipt.waits):
+        out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(branch)}")
+    for name, listed in (
+        ("Learned", outcome.facts), ("Rejected", outcome.rejected), ("Raised", outcome.raised),
+        ("Written", outcome.written),
+    ):  # fmt: skip
+        for one in listed:
+            dry = receipt is not None and not (receipt.commit or receipt.waits)
+            out.line(f"would raise {one}" if dry else f"{name:<9} {one}")
+    if outcome.written:
+        out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")
+
+
+def _list_findings(call: Invocation, state: str) -> None:
+    from rituals.review.learning.finding_reports import listed
+
+    found = listed(call.memory(), state)
+    if call.json:
+        call.out.answer({"findings": [listed_object(one) for one in found]})
+        return
+    for one in found:
+        fact = one.standing.fact
+        where = " ".join([part for part in (one.finding.path, one.finding.symbol) if part])
+        colour = {"regressed": "red", "fixed": "green"}.get(one.finding.state, "yellow")
+        call.out.line((fact.id, "yellow"), "  ", (f"{one.finding.state:<9}", colour), f"  {fact.text}"
+                      + (f"  ({where})" if where else ""))  # fmt: skip
+    if not found:
+        call.out.talk("no finding" + (f" is {state}" if state else ""))
+
+
+def _report_findings(call: Invocation, message: str, given: Mapping[str, Any]) -> None:
+    """Record what was found, and say what became of each."""
+    from rituals.review.learning.finding_reports import read_reports, report
+
+    file = given["from_json"]
+    if bool(file) == bool(message):
+        raise WrongUsage("give a message with --rule, or --from-json", hint=_REPORT_HINT)
+    if message and not given["rule"]:
+        raise WrongUsage("--rule is missing: what does it break?", hint=_REPORT_HINT)
+    if file:
+        bugs = read_reports(call.read(file), "standard input" if file == STDIN else file)
+    else:
+        line = given["line"] or 0
+        bugs = (BugFound(given["rule"], message, given["path"], given["symbol"], line),)
+    header = (("role", given["role"]),) if given["role"] else ()
+    draft = SessionDraft(title="", agent=given["agent"], header=header)
+    memory, out, dry_run = call.memory(), call.out, given["dry_run"]
+    found = report(memory, bugs, draft, dry_run=dry_run)
+    receipt = found.receipt
+    call.landed = bool(receipt and receipt.commit)
+    if call.json:
+        stored = (
+            fields_of(receipt, "stem commit already") if receipt else {"stem": "", "commit": ""}
+        )
+        told = [taken_object(one) for one in found.taken]
+        out.answer({**stored, "findings": told, "dry_run": dry_run})
+    else:
+        for one in found.taken:
+            out.line((one.bug.id, "yellow"), f"  {one.outcome:<9}  {one.bug.text}")
+        if not found.taken:
+            out.talk("nothing was found")
+    if receipt is not None:
+        out.findings(receipt.findings)

@@ -1,40 +1,21 @@
-"""Run `diurna publish`: write and commit the projection where it drifted."""
+"""Run `diurna publish`, `absorb` and `replay`: the projection and people's edits of it."""
 
 from __future__ import annotations
 
-import click
-
-from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory.edits.absorb import Absorption
     from memory.edits.discard import Dropped
 
 #: How many lines of a page that goes are shown.
 _SHOWN = 40
 
 
-@click.command("publish")
-@click.option(
-    "--discard-edits",
-    is_flag=True,
-    help="Also over people's edits of these files that no log has; they are shown and kept beside git.",
-)
-@options.dry_run
-@options.command
-def command(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
-    """Write and commit the projection where it differs from the replay.
-
-    A person's edit becomes a log first. If a line of it is not understood, nothing is published:
-    correct that line, or let the page go with --discard-edits.
-
-    \b
-    Examples:
-      diurna publish --dry-run
-      diurna publish
-      diurna publish --discard-edits --dry-run
-    """
+def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
+    """Run `diurna publish`."""
     from memory.worktree.trunk import publishing
 
     memory = call.memory()
@@ -67,6 +48,72 @@ def command(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
         call.out.line("nothing to do: the projection is in step")
 
 
+def absorb(call: Invocation, dry_run: bool) -> None:
+    """Run `diurna absorb`."""
+    from rituals.answers.json_objects import absorption_object
+    from rituals.cli.terminal.review_request_text import taken_object, tell_taken, void_findings
+    from rituals.review.pull_request import take_in
+
+    memory = call.memory()
+    taken = take_in(memory, dry_run=dry_run)
+    found = memory.absorb(dry_run=dry_run)
+    more = (*found.committed, *memory.left_alone())
+    call.landed = bool(found.commit or found.committed or (taken and taken.commit))
+    out = call.out
+    if call.json:
+        said = {"review": taken_object(taken), "dry_run": dry_run}
+        out.answer({**absorption_object(found), **said})
+    elif not found.file and found.committed:
+        out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
+    elif not found.file and more:
+        out.line("nothing new: what no log can say stays in the file")
+    elif not found.file and not taken:
+        out.line("nothing to do: continuity.md is as Diurna wrote it")
+    elif found.file:
+        for one in (found, *found.others):
+            _print(one, call, memory.home.branch, dry_run)
+    if not call.json:
+        tell_taken(call, taken, dry_run=dry_run)
+    others = [said for one in found.others for said in one.findings]
+    out.findings((*found.findings, *others, *more, *void_findings(taken)))
+
+
+def replay(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
+    """Run `diurna replay`."""
+    from rituals.answers.json_objects import finding_objects, summary_object
+    from rituals.check.replay_comparison import recheck
+
+    memory = call.memory()
+    absorbed = memory.absorb_first() if write and not dry_run else ()
+    found = recheck(memory)
+    written: tuple[str, ...] = ()
+    if write:
+        written = found.drift if dry_run else memory.write_projection(found.state)
+    summary, facts = found.state.summary, len(found.state)
+    if call.json:
+        call.out.answer(
+            {
+                **summary_object(summary),
+                "facts": facts,
+                "drift": list(found.drift),
+                "cache_differs": list(found.stale),
+                "written": list(written),
+                "dry_run": dry_run,
+                "findings": finding_objects((*absorbed, *found.findings())),
+            }
+        )
+    else:
+        numbers = ((summary.logs, "log"), (summary.sessions, "work session"), (facts, "fact"))
+        said = ", ".join(counted(number, noun) for number, noun in numbers)
+        call.out.line(f"replayed {said}; digest {summary.digest[:16]}")
+        for path in written:
+            call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
+        if found.in_step:
+            call.out.line("the projection is in step")
+    call.out.findings((*absorbed, *found.findings()))
+    return 1 if check and not found.in_step else 0
+
+
 def _show(one: Dropped, call: Invocation, dry_run: bool) -> None:
     """Show what goes of a file, and where it is kept."""
     out = call.out
@@ -77,3 +124,21 @@ def _show(one: Dropped, call: Invocation, dry_run: bool) -> None:
     would = "would write" if dry_run else "wrote"
     keep = "would be kept" if dry_run else "is kept"
     out.line(f"{would} {one.file} anew; as it was it {keep} in {one.kept}")
+
+
+def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> None:
+    """Say what became of the edit of one file."""
+    from rituals.answers.json_objects import event_line
+
+    out = call.out
+    if not found.events:
+        said = "the ledger says it already"
+        out.line(f"{said}; {found.file} {'would be' if dry_run else 'is'} written anew")
+        return
+    if dry_run:
+        out.line(f"would absorb the edit of {found.file}")
+    else:
+        stem = out.short(found.stem)
+        out.line((stem, "yellow"), f"  committed in {found.commit[:7]} on {branch}")
+    for event in found.events:
+        out.line(event_line(event))

@@ -1,4 +1,4 @@
-"""Run `diurna redact`: withhold a fact's text, or a log's words, from all that is shown."""
+"""Run `diurna redact` and `forget`: let a fact go, or withhold it from all that is shown."""
 
 from __future__ import annotations
 
@@ -7,39 +7,33 @@ from typing import Any
 import click
 
 from ledger.errors import WrongUsage
-from rituals.cli import options
+from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
-from rituals.cli.terminal.decisions_text import author, decide, tell_held
-from rituals.cli.terminal.purge_text import agreed_purge, tell_purge
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rituals.decide.history_purge import Purge
+    from rituals.decide.withholding_texts import Redaction
 
 
-@click.command("redact")
-@click.argument("targets", nargs=-1, required=True, metavar="ID|STEM...")
-@click.option("--reason", required=True, metavar="TEXT",
-              help="Why; it is recorded, so do not repeat what is to be withheld.")  # fmt: skip
-@click.option("--words-only", is_flag=True,
-              help="Only a log's title, prose and remarks; the facts that it brought stay.")  # fmt: skip
-@click.option("--purge", is_flag=True,
-              help="Rewrite git's history without it, after a backup; shows the plan.")  # fmt: skip
-@click.option("--yes", is_flag=True, help="Do not ask whether to purge.")
-@author
-@options.command
-def command(
-    call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool, purge: bool,
-    yes: bool, **recorded: Any,
+#: The letters of `forget`.
+_WAYS = {
+    "f": ("false", "it does not hold, and nothing replaces it"),
+    "r": ("replaced", "another fact says what holds"),
+    "w": ("withhold", "show its text to nobody again: a secret, a name"),
+    "a": ("archive", "it holds, but put it out of sight"),
+    "q": ("quit", "change nothing"),
+}
+
+
+def redact(
+    call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool = False,
+    purge: bool = False, yes: bool = False, **recorded: Any,
 ) -> None:  # fmt: skip
-    """Hide the text of facts, or all that a session log says, from every answer. For good.
-
-    It is removed from all that Diurna keeps beside git. Files and history still hold it, and the
-    answer says where. --purge removes it from this clone's history too, and says what every other
-    clone has to do; it sends nothing. If it was a secret, change the secret.
-
-    \b
-    Examples:
-      diurna redact staging-login --reason "It holds a password."
-      diurna redact staging-login --reason "It holds a password." --purge --dry-run
-      diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
-    """
+    """Run `diurna redact`."""
     from rituals.answers.json_objects import holder_object, holding_object, purge_object
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
@@ -51,7 +45,7 @@ def command(
     memory, dry_run = call.memory(), recorded["dry_run"]
     found = redaction(memory, targets, reason, words_only=words_only)
     plan = plan_purge(memory, found.facts, found.logs) if purge else None
-    if plan is not None and not dry_run and not agreed_purge(call, plan, yes):
+    if plan is not None and not dry_run and not _agreed_purge(call, plan, yes):
         return
 
     def then() -> dict[str, Any]:
@@ -71,9 +65,122 @@ def command(
     if call.json:
         return
     if plan is not None:
-        tell_purge(call, plan, not dry_run)
+        _tell_purge(call, plan, not dry_run)
     if plan is None or dry_run:
-        tell_held(call, found, said["stands"])
+        _tell_held(call, found, said["stands"])
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
+
+
+def forget(
+    call: Invocation, /, id: str, how: str | None, replaced_by: str, reason: str, **recorded: Any
+) -> None:  # fmt: skip
+    """Run `diurna forget`."""
+    from rituals.decide.archiving import archiving
+    from rituals.decide.fact_corrections import denial
+
+    memory = call.memory()
+    fact = memory.standing(id).fact
+    id = fact.id
+    if how and replaced_by:
+        raise WrongUsage(f"--{how} and --replaced-by are two things", hint="say one of them")
+    if not (how or replaced_by):
+        how, replaced_by = _asked_way(call, id, "" if fact.redacted else fact.text)
+        if how == "quit":
+            return
+        reason = reason or click.prompt("why", "", show_default=False, err=True)
+    if how == "withhold":
+        redact(call, (id,), reason or "It is to be forgotten.", **recorded)
+    elif how == "archive":
+        decide(call, archiving(memory, id, reason), **recorded)
+    else:
+        decide(call, denial(memory, id, replaced_by, reason), **recorded)
+
+
+def _tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None:
+    git, out = found.git, call.out
+    if not (stands or git.commits):
+        return
+    out.line("git still has it, for `git grep`, for agents and for the forge's search:")
+    for path in stands:
+        out.line(f"  in the file {path}")
+    for commit in git.messages:
+        out.line(f"  in the message of commit {commit[:12]}")
+    for one in found.holders:
+        made = f", brought by commit {one.commit} by {one.author}" if one.commit else ""
+        there = f", also on {', '.join(one.remotes)}" if one.remotes else ""
+        out.line(f"  in the history of {one.path}{made}{there}")
+    out.line(f"  in {counted(git.commits, 'commit')}, {counted(len(git.blobs), 'file')} of them")
+    out.line(f"  {', '.join(git.references) or 'no branch'} lead to it")
+    if git.reflogs:
+        out.line(f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to")
+    if git.packs:
+        out.line(f"  packed in {', '.join(git.packs)}")
+    out.line("rewriting the history is for a person to decide, with everybody who has a clone;")
+    out.line("`diurna redact … --purge --dry-run` shows what that would be")
+
+
+def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:
+    """Tell whether a person lets the history be written anew, who was shown what that is."""
+    from rituals.decide.history_purge import refuse
+
+    refuse(plan)
+    if yes:
+        return True
+    if call.json or not call.interactive():
+        raise WrongUsage(
+            "a history is not written anew unasked",
+            hint="--dry-run shows the plan; where a person agreed to it, --yes does it",
+        )
+    _tell_purge(call, plan, False)
+    return click.confirm("write the history anew?", False, err=True)
+
+
+def _tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
+    out, history = call.out, plan.history
+    if not history.moves:
+        out.line("no branch or tag leads to it any more")
+        return
+    were = "written anew" if done else "to be written anew"
+    out.line(f"{counted(len(history.commits), 'commit')} {were}:")
+    for path, blob in plan.files:
+        out.line(f"  {path} ({blob[:12]}) without it")
+    for commit in history.messages:
+        out.line(f"  the message of {commit[:12]} without it")
+    for one in history.moves:
+        out.line(f"  {one.reference}: {one.old[:12]} → {one.new[:12]}")
+    for tree in plan.trees:
+        out.line(f"  the work tree {tree.top} follows")
+    if history.signed:
+        out.line(f"  {counted(history.signed, 'signature')} of them no longer fit what was signed")
+    for path in plan.stays:
+        out.line(f"  {path} still says it, in text that is not redacted")
+    out.line(f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}")
+    out.line("afterwards, once everybody who has a clone agreed:")
+    for line in plan.afterwards:
+        out.line(f"  {line}")
+    out.line("  the forge keeps it in pull requests and caches: ask its support to delete it there")
+    out.line(
+        "  every other clone pushes what it has first, and is cloned again afterwards; syncing an"
+    )
+    out.line("  old clone is refused")
+    out.line("  this clone's reflogs and the backup have it until they expire or you delete them")
+    for why in () if done else plan.refused:
+        out.line(f"not now: {why}")
+
+
+def _asked_way(call: Invocation, id: str, text: str) -> tuple[str, str]:
+    """Ask in which way a fact is to be forgotten, and by which it is replaced."""
+    from rituals.cli.terminal.review_walk_text import chosen
+
+    if call.json or not call.interactive():
+        raise WrongUsage(
+            f"there are four ways to forget {id}, and none was named",
+            hint="--false, --replaced-by ID, --withhold, or --archive",
+        )
+    call.out.talk(f"{id}: {text}")
+    for letter, (name, does) in _WAYS.items():
+        call.out.talk(f"  {letter}  {name}: {does}")
+    how = chosen(_WAYS, "q", call.out)
+    return how, click.prompt("by which fact", err=True) if how == "replaced" else ""

@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import click
-
-from rituals.cli import options
+from ledger.model.event import VERB_OF
+from ledger.model.findings import ERROR
+from memory.write.draft import NEXT_COMMIT
+from projection.lifecycle.promotion import Score
+from rituals.answers.json_objects import event_line, finding_objects, summary_object
+from rituals.answers.record_fields import fields_of
+from rituals.cli.commands.quiz import quiz_row
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
+from rituals.report.quiz.quiz_findings import tallied
+from rituals.review.review_question import is_raising
+from rituals.review.tally import OF_REVIEW, asked, counts, said, severities, total
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.review.review_question import Question
+    from rituals.review.review_record import Outcome
 
 
-@click.command("review")
-@click.option("--code", metavar="PATH", default="", help="The repository whose code this is about.")
-@click.option("--yes", is_flag=True, help="Ask nothing: what needs a person is raised as threads.")
-@click.option("--pull-request", "on_branch", is_flag=True,
-              help="Ask in REVIEW.md, on a branch for a pull request.")  # fmt: skip
-@options.dry_run
-@options.listing(questions="evidence facts fresh key proposal rule said")
-def command(call: Invocation, code: str, yes: bool, on_branch: bool, dry_run: bool) -> None:
-    """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
-
-    It verifies first, and says what is wrong. On a terminal it asks about each question, and `?`
-    explains the answers; if you quit, your answers are kept and the review does not count as held.
-    Elsewhere, or with --yes, it decides nothing: what needs a person becomes an open thread, once.
-    It appends one log of type `review` and publishes the projection; if nothing is new, it writes
-    no log. What is too much for one log waits for the next review.
-
-    --pull-request puts the questions on a branch `diurna-review/…`, with a tick for each answer;
-    pushing it is left to you. The ticks are recorded behind its merge, by `diurna absorb` or the
-    next --pull-request.
-
-    \b
-    Examples:
-      diurna review --dry-run
-      diurna review
-      diurna review --yes --json
-    """
+def review(call: Invocation, code: str, yes: bool, on_branch: bool, dry_run: bool) -> None:
+    """Run `diurna review`."""
     if on_branch:
         from rituals.cli.terminal.review_request_text import ask_by_pull_request
 
         return ask_by_pull_request(call, code, dry_run=dry_run)
-    from rituals.cli.terminal.review_text import review_object, show_review
     from rituals.cli.terminal.review_walk_text import walk
     from rituals.review.review_record import review
 
@@ -48,6 +36,104 @@ def command(call: Invocation, code: str, yes: bool, on_branch: bool, dry_run: bo
     outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
     call.landed = bool(outcome.commit)
     if call.json:
-        out.answer(review_object(outcome, dry_run))
+        out.answer(_review_object(outcome, dry_run))
         return out.findings(outcome.findings)
-    show_review(call, outcome, dry_run=dry_run)
+    _show_review(call, outcome, dry_run=dry_run)
+
+
+def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
+    plan = outcome.plan
+    fresh = {question.key for question in plan.fresh}
+    aged = plan.ageing
+    return {
+        **summary_object(plan.summary),
+        **fields_of(plan, "tip code"),
+        "since": plan.summary.last_review,
+        "sessions_since": plan.sessions_since,
+        "due": list(plan.due),
+        "size": fields_of(plan.size, "facts lines closed_lines"),
+        "tiers": dict(plan.tiers),
+        "changed": [fields_of(one, "id before after") for one in aged.changed],
+        **fields_of(aged, "born faded swept false returned"),
+        "fading": [fields_of(one, "id left days") for one in aged.fading],
+        "pace": {**fields_of(plan.pace, "days sessions"), "agents": dict(plan.pace.agents)},
+        "promotions": [_score_object(score) for score in plan.scores],
+        "questions": [
+            {**_question_object(question), "fresh": question.key in fresh}
+            for question in plan.questions
+        ],
+        "asks": dict(asked(plan)),
+        "quiz": quiz_row(plan.quiz) if plan.quiz else None,
+        "settled": [one.id for one in plan.settled],
+        **fields_of(outcome, "stem commit"),
+        "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
+        **fields_of(outcome, "raised published ended"),
+        "unasked": total(outcome.unasked),
+        "nothing_new": plan.nothing_new,
+        "verified": finding_objects(outcome.verified),
+        "findings": finding_objects(outcome.findings),
+        "dry_run": dry_run,
+    }
+
+
+def _score_object(score: Score) -> dict[str, object]:
+    return fields_of(score, "id total undocumented reusable specific used unlike proposal")
+
+
+def _question_object(question: Question) -> dict[str, object]:
+    return fields_of(question, "key rule facts said evidence proposal")
+
+
+def _verified_line(outcome: Outcome) -> str:
+    """Say how much was wrong before the review, "" for nothing; what is due stands in its answer."""
+    found = [one.code for one in outcome.verified if one.code not in OF_REVIEW]
+    return f"Checked     {severities(counts(found))}; `diurna check` names them" if found else ""
+
+
+def answer_lines(outcome: Outcome) -> list[str]:
+    """Say what a review's log says, a line each: the score, the answers, then what it raises."""
+    raised = [event for event in outcome.events if is_raising(event)]
+    quiz = outcome.plan.quiz if outcome.stem and not outcome.unasked else None
+    lines = [f"Quiz        {tallied(quiz)} answered"] if quiz else []
+    lines += [event_line(event) for event in outcome.events if not is_raising(event)]
+    lines += [f"Ended       {line}" for line in outcome.ended]
+    lines += outcome.settings
+    for thread in raised:
+        text = getattr(thread, "text", "") or ""
+        lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")
+    return lines
+
+
+def _show_review(call: Invocation, outcome: Outcome, *, dry_run: bool) -> None:
+    memory, out, plan = call.memory(), call.out, outcome.plan
+    cut_short = outcome.unasked and (outcome.stem or not plan.nothing_new)
+    if cut_short and not (outcome.stem or dry_run):
+        out.line("nothing was answered, so nothing was recorded")
+    elif not outcome.stem and not (dry_run and not plan.nothing_new):
+        waiting = total(asked(plan))
+        left = f"; {counted(waiting, 'question')} still open" if waiting else ""
+        out.line(f"nothing new since {plan.summary.last_review or 'the beginning'}{left}")
+    else:
+        if dry_run:
+            out.line("would append a review log:")
+            out.text(outcome.prose + "\n")
+        else:
+            place = f"committed in {outcome.commit[:7]} on {memory.home.branch}"
+            place = place if outcome.commit else f"waits {NEXT_COMMIT}"
+            out.line((out.short(outcome.stem), "yellow"), f"  {place}")
+            since = out.short(plan.summary.last_review) or "the beginning"
+            if not outcome.unasked:
+                sessions = counted(plan.sessions_since, "work session")
+                out.line(f"Reviewed    {sessions} since {since}")
+        for line in answer_lines(outcome):
+            out.line(line)
+    if cut_short:
+        questions = counted(total(outcome.unasked), "question")
+        out.line(f"Not asked   {questions}: {said(outcome.unasked)}")
+        out.hint("the review does not count as held; `diurna review` asks what is left")
+    if outcome.published:
+        out.line(f"Published   {', '.join(outcome.published)}")
+    if verified := _verified_line(outcome):
+        out.line(verified)
+    out.findings(tuple(one for one in outcome.verified if one.severity == ERROR))
+    out.findings(outcome.findings)

@@ -1,38 +1,46 @@
-"""Run `diurna show`: show what memory holds, or single facts."""
+"""Run what shows memory: `diurna brief`, `recall`, `show`, `ls` and `view`."""
 
 from __future__ import annotations
 
-import click
+from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.order import is_stem
-from projection.fold.projection_state import TIERS
-from rituals.cli import options
 from rituals.cli.context import Invocation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
+    from projection.document.fact_remarks import Mark, Met
+    from projection.fold.fact_history import Fact
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
 
-@click.command("show")
-@click.argument("ids", nargs=-1, metavar="[ID|STEM]...")
-@options.as_of
-@options.everywhere
-@click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
-@click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
-              help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip
-@options.listing(facts=f"{options.FACT} known known_by")
-def command(
-    call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None
+
+def brief(
+    call: Invocation, role: str, task: str, budget: int, agent: str, form: str | None
 ) -> None:
-    """Show what memory holds: the page of all that holds now, facts by id, kind or tier, or a log.
+    """Run `diurna brief`."""
+    from projection.brief.brief_formats import FORMATS, JSON
 
-    With --json every fact, whatever its tier. The start of an id or of a log's name is enough if
-    nothing else begins so.
+    if call.json and form not in (None, JSON):
+        raise WrongUsage(f"--json and --format {form} say two things", hint="leave one of them out")
+    made = call.memory().brief(
+        budget_chars=budget, role=role, task=task, agent=agent,
+        format=JSON if call.json else form or FORMATS[0],
+    )  # fmt: skip
+    call.out.text(made.text)
 
-    \b
-    Examples:
-      diurna show
-      diurna show webhook-retry-queue
-      diurna show --kind decision --as-of 2026-11-01
-    """
+
+def recall(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
+    """Run `diurna recall`."""
+    from rituals.cli.terminal.recall_text import answer
+
+    answer(call, query, given)
+
+
+def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None) -> None:
+    """Run `diurna show`."""
     memory, ids, home = call.holding(ids)
     if not home:
         call.opened(ids)
@@ -46,12 +54,11 @@ def command(
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return
-    from rituals.cli.terminal.facts_text import answer_facts
     from rituals.cli.terminal.selection_text import select
 
     state = memory.state(as_of)
     if call.json:
-        answer_facts(
+        _answer_facts(
             call, memory, as_of, state,
             select(memory, state, ids, kind, tier or "", archived=True, as_of=as_of),
         )  # fmt: skip
@@ -73,3 +80,99 @@ def command(
         call.out.talk("no fact matches")
         if not (ids or tier):
             call.out.hint("`--tier archived` and `--tier superseded` show those in the archive")
+
+
+def ls(
+    call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
+) -> None:
+    """Run `diurna ls`."""
+    from memory.query.fact_marks import known
+    from rituals.answers.json_objects import known_object
+    from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
+    from rituals.cli.terminal.selection_text import select
+
+    memory, out = call.memory(), call.out
+    state = memory.state()
+    found = matching(select(memory, state, (), kind, tier or "", archived), patterns)
+    found = in_sections(found, state.policy)
+    marks = memory.marks([one.fact for one in found])
+    told = memory.ask(lambda cache: known(cache, [one.fact for one in found]))
+    if call.json:
+        acts = state.histories
+        facts = [
+            line_object(one, marks[one.fact.id], acts.get(one.fact.id))
+            | known_object(told[one.fact.id])
+            for one in found
+        ]
+        out.answer({"facts": facts})
+        return
+    for one in found:
+        print_line(one, marks[one.fact.id], told[one.fact.id], out)
+    if not found:
+        out.talk("no fact matches" if len(state) else "no fact yet")
+        if len(state) and not (archived or tier):
+            out.hint("`--all` lists archived and superseded facts too")
+
+
+def view(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
+    """Run `diurna view`."""
+    from projection.views.view_table import VIEWS
+
+    if not name:
+        if call.json:
+            call.out.answer({"views": [{"name": one, "does": VIEWS[one]} for one in VIEWS]})
+            return
+        for one, does in VIEWS.items():
+            call.out.line((f"{one:<10}", "bold"), f" {does}")
+        return
+    from memory.query.home_views import day_of, view_page
+    from projection.views.view_page import page_object, write
+
+    said = day_of(name, " ".join(argument), call.now_ms())
+    reader = call.memory()
+    page = reader.ask(lambda cache: view_page(reader.snapshot, cache, name, said))
+    if call.json:
+        call.out.answer({"view": name, "argument": said, **page_object(page)})
+    else:
+        call.out.text(write(page))
+
+
+def _answer_facts(
+    call: Invocation, memory: Reader, as_of: str, state: State, facts: list[Standing]
+) -> None:
+    """Answer with facts, how each is known, and a person's side of a contradiction first, as JSON."""
+    from memory.query.fact_marks import known
+    from memory.replay.reader_marks import NOTHING_MARKED, marks_at
+    from projection.document.fact_remarks import mark_of
+    from projection.fold.testimony import RANK, persons_first, word_of
+    from projection.lifecycle.pattern_standing import marked_as
+    from rituals.answers.json_objects import fact_object, known_object, summary_object
+
+    def fact_of(name: str) -> Fact | None:
+        found = state.get(name)
+        return None if found is None else found.fact
+
+    def rank(stem: str) -> int:
+        return RANK[word_of(memory.cache().entry(stem))]
+
+    facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
+    told = known(memory.cache(), [one.fact for one in facts])
+    met: Met = {}
+    marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
+
+    def mark(fact: Fact) -> Mark:
+        found = marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)
+        return marks.on(found, fact)
+
+    call.out.answer(
+        {
+            "as_of": as_of,
+            "project": state.policy.project,
+            **summary_object(state.summary),
+            "facts": [
+                fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
+                | known_object(told[one.fact.id])
+                for one in facts
+            ],
+        }
+    )

@@ -2,30 +2,148 @@
 
 from __future__ import annotations
 
-import click
-
-from rituals.cli import options
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, REVIEW_FILE
+from ledger.model.order import ended_of, stamp_of
+from memory.write.draft import NEXT_COMMIT, waiting
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
+from rituals.review.tally import OF_REVIEW, said, severities, total
+from rituals.setup.git_hooks.hook_install import HOOK_HINT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memory.worktree.trunk import Publishing
+    from rituals.answers.status_values import Overview
+    from rituals.cli.output import Output
+
+#: How many of those that fade next are named.
+_NAMED = 5
 
 
-@click.command("status")
-@options.command
-def command(call: Invocation) -> None:
-    """Show where memory stands: its home, its logs and facts, what is due, and what was found.
-
-    `asks` counts the questions of a review, `found` what `diurna check` finds in the ledger
-    itself.
-
-    \b
-    Example:
-      diurna status
-    """
+def status(call: Invocation) -> None:
+    """Run `diurna status`."""
     from rituals.answers.json_objects import status_object
     from rituals.answers.status_values import overview
-    from rituals.cli.terminal.status_text import show_status
 
     found = overview(call.memory())
     if call.json:
         call.out.answer(status_object(found))
     else:
-        show_status(call.out, found)
+        _show_status(call.out, found)
+
+
+def _show_status(out: Output, found: Overview) -> None:
+    for label, value in (*_ledger_rows(found), *_due_rows(found)):
+        out.line((f"{label:<10}", "bold"), value)
+    out.findings(found.edits)
+    for hint in _hints(found):
+        out.hint(hint)
+
+
+def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
+    home = found.home
+    place = f"{home.repository.where}/{home.prefix}".rstrip("/")
+    yield "home", f"{home.kind} in {place}{f', named by {home.named}' if home.named else ''}"
+    yield "branch", home.branch or "(detached)"
+    yield "logs", f"{found.logs}, of them {counted(found.sessions, 'work session')}"
+    yield "facts", ", ".join(f"{count} {tier}" for tier, count in found.tiers)
+    if found.fading:
+        named = ", ".join([one.id for one in found.fading[:_NAMED]])
+        more = f" and {len(found.fading) - _NAMED} more" if len(found.fading) > _NAMED else ""
+        yield "fading", f"{named}{more}, soonest first, unless they are used"
+    review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
+    due = f" — due: {'; '.join(found.due)}" if found.due else ""
+    yield "review", f"{found.since_review} since the last, {review}{due}"
+    yield "drift", ", ".join(found.drift) or _no_drift(found.publish)
+    yield "edited", ", ".join(found.edited) or "none"
+    if found.silent:
+        named = ", ".join([one or "every session" for one in found.silent])
+        yield "private", f"{named} in this work tree: nothing is kept until `diurna private off`"
+    if found.untold:
+        yield "untold", f"{found.untold} commits since the last log, and none tells of them"
+    if found.held:
+        logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
+        yield "captured", f"{logs}{waiting(found.obstacle)}"
+
+
+def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
+    """Yield what was counted and what a person should decide, each only where there is something."""
+    tally, asked, noticed = found.tally, _asked(found), _noticed(found)
+    late = "" if tally is None or found.counted_now else f", as of {tally.tip[:7]}"
+    if tally is not None and asked:
+        yield "asks", f"{counted(asked, 'question')}: {said(tally.questions)}{late}"
+    known = f"; {tally.accepted} accepted" if tally and tally.accepted else ""
+    if noticed or known:
+        open_now = f"{severities(noticed)}: {said(noticed)}" if noticed else "nothing new"
+        yield "found", f"{open_now}{known}{late}"
+    if found.contradictions:
+        yield "disputed", found.disputed
+    if found.unconfirmed:
+        yield "confirm", f"{len(found.unconfirmed)} due: {', '.join(found.unconfirmed)}"
+    if found.upstream:
+        apart = f"{found.upstream.ahead} ahead, {found.upstream.behind} behind"
+        yield "upstream", f"{found.upstream.name}: {apart}"
+    if found.hindered or found.by_itself.at or found.by_itself.doing:
+        yield "by itself", _by_itself(found)
+    if found.reads:
+        yield "reads", ", ".join([f"{one.name} ({one.age(found.now)})" for one in found.reads])
+
+
+def _hints(found: Overview) -> Iterator[str]:
+    if found.unhooked:
+        yield f"no git hook lets them go with it: {HOOK_HINT}"
+    elif found.obstacle == NEXT_COMMIT:
+        yield "every answer has what waits; `diurna sync` commits it without you"
+    elif found.held:
+        when = "once nothing is in the way" if found.obstacle else "after the next session"
+        yield f"what was captured is committed {when}, or with the next append; every answer has it"
+    if found.untold:
+        yield '`diurna note "decision: …"` records what was decided'
+    if found.answered:
+        yield f"`diurna absorb` records what the merged {REVIEW_FILE} answers"
+    if _asked(found):
+        yield "`diurna review` asks them, one by one; with --dry-run it only says them"
+    if _noticed(found):
+        yield "`diurna check` names what was found, and what to do about it"
+    if found.tally is None or not found.counted_now:
+        yield "`diurna review --dry-run` counts what it would ask, which takes a while here"
+    if found.contradictions:
+        yield "`diurna conflicts` shows every side, `diurna conflicts ID --choose N` decides"
+    if found.unconfirmed:
+        yield "`diurna review --confirm ID…` records that a person looked at them and they hold"
+    if found.drift and not (found.edited or found.edits):
+        yield "`diurna publish` writes and commits what drifted"
+    if found.publish.missing:
+        yield f"`trunk` in {found.home.prefix}{POLICY_FILE} names the branch that has the published files"
+
+
+def _by_itself(found: Overview) -> str:
+    """Say when what is due was done by itself, and what came of it; or what keeps it from being done."""
+    last = found.by_itself
+    if found.hindered or not last.at:
+        return f"not now: {found.hindered}" if found.hindered else f"{last.doing} is under way"
+    when = ended_of(stamp_of(last.at))
+    took = f"{round(last.took_ms / 1000)} s"
+    cut = [f"{last.doing} did not end, or not yet"] if last.doing else []
+    return f"{when[:10]} {when[11:16]}: {', '.join([*(last.did or ('nothing new',)), *cut, took])}"
+
+
+def _no_drift(publish: Publishing) -> str:
+    """Say that nothing drifted, or that nothing is published on this branch, by design."""
+    if publish.here:
+        return "none"
+    if not publish.trunk:
+        return f"none here; {CONTINUITY_FILE} is published on the trunk, and no branch is known to be it"
+    gone = ", a branch that is not here" if publish.missing else ""
+    return f"none here; {CONTINUITY_FILE} is published on {publish.trunk}{gone}"
+
+
+def _asked(found: Overview) -> int:
+    return total(found.tally.questions) if found.tally else 0
+
+
+def _noticed(found: Overview) -> tuple[tuple[str, int], ...]:
+    """Return how often which finding was made, without what a review says itself."""
+    return tuple(one for one in found.tally.found if one[0] not in OF_REVIEW) if found.tally else ()

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import click
-
-from rituals.cli import options
+from memory.recall.hits.snippets import one_line
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.merge.summary import Learned
+    from rituals.cli.output import Output
 
-@click.command("sync")
-@click.argument("remote", required=False, default="")
-@click.option("--adopt", is_flag=True, help="Join a ledger that began apart, too; all logs stay.")
-@click.option(
-    "--push", is_flag=True, help="Send a personal home, too; otherwise it is only fetched."
-)
-@options.dry_run
-@options.command
-def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
-    """Share memory through a git remote: fetch, join both sides' logs, push.
+#: How many facts are named, and how much of each.
+_NAMED, _LINE_CHARS = 12, 72
 
-    Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is dropped: the
-    logs of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile.
-    Commits of code are never sent, or fetched into the work tree; it says what to do with git then.
-    Homes that `[upstream]` in diurna.toml names are fetched to be read, and nothing is sent to them.
-    Requests of other projects are taken where `[inbox] accept` says so, and answers sent back.
 
-    \b
-    Examples:
-      diurna sync
-      diurna sync --dry-run
-      diurna sync backup --json
-    """
+def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
+    """Run `diurna sync`."""
     from rituals.answers.json_objects import sync_object
-    from rituals.cli.terminal.learned_text import print_learned
     from rituals.cli.terminal.requests_text import print_exchange
     from rituals.hosts.background_start import look_after
     from rituals.sync.upstream_fetch import sync_all
@@ -61,7 +45,7 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             out.line(f"{would}{'come' if dry_run else 'came'}  {came}")
             if report.changed:
                 out.line(f"memory  {report.changed}")
-                print_learned(report.learned, out)
+                _print_learned(report.learned, out)
         if report.went or report.tries:
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
@@ -77,3 +61,11 @@ def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: boo
             out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
     print_exchange(report.inbox, out)
     out.findings(report.findings)
+
+
+def _print_learned(learned: Learned, out: Output) -> None:
+    for what, id, line in learned.named[:_NAMED]:
+        out.line(f"  {', '.join(what)}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}")
+    if len(learned.named) > _NAMED:
+        more = len(learned.named) - _NAMED
+        out.line(f"  and {more} more; `diurna log` lists the logs that came")

@@ -1,53 +1,25 @@
-"""Run `diurna web`: show this memory as pages in a browser."""
+"""Run `diurna web`: show this memory as pages in a browser, or write them as a site."""
 
 from __future__ import annotations
 
 import os
+import signal
+from importlib.util import find_spec
 from typing import Any
 
-import click
-
-from ledger.errors import WrongUsage
-from rituals.cli import options
+from ledger.environment import variables
+from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 
 #: Where it listens unless a port is named.
 _PORT = 7874
 
 
-@click.command("web")
-@click.option("--port", default=_PORT, show_default=True, type=click.IntRange(0, 65535),
-              help="Listen there, on 127.0.0.1; 0 for a free port.")  # fmt: skip
-@click.option("--write", is_flag=True, help="With forms: confirm, resolve, archive and the like.")
-@click.option("--no-open", is_flag=True, help="Only print the address; open no browser.")
-@click.option("--agent", default="", metavar="NAME",
-              help="Who writes; else $DIURNA_AGENT, else whom git names.")  # fmt: skip
-@click.option(
-    "--export", metavar="DIR", default="", help="Write the same pages as a site into a folder."
-)
-@click.option(
-    "--base", metavar="URL", default="", help="With --export: where the site will be found."
-)
-@options.dry_run
-@options.command
-def command(
+def web(
     call: Invocation, /, port: int, write: bool, no_open: bool, agent: str, **site: Any
 ) -> None:
-    """Show this memory as pages in a browser: what holds, why, and what is to be decided.
-
-    The address that it prints opens the memory to whoever has it, on this machine alone, until the
-    server ends. A site needs no server: `--export` writes it for a forge's pages or for your disk,
-    without what is withheld or only yours. Both need the extra `web`: `pip install '.[web]'` in a
-    clone of Diurna's repository.
-
-    \b
-    Examples:
-      diurna web
-      diurna web --write --port 0
-      diurna web --export ../site
-    """
-    from rituals.cli.terminal.web_text import serve, write_site
-
+    """Run `diurna web`."""
     export, base, dry_run = site["export"], site["base"], site["dry_run"]
     if export and (write or no_open or agent or port != _PORT):
         raise WrongUsage(
@@ -65,3 +37,83 @@ def command(
         write_site(call, os.path.normpath(os.path.join(call.folder(), export)), base, dry_run)
     else:
         serve(call, port, write, agent or call.agent, opens=not no_open)
+
+
+def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) -> None:
+    """Serve pages until a signal comes.
+
+    The port is 0 for a free one. With `write` there are forms, and `agent` is who writes, "" for whom git
+    names; `opens` opens a browser, where there is one and a person.
+    """
+    _look_for("jinja2", "starlette", "uvicorn")
+    from rituals.cli.error_messages import translate
+    from rituals.serve.web.server.browser import has_browser
+    from rituals.serve.web.web_start import Setting, serve_pages
+
+    setting = Setting(
+        call.find_home,
+        agent,
+        call.now_ms,
+        lambda address, port: _announce(call, address, port, write),
+        lambda problem: _tell(call, translate(problem, call).message),
+        write,
+        opens and not call.json and call.interactive() and has_browser(variables()),
+    )
+    if serve_pages(setting, port) == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def write_site(call: Invocation, folder: str, base: str, dry_run: bool) -> None:
+    """Write the pages as a site, and say how many.
+
+    The folder is absolute; `base` is where people will find it, "" for not said.
+    """
+    _look_for("jinja2")
+    from rituals.serve.web.export.site import apply_site, plan_site
+
+    memory = call.memory()
+    plan = plan_site(memory, folder, base)
+    said = {"folder": plan.folder, "base": plan.base, "dry_run": dry_run, "pages": len(plan.pages)}
+    if dry_run and call.json:
+        call.out.answer({**said, "removed": len(plan.removed)})
+        return
+    if dry_run:
+        gone = f", and remove {counted(len(plan.removed), 'file')}" * bool(plan.removed)
+        call.out.line(f"would write {counted(len(plan.pages), 'page')}{gone}: {plan.folder}")
+        return
+    done = apply_site(plan, memory, call.out.progress)
+    if call.json:
+        sizes = {"files": done.files, "bytes": done.bytes, "changed": done.changed}
+        call.out.answer({**said, **sizes, "removed": done.removed})
+        return
+    gone = f", removed {done.removed}" * bool(done.removed)
+    changed = "all as they were" if not done.changed else f"{done.changed} of them changed"
+    files = f"{counted(done.pages, 'page')}, {counted(done.files, 'file')} in all"
+    call.out.line(f"wrote {files}, {changed}{gone}: {plan.folder}")
+    call.out.hint(f"open {plan.folder}/index.html")
+
+
+def _look_for(*libraries: str) -> None:
+    """Refuse where a library of the extra is not installed."""
+    if any(find_spec(name) is None for name in libraries):
+        raise DiurnaError(
+            "the pages need a library that is not installed",
+            hint="install Diurna with it, in a clone of its repository: "
+            "uv tool install '.[web]', or pip install '.[web]'",
+        )
+
+
+def _announce(call: Invocation, address: str, port: int, writes: bool) -> None:
+    """Say where the pages are: the token in the address is no secret to whoever started this."""
+    if call.json:
+        call.out.answer({"address": address, "port": port, "writes": writes}, lines=False)
+    else:
+        call.out.talk(f"diurna web: {address}", fixed=True)
+        forms = "its pages only show, --write adds forms; " if not writes else ""
+        call.out.hint(f"{forms}Ctrl-C ends it")
+    call.out.flush()
+
+
+def _tell(call: Invocation, message: str) -> None:
+    call.out.talk(f"diurna web: {message}")
+    call.out.flush()

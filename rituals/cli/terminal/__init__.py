@@ -1,1 +1,1 @@
-"""Print what the commands answer."""
+"""Print what several commands answer, or the quick path does."""

@@ -50,11 +50,7 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
 
 
 def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
-    """Return the ids that are asked for, [] where a question is.
-
-    Raises:
-        WrongUsage: both, or neither.
-    """
+    """Return the ids that are asked for, [] where a question is."""
     named = [one.strip() for one in ids.split(",") if one.strip()]
     if bool(named) == bool(" ".join(query).strip()):
         raise WrongUsage(
@@ -65,11 +61,7 @@ def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
 
 
 def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
-    """Ask a question (see `Memory.recall`).
-
-    Raises:
-        WrongUsage: a kind is not one of the policy, and nothing has it.
-    """
+    """Ask a question (see `Memory.recall`)."""
     reader = call.reader()
     answer = reader.recall(" ".join(query), filters=filters._replace(documents=True), **how)
     if not answer.hits and filters.kinds:

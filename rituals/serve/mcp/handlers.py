@@ -155,11 +155,7 @@ class Handlers:
         return types.GetPromptResult(messages=[message])
 
     async def _text(self, request: Callable[[], documents.Question]) -> str:
-        """Ask for a text.
-
-        Raises:
-            MCPError: the request can not be answered.
-        """
+        """Ask for a text."""
         try:
             found: str = whole(await self._opened.ask(request()))
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them

@@ -106,11 +106,7 @@ def _recorded(receipt: Receipt, **more: Any) -> TaskAnswered:
 
 
 def _given(name: str, asked: TaskAsked) -> str:
-    """Return an argument that the action needs.
-
-    Raises:
-        WrongUsage: it is not given.
-    """
+    """Return an argument that the action needs."""
     said: str = getattr(asked, name)
     if not said.strip():
         from ledger.errors import WrongUsage

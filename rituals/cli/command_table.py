@@ -1,0 +1,394 @@
+"""List what each command takes, as data: its arguments, its options, and the lists of its answer.
+
+What a command is and where it stands in the help is said by `rituals.cli.command_registry`, its help by
+the file `help.txt`; `rituals.cli.command_builder` makes of the three what parses a command line.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from ledger.model.task_states import STATES
+from projection.fold.projection_state import TIERS
+from rituals.cli.option_table import AS_OF, RECALL, SINCE, TASKS, UNTIL, Option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Argument(Record):
+    """What stands in one place of a command line, or from one place on."""
+
+    to: str  #: what its value is called where it goes
+    metavar: str = ""  #: what the help calls it
+    many: bool = False  #: there may be several, or none unless it is required
+    default: Any = None  #: its value where it is not given
+    required: bool = True  #: it has to be given, unless there is a default, or may be many
+    choices: tuple[str, ...] | str = ()  #: the values that there are; or where they stand
+    #: what a shell offers in its place beside what the metavar says; or where that stands
+    offers: str = ""
+    type: str = ""  #: where the type of its value stands, if it is neither a text nor a choice
+
+
+DRY_RUN = Option("--dry-run", "Change nothing; say what would be done.")
+TITLE = Option("--title", "The log's title.", "TEXT")
+#: Of what a person or an agent decides.
+AUTHOR = (
+    Option("--agent", "Who decides; else $DIURNA_AGENT, else git's user name.", "NAME"), TITLE, DRY_RUN,
+)  # fmt: skip
+EVERYWHERE = Option(
+    "--everywhere", "As all branches have it, whatever the one that is checked out holds.",
+    keeps="everywhere",
+)  # fmt: skip
+AGENT = Option("--agent", "Who writes; else $DIURNA_AGENT, else git's user name.", "NAME")
+ROLE = Option("--role", "In which role.", "NAME")
+SESSION = Option(
+    "--session", "The host's session; its logs of one agent count as one work session. Else "
+    "$DIURNA_SESSION, or what the host sets.", "ID",
+)  # fmt: skip
+REF = Option("--ref --refs", "A fact the session relied on; repeat, or separate by commas.", "ID",
+             many=True)  # fmt: skip
+ANYWAY = Option("--anyway", "Allow ids and kinds that memory does not know.")
+#: How a log is written.
+WRITING = (
+    Option("--again", "Record it even if the same was recorded a moment ago."),
+    Option("--strict", "Refuse a log with a secret, or a fact that repeats or denies another."),
+    Option("--personal", "It is only yours: record it in your own home, not here.", keeps="own"),
+    Option("--stage", "Stage the log for your own next commit."),
+    DRY_RUN,
+)
+KIND = Option("--kind", "Only facts of this kind.", "KIND")
+REASON = Option("--reason", "Why; it is recorded.", "TEXT")
+STRICT = Option("--strict", "End with 1 on warnings, too.")
+FIX = Option("--fix", "Mend what is safe to mend.")
+DEEP = Option("--deep", "Read every log, and compare the cache with a replay.")
+QUIZ = Option("--quiz", "Put the quiz, too: does memory answer?")
+FORM = Option(
+    "--format", to="form", default="text", choices=("text", "json", "sarif", "github"), shows=True
+)
+ID = Argument("id")
+SOME_IDS = Argument("ids", "ID...", many=True)
+HOSTS = Argument("hosts", "[HOST]...", True, required=False,
+                 choices="rituals.hosts.install.host_files:LAYOUTS")  # fmt: skip
+
+TAKES: dict[str, tuple[Argument | Option, ...]] = {
+    "brief": (
+        Option("--for", "With what is for this role.", "ROLE", "role"),
+        Option("--task", "What is about to be done, or the id of a task.", "TEXT"),
+        Option("--budget", "At most so many characters; at least {least}.", "CHARACTERS", most=-1,
+               least="projection.brief.budget:LEAST_CHARS",
+               default="memory.brief.brief_place:BRIEF_CHARS", shows=True),
+        Option("--agent", "Who reads it; else $DIURNA_AGENT, else the name git commits with.", "NAME"),
+        Option("--format", "The format: {choices}.", "FORMAT", "form",
+               choices="projection.brief.brief_formats:FORMATS"),
+        EVERYWHERE,
+    ),
+    "recall": (Argument("query", "[QUERY]", True, required=False), EVERYWHERE, *RECALL),
+    "note": (
+        Argument("texts", "[TEXT]...", True, required=False),
+        Option("--kind", "The kind of each text that names none.", "KIND"),
+        Option("--replace", "The fact that the one TEXT replaces.", "ID", many=True),
+        Option("--asked", "How somebody will ask for the one TEXT; recall finds it by that.", "QUESTION",
+               many=True),
+        REF, TITLE, AGENT, SESSION, ANYWAY, *WRITING,
+    ),
+    "append": (
+        Argument("file", default=""),
+        TITLE,
+        Option("--body", "Markdown prose: what happened, why, what is next; @FILE reads it, - stdin.",
+               "TEXT"),
+        Option("--from-json", "The whole log as JSON (- for stdin).", "FILE"),
+        REF,
+        Option("--new", 'A new fact; "KIND: id=my-id entity=NAME priority=low TEXT" says more of it.',
+               '"KIND: TEXT"', many=True),
+        Option("--update", "A fact gets a new text.", "ID TEXT", many=True, words=2),
+        Option("--supersede", "OLD is false now, NEW replaces it.", "OLD=NEW", many=True),
+        Option("--invalidate", "The fact is false now, nothing replaces it.", "ID", many=True),
+        Option("--close", "The thread, task or finding is done.", "ID", many=True),
+        Option("--reopen", "It is open again.", "ID", many=True),
+        Option("--reactivate", "Take the fact out of the archive.", "ID", many=True),
+        Option("--move", f"The task is in that state now: {', '.join(STATES[1:])}.", "ID=STATE",
+               many=True),
+        Option("--helped", "It helped; the evidence is a command with its exit code, or PATH:LINE.",
+               "ID=EVIDENCE", many=True),
+        Option("--ignored", "It was shown to a role, else to yours, and was of no use.", "ID[=ROLE]",
+               many=True),
+        ANYWAY, AGENT, ROLE,
+        Option("--host", "The program the agent runs in.", "NAME"),
+        Option("--model", "The model it runs on.", "NAME"),
+        SESSION,
+        Option("--type", "work (the default; continued behind the first of a session), review, import, "
+               "edit or checkpoint.", "TYPE"),
+        Option("--verdict", "What a judge says: pass, fail, or another word.", "WORD"),
+        Option("--about", "What the verdict is about, with commas between.", "IDS"),
+        Option("--tokens", "How many tokens judging took.", "N"),
+        *WRITING,
+    ),
+    "edit": (
+        ID, Argument("text", default=""),
+        Option("--kind", "The kind that it is of from now on.", "KIND"),
+        Option("--until", "What ends it: `tag v5*`, `merged x`, `gone PATH`, `date 2027-01-31`, …",
+               "WHAT"),
+        Option("--reason", "Why it changes.", "TEXT"), *AUTHOR,
+    ),
+    "close": (SOME_IDS, Option("--reason", "What came of it.", "TEXT"), *AUTHOR),
+    "forget": (
+        ID,
+        Option("--false", "It does not hold; nothing replaces it.", to="how", sets="false"),
+        Option("--replaced-by", "It does not hold; that one does.", "ID"),
+        Option("--withhold", "Show its text to nobody again.", to="how", sets="withhold"),
+        Option("--archive", "It holds; put it out of sight.", to="how", sets="archive"),
+        REASON, *AUTHOR,
+    ),
+    "show": (
+        Argument("ids", "[ID|STEM]...", True, required=False), AS_OF, EVERYWHERE, KIND,
+        Option("--tier", "Only facts of this tier, archived ones too: {choices}.", "TIER", choices=TIERS),
+    ),
+    "why": (
+        Argument("id", "ID|FILE[:LINE]|COMMIT"),
+        Option("--versions", "Its texts alone, numbered, and which of them stands."), EVERYWHERE,
+    ),
+    "task": (
+        Argument("action", "[ACTION]", default="list", offers="rituals.cli.commands.task:ACTIONS"),
+        Argument("words", "[ID]...", True, required=False), *TASKS,
+        Option("--id", "add: its id; else one is made.", "NAME"),
+        Option("--priority", "add: high, medium or low.", "PRIORITY",
+               choices="projection.work.tracked_tasks:PRIORITIES"),
+        Option("--owner", "add: whom it is meant for.", "NAME"),
+        Option("--goal", "add: what it is good for.", "TEXT"),
+        Option("--depends", "add: what has to be done first. Repeatable, or with commas.", "ID",
+               many=True),
+        Option("--serves", "add: what it is done for. Repeatable, or with commas.", "ID", many=True),
+        Option("--criterion", "add: when it is done. Repeatable.", "TEXT", many=True),
+        Option("--risk", "add: what may go wrong. Repeatable.", "TEXT", many=True),
+        Option("--question", "add, handoff: what is open. Repeatable.", "TEXT", many=True),
+        Option("--anyway", "add: allow ids that memory does not know."),
+        Option("--take-over", "start: even if somebody else has it, as agreed."),
+        Option("--start", "pick: claim it, too."),
+        Option("--why", "move, done: the reason.", "TEXT"),
+        Option("--to", "handoff: the agent or role that is to get it. request: the project that is asked.",
+               "NAME"),
+        Option("--done", "handoff: what is done. Repeatable.", "TEXT", many=True),
+        Option("--remaining", "handoff: what is not. Repeatable.", "TEXT", many=True),
+        Option("--warning", "handoff: what to look out for. Repeatable.", "TEXT", many=True),
+        Option("--next", "handoff: what to do first. Repeatable.", "TEXT", many=True),
+        Option("--confidence", "handoff: how sure it is that what is done is right.", "TEXT"),
+        Option("--agent", "Who does it; else $DIURNA_AGENT, else git's user name.", "NAME"), ROLE,
+        Option("--session", "The host's session; else $DIURNA_SESSION, or what the host sets.", "ID"),
+        DRY_RUN,
+    ),
+    "undo": (
+        Argument("stems", "[STEM]...", True, required=False),
+        Option("--session", "All that this session of an agent wrote.", "ID"),
+        Option("--agent", "Whose logs; else yours.", "NAME"), SINCE,
+        Option("--redo", "Do again what the last undo took back."),
+        Option("--yes", "Do not ask, where the logs are named."), TITLE, DRY_RUN,
+    ),
+    "log": (
+        Argument("what", "[STEM|FILE|-]", default=""),
+        Option("--agent", "Only logs of this agent.", "NAME"), SINCE, UNTIL,
+        Option("-n", "At most so many.", "N", "limit", most=-1),
+    ),
+    "view": (
+        Argument("name", "[NAME]", default=""),
+        Argument("argument", "[DATE|ENTITY]", True, required=False),
+    ),
+    "web": (
+        Option("--port", "Listen there, on 127.0.0.1; 0 for a free port.", default=7874, least=0,
+               most=65535, shows=True),
+        Option("--write", "With forms: confirm, resolve, archive and the like."),
+        Option("--no-open", "Only print the address; open no browser."),
+        Option("--agent", "Who writes; else $DIURNA_AGENT, else whom git names.", "NAME"),
+        Option("--export", "Write the same pages as a site into a folder.", "DIR"),
+        Option("--base", "With --export: where the site will be found.", "URL"), DRY_RUN,
+    ),
+    "review": (
+        Option("--code", "The repository whose code this is about.", "PATH"),
+        Option("--yes", "Ask nothing: what needs a person is raised as threads."),
+        Option("--pull-request", "Ask in REVIEW.md, on a branch for a pull request.", to="on_branch"),
+        DRY_RUN,
+    ),
+    "conflicts": (Argument("ids", "[ID]...", True, required=False),),
+    "redact": (
+        Argument("targets", "ID|STEM...", many=True),
+        Option("--reason", "Why; it is recorded, so do not repeat what is to be withheld.", "TEXT",
+               required=True),
+        Option("--words-only", "Only a log's title, prose and remarks; the facts that it brought stay."),
+        Option("--purge", "Rewrite git's history without it, after a backup; shows the plan."),
+        Option("--yes", "Do not ask whether to purge."), *AUTHOR,
+    ),
+    "check": (
+        Argument("files", "[FILE]...", True, required=False), FIX, DEEP, QUIZ, STRICT,
+        Option("--all -v", "Name every finding with its key, and what is accepted, too.", to="everything"),
+        DRY_RUN,
+    ),
+    "sync": (
+        Argument("remote", default=""),
+        Option("--adopt", "Join a ledger that began apart, too; all logs stay."),
+        Option("--push", "Send a personal home, too; otherwise it is only fetched."), DRY_RUN,
+    ),
+    "import": (
+        Argument("source", "[SOURCE|PATH]", required=False, type="rituals.cli.commands.import_:SOURCE"),
+        Argument("paths", "[PATH]...", True, required=False),
+        Option("--write --yes", "Take it in without asking."),
+        Option("-v --verbose", "Show all of it, and each thing that is left out.", to="verbose"), DRY_RUN,
+    ),
+    "export": (
+        Argument("what", "events|vault|site|snapshot", choices=("events", "vault", "site", "snapshot")),
+        Argument("dir", "[DIR]", default=""),
+        Option("--base", "With site: where it will be found.", "URL"), DRY_RUN,
+    ),
+    "init": (
+        Argument("dir", default=""),
+        Option("--branch", "A branch of its own for the ledger.", "NAME"),
+        Option("--tree", "The folder beside the code; else memory/.", "FOLDER", default=None),
+        Option("--move", "Move the home, with its past.", choices=("branch", "tree")),
+        Option("--project", "Its name; else the folder's.", "NAME"),
+        Option("--hooks/--no-hooks", "Commit by git's hooks, or without them."),
+        Option("--personal", "A home of what is only yours, below your data folder."), DRY_RUN,
+    ),
+    "install": (
+        HOSTS, Option("--user", "For all projects of yours, instead of this one."),
+        Option("--mcp/--no-mcp", "Also the MCP server; by default where its extra is there."),
+        Option("--export", "Write a plugin for marketplaces there, instead.", "DIR"), DRY_RUN,
+    ),
+    "restore": (
+        ID, Argument("version", default=""),
+        Option("--reason", "Why a false fact holds after all.", "TEXT"), *AUTHOR,
+    ),
+    "archive": (
+        ID, Option("--reason", "Why it is put away, or taken out.", "TEXT", required=True),
+        Option("--back", "Take it out of the archive again."), *AUTHOR,
+    ),
+    "ls": (
+        Argument("patterns", "[PATTERN]...", True, required=False), KIND,
+        Option("--tier", "Only facts of this tier: {choices}.", "TIER", choices=TIERS),
+        Option("-a --all", "Archived and superseded facts too.", to="archived"), EVERYWHERE,
+    ),
+    "entity": (Argument("name", default=""),),
+    "links": (ID, Option("--hops", "How far to look, 1 to 3.", "N", default=2, most=3, shows=True)),
+    "timeline": (
+        Argument("anchor", "[ANCHOR]", True, required=False),
+        Option("--before", "How far back: 30m, 48h, 7d, 2w.", "TIME", default="48h"),
+        Option("--after", "How far on.", "TIME", default="24h"),
+        Option("--agent", "Only sessions of this agent.", "NAME"),
+        Option("--kind", "Only sessions that named a fact of this kind; may be repeated.", "KIND", "kinds",
+               many=True),
+        Option("-n", "At most so many sessions, those nearest to the anchor; 20 by default.", "N", "limit",
+               20, most=-1),
+    ),
+    "diff": (Argument("range", "A..B"),),
+    "report": (
+        Option("--since", "Only facts born and reviews from then on.", "WHEN"),
+        Option("--until", "As if the ledger ended then (time or stem).", "WHEN"), KIND,
+        Option("--svg", "Draw the tiers over the work sessions into this file.", "FILE|-"),
+    ),
+    "quiz": (Option("--suggest", "Propose questions from facts that no question reaches."),),
+    "learn": (
+        SINCE, Option("--ask", "Raise the proposals as open threads, each once."),
+        Option("--accept", "Let in the proposal of this key.", "KEY"),
+        Option("--text", "With --accept: in these words.", "TEXT"),
+        Option("--agent", "Who answers, or asks.", "NAME"), DRY_RUN,
+    ),
+    "confirm": (SOME_IDS, *AUTHOR),
+    "resolve": (
+        ID,
+        Option("--choose", "The side that holds: its start or its number in `diurna conflicts`.", "SIDE"),
+        Option("--text", "A new text instead of all of them.", "TEXT"),
+        Option("--file", "The new text from a file (- for stdin).", "FILE"),
+        Option("--closed/--open", "Whether the thread is closed."),
+        Option("--state", "The state of a task that was moved on several sides.", "STATE", choices=STATES),
+        *AUTHOR,
+    ),
+    "doctor": (FIX, DEEP, DRY_RUN),
+    "verify": (
+        Argument("findings", "[FINDING]...", True, required=False),
+        Option("--restore", "Commit again what history took from the ledger."),
+        Option("--all -v", "Name what is accepted, too, and the key of every finding.", to="everything"),
+        Option("--accept", "Accept each FINDING: a key, its start, or a code."),
+        Option("--accept-all", "Accept all that stands open now, also for lint."),
+        Option("--unaccept", "Accept each FINDING no longer."), REASON, *AUTHOR,
+    ),
+    "lint": (
+        Argument("files", many=True, required=False), STRICT,
+        FORM._replace(help="How to write the findings; --json is --format json."), QUIZ,
+    ),
+    "impact": (
+        Argument("range", "BASE...HEAD"), STRICT,
+        Option("--untold", "Say, too, if no session log tells of the work."),
+        FORM._replace(help="How to write it; --json is --format json."),
+        Option("--sarif", "The same as --format sarif.", to="form", sets="sarif"),
+    ),
+    "harvest": (
+        Argument("paths", "[PATH…]", True, required=False),
+        Option("--budget", "Bring N facts at most, the best first; 100 unless said.", "N", default=100,
+               most=10_000),
+        Option("--from-json", "Take in what an agent found in documents itself.", "FILE|-", "handed_in"),
+        DRY_RUN, Option("--write --yes", "Write it without asking."),
+        Option("-v --verbose", "Show every line of what is taken and left out.", to="verbose"),
+    ),
+    "adopt": (
+        Argument("dir"), Option("--compat", "Only print the other tool's own footers."),
+        Option("--verbose -v", "Name everything that was noticed."), DRY_RUN,
+    ),
+    "snapshot": (
+        Option("--task", "Of this task; else of all the work.", "ID"),
+        Option("--milestone", "Something is reached.", to="reason", sets="milestone"),
+        Option("--stuck", "The work is stuck.", to="reason", sets="stuck"),
+    ),
+    "uninstall": (HOSTS, Option("--user", "From your own files, instead of this project's."), DRY_RUN),
+    "mcp": (
+        Option("--http", "Listen on 127.0.0.1; port 7873 unless named, 0 for a free one.", "[PORT]",
+               default=None, least=0, most=65535, sets="7873"),
+        Option("--agent", "Who writes; else $DIURNA_AGENT, else what the client calls itself.", "NAME"),
+    ),
+    "capture": (
+        Option("--session", "One session, by the host's id of it.", "SESSION"),
+        Option("--host", "Of this host alone.", "HOST", choices="rituals.cli.commands.capture:ANY_HOST"),
+        Option("--transcript", "Its transcript, if no hook saw it.", "FILE"),
+        Option("--show", "Write nothing; print the logs that would be written."),
+        Option("--land", "Commit the captured logs that wait, and record no session.", to="mode",
+               sets="land"),
+        Option("--past", "Sessions of this folder from before the hooks.", to="mode", sets="past"),
+        Option("--again", "Ask your model about them once more; show what it finds.", to="mode",
+               sets="again"),
+        Option("--catch-up", to="mode", sets="rest", hidden=True), SINCE,
+        Option("--write --yes", "Do so without asking."),
+        Option("--why", metavar="WHY", hidden=True), DRY_RUN,
+    ),
+    "private": (Argument("switch", "[on|off]", required=False, choices=("on", "off")),),
+    "finding": (
+        Argument("action", "[ACTION]", default="list"), Argument("message", "[MESSAGE]", default=""),
+        Option("--state", "list: open, fixed or regressed.", "STATE",
+               choices="projection.work.finding_facts:STATES"),
+        Option("--rule", "report: what it breaks, as the tool or the auditor calls it.", "NAME"),
+        Option("--path", "report: the file, as the repository has it.", "PATH"),
+        Option("--symbol", "report: the function, class or route.", "NAME"),
+        Option("--line", "report: the line of the file.", "N", most=-1),
+        Option("--from-json", "report: findings as JSON or SARIF (- for stdin).", "FILE"),
+        Option("--agent", "Who reports; else $DIURNA_AGENT, else git's user name.", "NAME"), ROLE, DRY_RUN,
+    ),
+    "hook": (
+        Argument("event", default=""),
+        Argument("arguments", many=True, required=False, type="click:UNPROCESSED"), DRY_RUN,
+    ),
+    "redo": AUTHOR,
+    "critique": (
+        Argument("file", "[FILE]", default=""), Option("--task", "What the critique is about.", "ID"),
+        Option("--applied", "Close a point: it was applied.", "ID WHY", many=True, words=2),
+        Option("--rejected", "Close a point: it was rejected.", "ID WHY", many=True, words=2), *AUTHOR,
+    ),
+    "open": (Argument("what", "[ID|STEM]", default=""),),
+    "publish": (
+        Option("--discard-edits", "Also over people's edits of these files that no log has; they are "
+               "shown and kept beside git."),
+        DRY_RUN,
+    ),
+    "absorb": (DRY_RUN,),
+    "replay": (
+        Option("--write", "Write the projection into the work tree; no commit."),
+        Option("--check", "End with 1 if anything differs from the replay."), DRY_RUN,
+    ),
+    "completion": (Argument("shell", "bash|zsh|fish", choices=("bash", "zsh", "fish")),),
+    "tour": (Option("--keep", "Keep the folder, and say where it is."),),
+}  # fmt: skip

@@ -1,0 +1,223 @@
+"""Run the commands that decide something: who decides, the append, and its answer."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli.context import STDIN, Invocation
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rituals.decide.decision import Decision
+    from rituals.decide.undo_plan import Undoing
+
+
+def edit(
+    call: Invocation, /, id: str, text: str, kind: str, until: str, reason: str, **recorded: Any
+) -> None:
+    """Run `diurna edit`."""
+    from rituals.decide.fact_corrections import rewording
+
+    memory = call.memory()
+    if text == STDIN:
+        text = call.read(STDIN).decode("utf-8", "replace").strip()
+        if not text:
+            raise WrongUsage("standard input holds no text", hint="`diurna forget ID` forgets it")
+    elif not (text or kind or until):
+        before = memory.standing(id).fact
+        if call.json or not call.interactive():
+            raise WrongUsage("the new text is missing", hint=f'diurna edit {id} "TEXT"')
+        text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
+    decide(call, rewording(memory, id, text, kind, reason, until), **recorded)
+
+
+def close(call: Invocation, /, ids: tuple[str, ...], reason: str, **recorded: Any) -> None:
+    """Run `diurna close`."""
+    from rituals.decide.fact_corrections import closing
+
+    decide(call, closing(call.memory(), ids, reason), **recorded)
+
+
+def undo(
+    call: Invocation, /, stems: tuple[str, ...], redo: bool, yes: bool, title: str, dry_run: bool,
+    **chosen: Any,
+) -> None:  # fmt: skip
+    """Run `diurna undo`."""
+    from rituals.decide.log_undo import Asked, redoing, taking_back, undoing
+
+    asked = Asked(stems, **chosen)
+    memory = call.memory()
+    if not dry_run:
+        memory.drain()
+    if redo:
+        asked.refuse_beside_redo()
+        take_back(call, redoing(memory, asked.agent), asked.agent, title, dry_run)
+    elif asked.names_logs:
+        take_back(call, taking_back(memory, asked), "", title, dry_run, ask=not yes)
+    else:
+        take_back(call, undoing(memory, asked.agent), asked.agent, title, dry_run)
+
+
+def redo(call: Invocation, agent: str, title: str, dry_run: bool) -> None:
+    """Run `diurna redo`."""
+    from rituals.decide.log_undo import redoing
+
+    memory = call.memory()
+    if not dry_run:
+        memory.drain()
+    take_back(call, redoing(memory, agent), agent, title, dry_run)
+
+
+def restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
+    """Run `diurna restore`."""
+    if version:
+        from rituals.decide.version_list import restoration
+
+        if reason:
+            raise WrongUsage("--reason goes with a fact that was called false, not with a version")
+        decide(call, restoration(call.memory(), id, version), **recorded)
+        return
+    from rituals.decide.confirmation import reinstatement
+
+    if not reason.strip():
+        raise WrongUsage(
+            "neither a VERSION nor a --reason is given",
+            hint=f"`diurna why {id} --versions` lists its texts; where it was called false, "
+            "`--reason TEXT` says in a sentence why it holds after all",
+        )
+    decide(call, reinstatement(call.memory(), id, reason), **recorded)
+
+
+def archive(call: Invocation, /, id: str, reason: str, back: bool, **recorded: Any) -> None:
+    """Run `diurna archive`."""
+    from rituals.decide.archiving import archiving, returning
+
+    if not reason.strip():
+        raise WrongUsage("the reason is empty", hint="say in a sentence why")
+    plan = returning if back else archiving
+    decide(call, plan(call.memory(), id, reason), **recorded)
+
+
+def confirm(call: Invocation, /, ids: tuple[str, ...], **recorded: Any) -> None:
+    """Run `diurna confirm`."""
+    from rituals.decide.confirmation import confirmation
+
+    decide(call, confirmation(call.memory(), ids), **recorded)
+
+
+def critique(
+    call: Invocation,
+    /,
+    file: str,
+    task: str,
+    applied: tuple[tuple[str, str], ...],
+    rejected: tuple[tuple[str, str], ...],
+    **given: Any,
+) -> None:
+    """Run `diurna critique`."""
+    from rituals.decide.critique_threads import raising, settling
+
+    settles = bool(applied or rejected)
+    if bool(file) == settles or (settles and task):
+        raise WrongUsage(
+            "name a file, or what was applied or rejected",
+            hint='`diurna critique FILE`, `diurna critique --applied ID "WHY"`',
+        )
+    memory = call.memory()
+    if settles:
+        decision = settling(memory, dict(applied), dict(rejected))
+    else:
+        source = "standard input" if file == STDIN else os.path.basename(file)
+        text = call.read(file).decode("utf-8", "replace")
+        decision = raising(memory, text, source, task)
+    decide(call, decision, **given)
+
+
+def decide(
+    call: Invocation,
+    decision: Decision,
+    agent: str,
+    title: str,
+    dry_run: bool,
+    then: Callable[[], dict[str, Any]] = dict,
+    **more: object,
+) -> dict[str, Any]:
+    """Record a decision and say what was done, or what would be; return what `then` gave.
+
+    `agent` is "" for the default, `title` is the log's, "" for the decision's own. `then` is asked once it
+    is recorded; what it gives, and `more`, are further keys of the JSON answer.
+    """
+    from memory.write.draft import told
+    from rituals.answers.json_objects import event_object, receipt_object
+    from rituals.decide.decision import Author, record
+
+    memory, out = call.memory(), call.out
+    receipt = record(memory, decision, Author(agent, title), dry_run=dry_run)
+    call.landed = bool(receipt and receipt.commit)
+    given = then()
+    if call.json:
+        stored = receipt_object(receipt) if receipt else {"stem": "", "commit": "", "findings": []}
+        out.answer(
+            {
+                **stored,
+                "already": decision.already,
+                "dry_run": dry_run,
+                "does": list(decision.does),
+                "events": [event_object(event) for event in decision.events],
+                "hints": list(decision.hints),
+                **more,
+                **given,
+            }
+        )
+    elif receipt is None:
+        out.line(f"nothing to do: {decision.already}")
+    else:
+        if not dry_run:
+            out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(memory.home.branch)}")
+        for line in decision.does:
+            out.line(f"would record: {line}" if dry_run else line)
+        for verb, what in told(receipt._replace(did=())):
+            out.line(f"{verb:<7}  {what}")
+    if receipt is not None:
+        out.findings(receipt.findings)
+    if not call.json:
+        for hint in decision.hints:
+            out.hint(hint)
+    return given
+
+
+def take_back(
+    call: Invocation, found: Undoing, agent: str, title: str, dry_run: bool, *, ask: bool = False
+) -> None:
+    """Record an undo, or what does one again; with `ask` a person sees the plan first and has to agree.
+
+    Raises:
+        WrongUsage: nobody is there to be asked.
+    """
+    decision = found.decision
+    if ask and not dry_run and decision.events:
+        if call.json or not call.interactive():
+            raise WrongUsage(
+                f"{counted(len(found.logs), 'log')} and what was derived are not taken back unasked",
+                hint="--dry-run shows the plan; --yes does it",
+            )
+        for line in decision.does:
+            call.out.line(line)
+        call.out.flush()
+        if not click.confirm("take this back?", False, err=True):
+            return
+        decision = decision._replace(does=())  # they were shown
+    logs = [{"stem": one.stem, "agent": one.agent, "title": one.title} for one in found.logs]
+    undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
+    left = [{"id": id, "why": why} for id, why in found.left]
+    decide(
+        call, decision, agent, title, dry_run,
+        undone=undone, logs=logs, took=list(found.took), left=left,
+    )  # fmt: skip
