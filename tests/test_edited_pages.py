@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ledger.home import IN_TREE, OWN_BRANCH
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.ids import version_id
+from ledger.model.layout import EDITED_KEY
 from ledger.model.sha256 import blob_id
-from memory.worktree.authorship import EDITED_KEY
 from memory.write.draft import SessionDraft
 from projection.document.edit_events import NOTHING, Absorbed, absorb
 from projection.document.page_renderer import render

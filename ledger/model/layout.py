@@ -11,6 +11,8 @@ BRIEF_CHARS = 7500
 
 POLICY_FILE = "diurna.toml"
 SESSIONS_DIR = "sessions"
+#: The header key of a log that says what a person's edit says: the blob id of the edited file.
+EDITED_KEY = "edited"
 CONTINUITY_FILE = "continuity.md"
 #: The files of the views that a policy can publish, each with the view's name.
 VIEW_FILES = {"STATE.md": "state", "PROGRESS.md": "progress", "DECISIONS.md": "decisions"}

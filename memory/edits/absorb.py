@@ -10,7 +10,7 @@ from ledger.git.identity import identity_findings
 from ledger.home import Home
 from ledger.model.event import VERB_OF, Event
 from ledger.model.findings import Finding
-from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR, VIEW_FILES
+from ledger.model.layout import ABSORB_LOCK_FILE, EDITED_KEY, STATE_DIR, VIEW_FILES
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.secrets.scanner import find_secrets
@@ -19,7 +19,7 @@ from memory.edits.committed import absorb_committed, committed_edit_findings
 from memory.edits.detect import Edit, committed_edit, edited_files, find_edit, find_edits, title_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.view_source import source_of_cache
-from memory.worktree.authorship import EDITED_KEY, NO_LOG, OVER_KEY, left_alone
+from memory.worktree.authorship import NO_LOG, OVER_KEY, left_alone
 from memory.worktree.checkout import note_written, store_blob, write_noted
 from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable

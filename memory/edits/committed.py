@@ -16,7 +16,7 @@ from ledger.git.commit_record import clean_name
 from ledger.home import Home
 from ledger.model.event import ThreadReopened
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.order import ended_of, is_stem, next_stamp, stem_in
 from ledger.model.record import Record
 from ledger.model.seal import seal
@@ -27,7 +27,7 @@ from memory.edits.detect import title_of
 from memory.redaction.withheld_lines import Telling
 from memory.replay.log_bytes import read_bytes
 from memory.replay.replayed_state import cold_state
-from memory.worktree.authorship import EDITED_KEY, OVER_KEY, said_edits
+from memory.worktree.authorship import OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
 from memory.write.seen_versions import with_seen

@@ -17,6 +17,7 @@ from ledger.model.event import (
 )
 from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
+from ledger.model.layout import EDITED_KEY
 from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time
 from ledger.model.record import Record
@@ -29,7 +30,6 @@ from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import marks_at
-from memory.worktree.authorship import EDITED_KEY
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.document.page_renderer import REDACTED
 from projection.fold.full_replay import State

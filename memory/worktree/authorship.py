@@ -11,7 +11,7 @@ import re
 from ledger.errors import EditNotUnderstood, ObjectMissing
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, EDITED_KEY, SESSIONS_DIR
 from ledger.model.logset import log_refs
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import is_projection, standing_files
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from projection.fold.full_replay import State
     from projection.policy.model import Policy
 
-#: The header key of a log that says what a person's edit says: the blob id of the edited file.
-EDITED_KEY = "edited"
 #: The same of a committed file that the person edited on: the log stands for it, too.
 OVER_KEY = "over"
 #: Says of a file that an absorb has to make a log of it.

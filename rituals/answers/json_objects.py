@@ -6,8 +6,6 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import ASKED_KEY
-from ledger.secrets.scanner import without_secrets
-from memory.merge.summary import CHANGES
 from memory.write.draft import course
 from projection.document.page_renderer import REDACTED
 from projection.work.finding_facts import state_of
@@ -36,6 +34,13 @@ if TYPE_CHECKING:
     from rituals.review.learning.finding_reports import Listed, Taken
     from rituals.review.learning.offer import Held, Proposal
     from rituals.sync.sync_report import Report
+
+
+def without_secrets(text: str) -> str:
+    """Leave secrets out of a text: what looks for them is loaded with the first one."""
+    from ledger.secrets.scanner import without_secrets
+
+    return without_secrets(text)
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -273,6 +278,8 @@ def difference_object(difference: Difference) -> dict[str, Any]:
 
 def sync_object(report: Report) -> dict[str, Any]:
     """Describe a sync."""
+    from memory.merge.summary import CHANGES
+
     return {
         **fields_of(report, "remote branch commit came agents went"),
         "facts": {
