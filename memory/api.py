@@ -120,7 +120,7 @@ class Memory(Pages):
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Finish what a dead process left, commit again what a user's commit left out, and report it."""
         if self.kept() or self.held() or may_be_left(self.home):
-            from memory.write.omitted_logs import bring_back
+            from memory.write.commit_riders import bring_back
 
             bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
 

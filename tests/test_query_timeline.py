@@ -23,8 +23,7 @@ from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.query import session_timeline as timelines
-from memory.query.anchors import Anchor
-from memory.query.session_timeline import Timeline
+from memory.query.session_timeline import Anchor, Timeline
 from memory.replay.log_bytes import read_bytes
 from memory.write.draft import did
 from projection.document.page_renderer import REDACTED

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ledger.errors import NotFound, WrongUsage
 from ledger.home import discover
 from memory.api import Memory
-from memory.recall.documents import document_list
+from memory.recall.documents import document_passages as document_list
 from memory.recall.index.document import indexed_document
 from memory.recall.recall_values import DOCS, Filters, is_place
 from rituals.serve.mcp import input_schemas, read_tools

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.query.everyday import everyday
-from memory.recall.query.state_words import state_words
+from memory.recall.query.stopwords import state_words
+from memory.recall.query.widening import everyday
 from tests.conftest import Repo, Run
 
 FACTS = {

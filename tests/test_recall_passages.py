@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.recall.index.passage_cutter import PASSAGE_CHARS, PASSAGES_LIMIT, marks_of, passages_of
-from memory.recall.index.turn_marks import ASKING, NUMBERED, TIMED
+from memory.recall.index.rows import ASKING, NUMBERED, TIMED
 from tests.conftest import examples, sampled
 
 LINES = st.lists(

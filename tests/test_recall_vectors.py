@@ -28,7 +28,7 @@ from memory.recall.rank import vectors
 from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning
 from memory.recall.rank.meaning import _stretches, stretches_of
 from memory.recall.rank.rank_types import Ranking, Scored
-from memory.recall.rank.word_pieces import WordPieces
+from memory.recall.rank.vectors import WordPieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -40,8 +40,14 @@ from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.remote.tree_merge import Sides, find, join, with_files
 from ledger.wal.intents import Intents
-from memory.merge.foreign import code_beside, moved_away, refuse_modes
-from memory.merge.hand_written import HandWritten, nothing, write_joined
+from memory.merge.hand_written import (
+    HandWritten,
+    code_beside,
+    moved_away,
+    nothing,
+    refuse_modes,
+    write_joined,
+)
 from memory.merge.summary import Learned, learned
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.read_logs import Reading, read_all, read_given

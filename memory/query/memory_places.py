@@ -1,18 +1,24 @@
-"""Find where a memory stands in files: the line of a fact in `continuity.md` or the archive, or a log."""
+"""Find where a memory stands: the home that its id names, its line in the pages, a log."""
 
 from __future__ import annotations
 
 import os
 
 from ledger.codec.fact_blocks import is_footer, parse_footer
-from ledger.errors import NotFound
+from ledger.errors import NotFound, WrongUsage
+from ledger.home import PERSONAL, personal_home
 from ledger.model.layout import CONTINUITY_FILE, MIRROR_DIR, archive_page
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from memory.cache.name_lookup import log_named
+from memory.query.reader import Reader
+from memory.recall.recall_values import parted
+from memory.replay.upstream_homes import upstreams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memory.query.reader import Reader
     from projection.fold.projection_state import Standing
 
@@ -79,3 +85,32 @@ def _there(place: Place, because: str, hint: str) -> Place:
     if not os.path.isfile(place.file):
         raise NotFound(f"there is no file {place.file}: {because}", hint=hint)
     return place
+
+
+def holding(reader: Reader, ids: Sequence[str]) -> tuple[Reader, tuple[str, ...], str]:
+    """Return the home that holds facts, their ids there, and its name; "" for the one that is open.
+
+    Ids are as they are shown: `ID`, or `NAME/ID` of a home beside it.
+
+    Raises:
+        WrongUsage: they are of several homes.
+        NotFound: there is no home of that name.
+    """
+    found = [parted(one) for one in ids]
+    names = {name for name, _ in found}
+    if not any(names):
+        return reader, tuple(ids), ""
+    if len(names) > 1:
+        raise WrongUsage(
+            "these are facts of several homes", hint="ask for those of each by themselves"
+        )
+    (name,) = names
+    if name == PERSONAL:
+        home = personal_home()
+    else:
+        policy = reader.snapshot.cache().policy
+        home = next((one.home for one in upstreams(reader.home, policy) if one.name == name), None)
+    if home is None:
+        hint = "`[upstream]` of the policy names homes of others, and `diurna sync` fetches them"
+        raise NotFound(f"there is no home {name} here", hint=hint)
+    return Reader(home), tuple([rest for _, rest in found]), name

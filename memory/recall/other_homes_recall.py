@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.home import PERSONAL
-from memory.recall.hits.answer_hits import answer_of, holding_first
+from memory.recall.hits.passage_hits import answer_of, holding_first
 from memory.recall.recall_values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
 from memory.recall.recaller import Recaller
 from memory.replay.clone_view import View

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from memory.recall.index.rows import FACTS_FROM, PLACES
-from memory.recall.index.turn_marks import NUMBERED
-from memory.recall.query.everyday import EVERYDAY, everyday
+from memory.recall.index.rows import FACTS_FROM, NUMBERED, PLACES
 from memory.recall.query.postings import NEWEST, NO_POSTINGS, TOO_COMMON, Lookups
 from memory.recall.query.query_parser import Question, Word, as_indexed, read_question
-from memory.recall.query.related import related_to
-from memory.recall.query.spelling import respelled
-from memory.recall.query.state_words import StateWords, state_words
-from memory.recall.query.stopwords import COUNTED, FORMS, MONTHS
+from memory.recall.query.stopwords import COUNTED, FORMS, MONTHS, StateWords, state_words
+from memory.recall.query.widening import EVERYDAY, everyday, related_to, respelled
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
 from memory.recall.rank.fact_ranking import rank_facts
 from memory.recall.rank.rank_types import NOTHING, Asked, Ranking, Scored, Term

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
-from memory.recall.hits.fact_hits import Facts
-from memory.recall.hits.filters import kept
+from memory.recall.hits.fact_hits import Facts, kept
 from memory.recall.hits.snippets import telling
 from memory.recall.passage_search import search
 from memory.recall.query.stopwords import CHORES

@@ -7,12 +7,17 @@ from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.name_lookup import fact_named, log_named
-from memory.recall.hits.answer_hits import answer_of, holding_first, mixed, with_score
-from memory.recall.hits.fact_hits import Facts, Past, past_at
-from memory.recall.hits.filters import kept
-from memory.recall.hits.log_texts import LogTexts
+from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
 from memory.recall.hits.outdated_hits import Outdated
-from memory.recall.hits.passage_hits import passage_hit, passage_text
+from memory.recall.hits.passage_hits import (
+    LogTexts,
+    answer_of,
+    holding_first,
+    mixed,
+    passage_hit,
+    passage_text,
+    with_score,
+)
 from memory.recall.hits.snippets import WHOLE_CHARS, one_line, title_of
 from memory.recall.hits.stated_facts import Stated
 from memory.recall.index.index_catch_up import IndexFollower

@@ -11,10 +11,9 @@ from ledger.home import OWN_BRANCH
 from ledger.model.order import stem_in
 from ledger.model.session import WORK, WORKING, SessionLog
 from ledger.secrets.log_redaction import guard
-from memory.write.birth_footers import check_footers
+from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.doubtful_words import doubtful
 from memory.write.duplicate_check import look_first
-from memory.write.evidence_check import check_evidence
 from memory.write.known_ids import check_named, with_whole_ids
 from memory.write.opened_facts import with_opened
 from memory.write.personal_guard import as_personal, is_own, refuse_personal

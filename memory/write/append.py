@@ -12,6 +12,7 @@ from ledger.model.order import ended_of, milliseconds_of, next_stamp, stamp_of
 from ledger.model.record import Record
 from ledger.model.seal import seal
 from ledger.model.session import WORKING, SessionLog
+from memory.cache.cache_file import Cache
 from memory.cache.view_name import seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
@@ -34,8 +35,10 @@ from memory.write.draft import (
 from memory.write.host_session import Turn, in_its_session
 from memory.write.opened_facts import opened_by
 from memory.write.seen_versions import still_moves
-from memory.write.tier_changes import moves, tiers_of
+from projection.fold.fact_history import History
 from projection.fold.fold import resolve
+from projection.fold.projection_state import DecayClock
+from projection.fold.tiers import never_decaying, tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.write.amendments import Told
+
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
@@ -308,3 +312,29 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
 def ahead_by_a_day(stem: str, now_ms: int) -> bool:
     """Tell whether a log is stamped more than a day ahead of the clock."""
     return milliseconds_of(stem) > now_ms + 86_400_000
+
+
+def tiers_of(cache: Cache, histories: Mapping[str, History], clock: DecayClock) -> dict[str, str]:
+    """Return the tiers of facts at a clock; ids without a text are left out."""
+    lasting = never_decaying(cache.policy)
+    found: dict[str, str] = {}
+    for fact, history in histories.items():
+        value = resolve(fact, history, cache.cut)
+        if value is not None:
+            found[fact] = tier(value, clock, lasting)
+    return found
+
+
+def moves(
+    cache: Cache, before: Mapping[str, str], touched: list[str]
+) -> tuple[tuple[str, str, str], ...]:
+    """Return (id, tier before, tier after) of the facts that a log named and that changed tier.
+
+    The cache has the new log; `before` is the tiers of the facts that it names, before it.
+    """
+    after = tiers_of(cache, cache.some_histories(touched), cache.clock())
+    return tuple(
+        (fact, before.get(fact, ""), found)
+        for fact, found in after.items()
+        if before.get(fact, "") != found
+    )

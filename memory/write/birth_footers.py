@@ -1,13 +1,15 @@
-"""Check the footers that new facts are given: keys that kinds go by, and what their values can be.
+"""Check what is said beside new facts: footers that kinds go by (FORMAT.md, S14), and evidence.
 
-A key that nobody knows is the writer's own and is kept. Keeps invariant S14 of FORMAT.md.
+A key that nobody knows is the writer's own and is kept.
 """
 
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
 from ledger.escape import prose
-from ledger.model.event import Event, FactCreated, FactUpdated, Meta
+from ledger.home import OWN_REPOSITORY
+from ledger.model.event import Event, FactCreated, FactHelped, FactUpdated, Meta
+from ledger.model.evidence import form_of, place_in
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
@@ -19,13 +21,16 @@ from ledger.model.session import (
     WORKING,
     SessionLog,
 )
+from projection.fold.checks import unproven
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ledger.model.session import SessionLog
     from memory.write.draft import Case
+
 
 #: Keys that hold ids of facts and nothing else.
 OF_IDS = ("depends", "about", "expect")
@@ -144,3 +149,34 @@ def _wrong(key: str, value: str, kind: str) -> str:
     if key == "iteration":
         return "" if whole else "a whole number"
     return ""
+
+
+def check_evidence(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Refuse places that the code has not at the log's commit; name the helps without evidence.
+
+    Of a home in a repository of its own the code is not known, and nothing is looked at. The log has
+    its header filled in.
+
+    Raises:
+        DraftRefused: the findings name each place.
+    """
+    home, commit = case.home, log.get("commit")
+    working = log.type in WORKING
+    helped = [event for event in log.events if working and isinstance(event, FactHelped)]
+    if not helped:
+        return log, ()
+    places = [(event, place) for event in helped if (place := place_in(event.remark))]
+    if commit and places and home.kind != OWN_REPOSITORY:
+        from ledger.git.code_places import missing
+
+        gone = missing(home.repository.git(), [(commit, place) for _, place in places])
+        wrong = tuple(
+            Finding("evidence-gone", f"{event.id}: {place.path}:{place.line} is not at {commit[:7]}",
+                    hint="paths begin at the top of the repository, and what is not committed is not "
+                    "there yet; a command does as well: `--helped 'ID=pytest -q: exit 0'`")
+            for event, place in places
+            if (commit, place) in gone
+        )  # fmt: skip
+        if wrong:
+            raise DraftRefused(wrong)
+    return log, tuple(unproven(event.id) for event in helped if not form_of(event.remark))

@@ -12,27 +12,34 @@ import os
 import time
 
 from ledger.codec.log import read_entry
-from ledger.errors import Busy, DiurnaError, StorageFailed
+from ledger.errors import Busy, DiurnaError, StorageFailed, WaitsInSpool
 from ledger.git.repository import operation_under_way
 from ledger.home import Home
 from ledger.model.layout import LOCK_FILE, STATE_DIR, log_path
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.dead_owner import died
+from memory.cache.sqlite import CacheDamaged
 from memory.cache.view_name import rides
-from memory.worktree.checkout import INDEX_TRIES, work_file
+from memory.repair.dropped_logs import dropped, dropped_finding, reverted
+from memory.replay.ledger_snapshot import Snapshot
+from memory.worktree.checkout import INDEX_TRIES, pending_file, work_file
 from memory.worktree.commit_follow import follow, take_back
-from memory.write.commit import check_writable
+from memory.write.commit import Committer, check_writable
+from memory.write.draft import Occasion
 from memory.write.landing import commit_runs
-from memory.write.log_branches import for_here
 from memory.write.personal_guard import kept_back
+from memory.write.ref_update import heal_index
+from memory.write.shelf import for_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.findings import Finding
     from memory.cache.cache_file import Cache
     from memory.write.commit import Committer
+
 
 #: How long a person's commit waits for another process of ours.
 _PATIENCE_SECONDS = 2.0
@@ -155,3 +162,40 @@ def unstage(home: Home) -> None:
         take_back(home, shown)
     if os.path.lexists(note_file(home)):
         os.unlink(note_file(home))
+
+
+def bring_back(
+    snapshot: Snapshot, committer: Committer, occasion: Callable[[], Occasion], *, dry_run: bool
+) -> None:
+    """Do both, and report that, or why it failed; nobody asked for it, so it waits for no git.
+
+    The snapshot is told what was noticed; `dry_run`: change nothing; only note it.
+    """
+    home, because = snapshot.home, ""
+    committer.branch.hurried = True
+    try:
+        lost = dropped(home, committer.spool, snapshot.cache())
+        if not dry_run and os.path.lexists(note_file(home)):
+            with committer.branch.lock() as lock:
+                if not lock.note:
+                    unstage(home)
+        if (lost or died(home.repository.commondir)) and not dry_run:
+            snapshot.notes += committer.land(occasion(), None, free=True).findings
+            return
+        if not dry_run and committer.shelf.rides():
+            for stem in reverted(home, committer.spool, snapshot.cache()):
+                committer.spool.requeue(stem)
+            landed = committer.land_held(occasion())
+            snapshot.notes += landed.findings if landed else ()
+        if home.checked_out and os.path.exists(pending_file(home)) and not dry_run:
+            snapshot.notes += heal_index(committer)
+    except CacheDamaged:
+        return  # whoever asks next builds it anew
+    except WaitsInSpool as problem:
+        because = f" ({problem.message})"
+    except (DiurnaError, OSError):
+        return  # what is in the way here is in the way of the command, which says so
+    finally:
+        committer.branch.hurried = False
+    hint = "the next Diurna command that can write commits it again"
+    snapshot.notes += [dropped_finding(home, stem, f"it is kept{because}", hint) for stem in lost]

@@ -211,7 +211,7 @@ class Invocation:
         if not any("/" in one for one in ids):
             memory = self.memory()
             return memory, tuple(map(memory.named, ids)), ""
-        from memory.query.fact_homes import holding
+        from memory.query.memory_places import holding
 
         reader, there, name = holding(self.memory(), ids)
         self.out.short = reader.short

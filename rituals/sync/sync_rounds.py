@@ -24,7 +24,7 @@ from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import push
 from ledger.wal.transfer_note import Transfer
-from memory.merge.foreign import code_beside
+from memory.merge.hand_written import code_beside
 from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
 from memory.redaction.purged_logs import refuse_purged

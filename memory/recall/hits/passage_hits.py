@@ -1,7 +1,11 @@
-"""Make hits of passages, of session logs and of documents, from the lines that they stand in."""
+"""Make hits of passages, from the lines of logs and documents that they stand in, and answers of hits."""
 
 from __future__ import annotations
 
+import os
+
+from ledger.codec.plain_text import text_of
+from ledger.model.logset import LogRef
 from memory.recall.hits.snippets import (
     LINE_CHARS,
     heading_of,
@@ -10,14 +14,34 @@ from memory.recall.hits.snippets import (
     title_of,
     titled,
 )
-from memory.recall.recall_values import DOCUMENT_KIND, FULL, SESSION_KIND, TIMELINE, Hit, tokens_of
+from memory.recall.recall_values import (
+    DOCUMENT_KIND,
+    FULL,
+    PASSAGE_KINDS,
+    SESSION_KIND,
+    TIMELINE,
+    Answer,
+    Hit,
+    Part,
+    tokens_of,
+)
 from projection.document.fact_remarks import PLAIN, Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from ledger.git.process import Running
+    from ledger.git.pygit2_store import Store
+    from ledger.home import Home
+    from memory.cache.cache_file import Cache
     from memory.recall.index.rows import LogRow
+    from memory.recall.rank.rank_types import Scored
+
+
+#: The number of questions from which a library that reads packs pays for its start.
+_LIBRARY_FROM = 3
+_TEXTS_KEPT = 500
 
 
 def passage_hit(
@@ -90,3 +114,117 @@ def passage_text(log: LogRow, lines: list[str], place: int) -> str:
     end = next((one.line for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines))
     text = "\n".join(lines[piece.line - 1 : end])
     return text[piece.skip : piece.skip + piece.chars].strip()
+
+
+def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
+    """Return facts and behind them passages, half of the places each, or all where the other has less.
+
+    The best passage of the log that a fact's text comes from is named with the fact, not told once more.
+    """
+    shown = facts[: max(limit - len(passages), (limit + 1) // 2)]
+    of_log: dict[str, str] = {}
+    for hit in passages:
+        of_log.setdefault(hit.stem, hit.id)
+    shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
+    named = {hit.passage for hit in shown}
+    return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
+
+
+def holding_first(hits: list[Hit]) -> list[Hit]:
+    """Return facts and then passages, of each what holds before what ended or is false."""
+    return sorted(hits, key=lambda hit: (hit.kind in PASSAGE_KINDS, hit.mark.false, hit.mark.ended))
+
+
+def with_score(hit: Hit, scored: Scored, explain: bool, weight: float = 1.0) -> Hit:
+    """Return a hit with its score and, where an explanation is asked for, the parts of it."""
+    parts = [
+        Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
+        for name, value in (scored.parts if explain else ())
+    ]
+    return hit._replace(score=round(scored.score * weight, 4), parts=tuple(parts))
+
+
+def answer_of(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
+    """Return the answer that hits come to."""
+    return Answer(
+        tuple(hits),
+        sum([hit.tokens for hit in hits]),
+        sum([hit.whole for hit in hits]),
+        notes,
+    )
+
+
+class LogTexts:
+    """The lines of the logs of one home; what is withheld of them is left out.
+
+    Args:
+        home: where the logs are.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._lines: dict[str, list[str]] = {}
+        self._redacted: frozenset[str] = frozenset()
+        self._store: Store | None = None
+        self._reader: Running | None = None
+        self._asked = 0
+
+    def __enter__(self) -> LogTexts:
+        """Begin a question: git starts beside the search, and is asked once it is known for which logs."""
+        self._asked += 1
+        packs = self._home.repository.commondir + "/objects/pack"
+        if self._asked < _LIBRARY_FROM and os.path.isdir(packs) and os.listdir(packs):
+            self._reader = self._home.repository.git().blob_reader()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        reader = self._taken()
+        if reader is not None:
+            reader.stop()
+
+    def _taken(self) -> Running | None:
+        reader, self._reader = self._reader, None
+        return reader
+
+    def lines(self, log: LogRow, cache: Cache) -> list[str]:
+        """Return the lines of a log as it was written."""
+        if log.blob not in self._lines or cache.redacted != self._redacted:
+            self.fetch([log], cache)
+        return self._lines[log.blob]
+
+    def fetch(self, logs: Iterable[LogRow], cache: Cache) -> None:
+        """Read logs, as far as they were not read yet, all at once."""
+        if len(self._lines) >= _TEXTS_KEPT or cache.redacted != self._redacted:
+            self._lines.clear()
+            self._redacted = cache.redacted
+        missing = {log.blob: LogRef(log.stem, "", log.blob) for log in logs}
+        keys = {ref.blob: ref.key for ref in missing.values()}
+        for blob in self._lines.keys() & missing.keys():
+            del missing[blob]
+        for blob, data in self._bytes(missing):
+            text = text_of(data)
+            if cache.redacted and (entry := cache.entry(keys[blob])) is not None:
+                from memory.redaction.withheld_texts import named_in, shown
+
+                text = shown(self._home, cache, text, named_in(entry))
+            self._lines[blob] = text.split("\n")
+        for blob in missing:
+            self._lines.setdefault(blob, [""])
+
+    def _bytes(self, refs: dict[str, LogRef]) -> Iterator[tuple[str, bytes]]:
+        if refs and self._asked >= _LIBRARY_FROM:
+            if self._store is None:
+                from ledger.git.pygit2_store import Store
+
+                self._store = Store(self._home.repository)
+            for blob in list(refs):
+                data = self._store.blob(blob)
+                if data is not None:
+                    del refs[blob]
+                    yield blob, data
+        if refs:
+            from memory.replay.log_bytes import read_bytes
+
+            for ref, found in read_bytes(self._home, list(refs.values()), self._taken):
+                yield ref.blob, found

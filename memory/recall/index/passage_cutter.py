@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
-from memory.recall.index.turn_marks import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
+from memory.recall.index.rows import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
 from memory.recall.index.unspaced import pairs_in
 from projection.text.clipping import sentence_starts
 

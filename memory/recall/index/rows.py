@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 
+#: Whose turns are replies, and whose words they answer.
+REPLIERS = frozenset("assistant ai bot agent model claude codex gpt chatgpt copilot gemini".split())
+ASKERS = frozenset("user human customer".split())
+#: What a turn gives away of itself: that it asks, that it tells a time, that it tells a number.
+ASKING, TIMED, NUMBERED = 1, 2, 4
 #: A row's number is that of its log, and behind it the place in the log.
 PLACE_BITS = 16
 PLACES = (1 << PLACE_BITS) - 1

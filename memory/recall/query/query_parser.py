@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from memory.recall.index.turn_marks import NUMBERED, TIMED
+from memory.recall.index.rows import NUMBERED, TIMED
 from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
 from memory.recall.query.dates import Named, named_date
 from memory.recall.query.stopwords import FORMS, SMALL

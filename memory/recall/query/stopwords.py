@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from ledger.model.record import Record
+
+LATEST = frozenset(
+    "latest newest recent recently current currently now nowadays today presently yet still last".split()
+)
+OPEN = frozenset(
+    "open unresolved unsolved undecided unfinished pending outstanding remaining todo todos".split()
+)
+#: Words that stand for whatever is open: they name no subject.
+THINGS = frozenset(
+    "work thing things thread threads issue issues task tasks item items question questions topic topics "
+    "point points anything something everything problem problems left".split()
+)
+VERSION = frozenset("version versions release releases released tag".split())
 #: Words that tell nothing about what is asked for.
 SMALL = frozenset(
     "a an the this that these those there here it its i me my mine we us our ours you your yours he him "
@@ -12,7 +26,6 @@ SMALL = frozenset(
     "some any all both ever during between since while because "
     "kind kinds type types sort sorts mention mentioned".split()
 )
-
 #: What is to be done, to anything: a prompt that has nothing else asks for nothing that memory knows.
 CHORES = frozenset(
     """
@@ -27,10 +40,8 @@ CHORES = frozenset(
     works write yes
     """.split()
 )
-
 #: Words behind "how" that ask for a number, and are in no fact that has it.
 COUNTED = frozenset("many much often".split())
-
 _VERBS = """
 go went gone|say said|get got gotten|make made|know knew known|think thought|take took taken
 see saw seen|come came|find found|give gave given|tell told|feel felt|become became|leave left
@@ -59,7 +70,6 @@ def _forms() -> dict[str, tuple[str, ...]]:
 
 #: A word -> all forms of it that no stemmer brings together.
 FORMS = _forms()
-
 _NAMES = (
     "january february march april may june july august september october november december".split()
 )
@@ -69,3 +79,19 @@ MONTHS = {
     **{name[:3]: number for number, name in enumerate(_NAMES, 1)},
     "sept": 9,
 }
+
+
+class StateWords(Record):
+    """What a question says of the state that it asks for."""
+
+    latest: bool  #: the newest of its kind
+    open: bool  #: what is not done
+    version: bool  #: a version or a release is asked for
+    words: frozenset[str]  #: those that say so, and are looked for in no fact
+
+
+def state_words(named: frozenset[str]) -> StateWords:
+    """Find the words of a question, all in lower case, that ask for a state."""
+    latest, undone = named & LATEST, named & OPEN
+    words = latest | undone | (named & THINGS if undone else frozenset())
+    return StateWords(bool(latest), bool(undone), bool(named & VERSION), words)

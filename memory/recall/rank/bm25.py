@@ -12,11 +12,9 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log
 
-from memory.recall.index.rows import LATE_BIT, PLACE_BITS, PLACES
-from memory.recall.index.turn_marks import ASKERS, ASKING, REPLIERS
+from memory.recall.index.rows import ASKERS, ASKING, LATE_BIT, PLACE_BITS, PLACES, REPLIERS
 from memory.recall.query.dates import closeness
-from memory.recall.rank.lookup_plan import Plan, follow
-from memory.recall.rank.next_sessions import next_to
+from memory.recall.rank.lookup_plan import Plan, follow, next_to
 from memory.recall.rank.rank_types import NOTHING, Asked, Ranking, Scored
 
 TYPE_CHECKING = False

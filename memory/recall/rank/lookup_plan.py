@@ -8,6 +8,9 @@ if TYPE_CHECKING:
 
     from memory.recall.rank.rank_types import Term
 
+
+#: What a session takes from the better one of those beside it: what is talked of one day is so the next.
+NEXT = 0.1
 #: Words follow each other if so few others stand between them, and themselves.
 NEAR = 3
 
@@ -47,3 +50,14 @@ def follow(places: Sequence[int], others: Sequence[int]) -> bool:
             if 0 < other - place <= NEAR:
                 return True
     return False
+
+
+def next_to(logs: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Add to logs, in their order, a share of the better one before or behind; return the best first."""
+    sides = [0.0, *[score for _, score in logs], 0.0]
+    found = [
+        (number, score + NEXT * max(before, behind))
+        for (number, score), before, behind in zip(logs, sides, sides[2:], strict=False)
+    ]
+    found.sort(key=lambda pair: (-pair[1], -pair[0]))
+    return found

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.query_parser import words_in
+from memory.recall.query.widening import EVERYDAY, everyday
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

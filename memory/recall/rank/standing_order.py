@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory.recall.query.state_words import StateWords
+    from memory.recall.query.stopwords import StateWords
     from memory.recall.rank.rank_types import Scored
     from projection.fold.projection_state import Standing
 

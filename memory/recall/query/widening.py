@@ -1,12 +1,30 @@
-"""Tell everyday words from those that name something.
+"""Widen a question by words related to its own, or spelled nearly like them, and weigh everyday ones.
 
 That a ledger lacks `postgres` says that it does not know the answer; that it lacks "somebody" or "happens"
-says nothing. And where a small ledger has such a word once, it is rare without telling much. So these
+says nothing. And where a small ledger has such a word once, it is rare without telling much. So everyday
 words of general English, names of nothing in particular, weigh less in questions to facts.
 """
 
 from __future__ import annotations
 
+from projection.text.related_words import ROOT_LETTERS, related_words, root_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.recall.query.postings import Lookups
+
+
+#: The letters from which a word may have one mistake, and two.
+ONE_FROM, TWO_FROM = 4, 8
+#: A stem of fewer letters is nearly like too many.
+_LEAST = 3
+#: How many of the nearest words are looked for.
+_NEAREST = 3
+#: The letters that a word without its ending keeps at least, and the most that it lacks; those that it
+#: shares at least with its like in another language ("modularisation", "modularização").
+_BEGUN, _ENDING, _COGNATE = 6, 5, 8
+#: The letters at the front of a word that its stem has too.
+_KEPT = 2
 #: How much an everyday word tells, against another one as rare.
 EVERYDAY = 0.5
 _WORDS = frozenset(
@@ -70,3 +88,67 @@ def everyday(word: str) -> bool:
             if start[-1:] == "i" and start[:-1] + "y" in _WORDS:
                 return True
     return False
+
+
+def related_to(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of the index that are related to one, best first.
+
+    `raw` is as typed, in lower case; `stems` are of its forms.
+    """
+    return lookups.related(raw, lambda: _related(lookups, stems))
+
+
+def _related(lookups: Lookups, stems: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for stem in stems:
+        groups = related_words(stem[:_KEPT])
+        for word, of_word in zip(groups, lookups.stems(" ".join(groups)), strict=True):
+            if of_word == stem:
+                found.update(dict.fromkeys(lookups.stems(" ".join(groups[word]))))
+        if len(stem) >= ROOT_LETTERS and stem.isalpha():
+            root = root_of(stem)
+            for other in lookups.beginning(root):
+                if other.isalpha() and root_of(other) == root:
+                    found[other] = None
+    return tuple([stem for stem in found if stem not in stems and lookups.count(stem)])
+
+
+def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of the index that somebody may have meant, none for a word with digits.
+
+    `raw` is as typed, in lower case; the index does not have it.
+    """
+    if len(raw) < ONE_FROM or not raw.isalpha() or len(stems) != 1:
+        return ()
+    stem = stems[0]
+    if len(stem) < _LEAST:
+        return ()
+    allowed = 2 if len(raw) >= TWO_FROM else 1
+    root = root_of(stem)
+    from projection.text.fuzzy import misspelled
+
+    known: dict[str, None] = {}
+    found: list[tuple[str, int]] = []
+    # a beginning is enough to find candidates cheaply; then such in which the mistake is in it: two
+    # letters changed places, one is missing, or one is too many
+    swapped = (stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
+    for starts in ((stem[:3],), (stem[:2],), swapped):
+        fresh = {word for start in starts for word in lookups.spelled(start)} - known.keys()
+        known.update(dict.fromkeys(sorted(fresh)))
+        found = misspelled(stem, list(known), allowed)
+        if not found and root != stem and len(root) >= ONE_FROM:
+            found = misspelled(root, list(known), 1)
+        if found:
+            break
+    # a mistake in the ending, or the ending of another language
+    sizes = range(len(stem), max(_BEGUN, len(stem) - _ENDING) - 1, -1)
+    for size in () if found else sizes:
+        most = 2 * size if size >= _COGNATE else size
+        begun = [word for word in known if len(word) <= most and word.startswith(stem[:size])]
+        found = [(word, len(word)) for word in sorted(begun, key=len)]
+        if found:
+            break
+    least = found[0][1] if found else 0
+    best = [word for word, distance in found if distance == least]
+    best.sort(key=lambda word: (-lookups.count(word), word))
+    return tuple(best[:_NEAREST])
