@@ -6,19 +6,16 @@ from ledger.codec.log import decode
 from ledger.model.layout import stem_of
 from ledger.model.order import is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
+from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import log_named
 from memory.cache.range_queries import logs_of
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from projection.document.page_renderer import REDACTED
 from projection.text.salience import Quote
 from projection.text.session_digest import Digest, gist
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
 
 
 def digest(snapshot: Snapshot, stem: str) -> Digest:

@@ -5,6 +5,8 @@ The log is durable before the edited bytes count as written over (FORMAT.md, A5)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
 from ledger.git.identity import identity_findings
 from ledger.home import Home
@@ -27,13 +29,8 @@ from memory.write.append import Recorder
 from memory.write.commit import Committer
 from memory.write.draft import How, Occasion, SessionDraft
 from projection.document.page_renderer import render
+from projection.fold.full_replay import State
 from projection.views.view_files import published
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from projection.fold.full_replay import State
 
 
 class Absorption(Record):

@@ -8,13 +8,14 @@ person, at the time of the commit, and the logs of two clones are one (FORMAT.md
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
 from ledger.git.commit_record import clean_name
 from ledger.home import Home
-from ledger.model.event import ThreadReopened
+from ledger.model.event import Event, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.order import ended_of, is_stem, next_stamp, stem_in
@@ -25,24 +26,18 @@ from ledger.secrets.log_redaction import guard
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.edits.detect import title_of
 from memory.redaction.withheld_lines import Telling
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
+from memory.write.commit import Committer
+from memory.write.draft import Occasion
 from memory.write.seen_versions import with_seen
 from memory.write.withheld_words import repeated
+from projection.fold.full_replay import State
 from projection.views.view_files import read_edit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ledger.model.event import Event
-    from memory.replay.ledger_snapshot import Snapshot
-    from memory.write.commit import Committer
-    from memory.write.draft import Occasion
-    from projection.fold.full_replay import State
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100

@@ -7,6 +7,7 @@ the file was made from (FORMAT.md, A2 and A7).
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import Event
@@ -15,21 +16,16 @@ from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
+from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import edited_finding, hand_edited, read_written
 from memory.worktree.edit_base import line_of, made_line, published, rendered
 from memory.worktree.edited_copy import copy_of, differs, edited_paths, read_copy
 from memory.worktree.mirror import edited_mirror
 from memory.worktree.projection_files import committed_projection
+from projection.document.page_parser import MachineLine
+from projection.fold.full_replay import State
+from projection.policy.model import Policy
 from projection.views.view_files import read_edit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.document.page_parser import MachineLine
-    from projection.fold.full_replay import State
-    from projection.policy.model import Policy
 
 
 def title_of(path: str) -> str:

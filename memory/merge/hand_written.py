@@ -7,21 +7,16 @@ and entries that are no files.
 from __future__ import annotations
 
 from ledger.errors import SyncRefused
+from ledger.git.cli import Git
 from ledger.git.git_objects import BLOB, TREE, Objects, write_objects
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import MOVED_FILE, POLICY_FILE, SESSIONS_DIR
-from ledger.remote.tree_merge import find
+from ledger.remote.tree_merge import Joined, find
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import left_alone
 from memory.worktree.checkout import EMPTY_TREE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.cli import Git
-    from ledger.remote.tree_merge import Joined
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.fold.full_replay import State
-
+from projection.fold.full_replay import State
 
 _FILE_MODE = "100644"
 _PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.replay.ledger_snapshot import Snapshot
 from projection.document.archive_pages import summary_of
+from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ledger.model.session import Entry
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.fold.fact_history import Fact
 
 #: What can be said of a fact: it is new, has a new text, is false now, is closed, is contested now.
 CHANGES = "new", "updated", "superseded", "closed", "contradiction"

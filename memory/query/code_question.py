@@ -7,13 +7,9 @@ import re
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.blame import CodeCommit, Written, blame, commit_named, commits_of
-from ledger.git.repository import cut_commits, find_repository
+from ledger.git.cli import Git
+from ledger.git.repository import Repository, cut_commits, find_repository
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.cli import Git
-    from ledger.git.repository import Repository
 
 #: What may name a commit: the beginning of its id, `HEAD~2`, a tag or a branch.
 REVISION = re.compile(r"[0-9a-f]{7,64}|(?!-)(?=.*[^0-9a-f])[\w./+-]{1,200}(?:[~^]\d{0,4}){0,8}")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.codec.log import decode
+from ledger.home import Home
 from ledger.model.order import is_sealed
 from ledger.model.session import WORKING
+from memory.cache.cache_file import Cache
 from memory.replay.log_bytes import read_bytes
 from projection.text.named_commits import commits_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
 
 #: The header key of the commit that a log was written at.
 COMMIT_KEY = "commit"

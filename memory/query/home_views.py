@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ledger.codec.log import decode
+from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, is_date, is_sealed, stamp_of
+from ledger.model.session import Entry
 from memory.brief.log_digests import readable
+from memory.cache.cache_file import Cache
 from memory.cache.range_queries import keys_within, logs_of
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from memory.replay.view_source import source_of_cache
 from memory.write.draft import did
 from projection.document.page_renderer import REDACTED
+from projection.fold.fact_history import Fact
 from projection.graph.fact_links import footer
 from projection.text.salience import said
 from projection.text.session_digest import gist
 from projection.views.session_views import SESSIONS, week_of
 from projection.views.view_page import Page
-from projection.views.view_source import ROLE_KEY, SessionLine
+from projection.views.view_source import ROLE_KEY, SessionLine, ViewSource
 from projection.views.view_table import DATED, check, page_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.fold.fact_history import Fact
-    from projection.views.view_source import ViewSource
-
 
 #: How many logs are read at once.
 _PART = 200

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
 from ledger.model.record import Record
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.word_index import WordIndex
+from memory.replay.ledger_snapshot import Snapshot
 from projection.compare.candidates import CANDIDATES, Postings, queries, subjects
 from projection.compare.pair_comparison import (
     Claim,
@@ -14,16 +18,9 @@ from projection.compare.pair_comparison import (
     opposition,
     overlap,
 )
+from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
 from projection.text.normalize import index_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.fold.fact_history import Fact
 
 
 class Comparison(Record):

@@ -7,31 +7,25 @@ unknown here, only its words and its time speak, and to be near in time is no li
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from ledger.codec.log import read_header
 from ledger.codec.plain_text import text_of
-from ledger.git.blame import distances
+from ledger.git.blame import CodeCommit, distances
+from ledger.git.cli import Git
+from ledger.home import Home
 from ledger.model.event import VERB_OF, FactCreated, FactUpdated, WorkLanded
 from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.logset import LogRef
 from ledger.model.order import floor_of, key_of, milliseconds_of, stamp_of, stem_in
 from ledger.model.record import Record
-from ledger.model.session import EDIT
+from ledger.model.session import EDIT, Entry
+from memory.cache.cache_file import Cache
 from memory.cache.head_store import read as read_here
 from memory.cache.range_queries import keys_within, logs_of
 from memory.query.commits import COMMIT_KEY
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.log_bytes import read_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ledger.git.blame import CodeCommit
-    from ledger.git.cli import Git
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
 
 HERE, BESIDE, EDITED, NAMED, TOLD, WITH, LANDED = (
     "at the commit", "around the commit", "edited the file", "names it", "tells of the commit",

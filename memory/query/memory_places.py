@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from ledger.codec.fact_blocks import is_footer, parse_footer
 from ledger.errors import NotFound, WrongUsage
@@ -14,14 +15,7 @@ from memory.cache.name_lookup import log_named
 from memory.query.reader import Reader
 from memory.recall.recall_values import parted
 from memory.replay.upstream_homes import upstreams
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory.query.reader import Reader
-    from projection.fold.projection_state import Standing
-
+from projection.fold.projection_state import Standing
 
 _UNPUBLISHED = "it is not published here yet"
 

@@ -9,11 +9,14 @@ session (`_COVERED`) was chosen by looking at 95 lines of one repository.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ledger.codec.plain_text import text_of
+from ledger.git.cli import Git
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from memory.cache.cache_file import Cache
 from memory.cache.range_queries import logs_of
 from memory.query.code_question import CodeAsked, Touched
 from memory.query.fact_marks import marked
@@ -29,6 +32,8 @@ from memory.query.logs_around import (
     names,
 )
 from memory.query.provenance import LogLine, lines_of
+from memory.query.reader import Reader
+from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.passage_search import search
@@ -37,18 +42,9 @@ from memory.recall.rank.fact_ranking import IN_ONE_STRETCH
 from memory.recall.recall_values import without_operators
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.reader_marks import marks_at
+from projection.document.fact_remarks import Mark
+from projection.fold.fact_history import Fact
 from projection.policy.model import ENGLISH
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.git.cli import Git
-    from memory.cache.cache_file import Cache
-    from memory.query.reader import Reader
-    from memory.recall.index.fts_file import Index
-    from projection.document.fact_remarks import Mark
-    from projection.fold.fact_history import Fact
 
 #: What a text gains that names the commit or its pull request, and the file.
 _NAMES, _FILE = 6.0, 3.0

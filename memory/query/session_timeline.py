@@ -6,12 +6,15 @@ Which sessions those are is asked of the cache; only their logs are read from gi
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ledger.codec.log import decode
 from ledger.errors import NotFound, WrongUsage
+from ledger.home import Home
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, duration_ms, span_of
+from ledger.model.logset import LogRef
 from ledger.model.order import (
     LATEST_YEAR,
     ended_of,
@@ -25,32 +28,22 @@ from ledger.model.order import (
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.brief.log_digests import readable
+from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, log_named
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
 from memory.query.fact_marks import marked
 from memory.query.provenance import ended_at
 from memory.recall.hits.outdated_hits import Outdated, brought_by
-from memory.recall.recall_values import parted, tokens_of
+from memory.recall.recall_values import Answer, parted, tokens_of
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
-from memory.replay.reader_marks import marks_at
+from memory.replay.reader_marks import Marks, marks_at
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED
 from projection.text.salience import LINE_CHARS, shortened
 from projection.text.session_digest import lead
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ledger.home import Home
-    from ledger.model.logset import LogRef
-    from memory.cache.cache_file import Cache
-    from memory.recall.recall_values import Answer
-    from memory.replay.ledger_snapshot import Snapshot
-    from memory.replay.reader_marks import Marks
-
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
 #: A log that has less to do with a commit is around it and not of it.

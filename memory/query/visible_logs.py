@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
 from ledger.model.event import facts_in
+from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
+from ledger.model.session import Entry, SessionLog
 from memory.redaction.withheld_texts import ids_in, redacted_logs, shown, without_words
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry, SessionLog
-    from memory.replay.ledger_snapshot import Snapshot
 
 
 def taking_part(entry: Entry) -> set[str]:

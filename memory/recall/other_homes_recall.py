@@ -6,20 +6,16 @@ beside themselves is not asked.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from ledger.errors import DiurnaError
-from ledger.home import PERSONAL
+from ledger.home import PERSONAL, Home
 from memory.recall.hits.passage_hits import answer_of, holding_first
 from memory.recall.recall_values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
 from memory.recall.recaller import Recaller
 from memory.replay.clone_view import View
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from ledger.home import Home
-    from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 
 #: So many facts of all other homes, and so many passages of documents, stand in an answer of one's own:
 #: in a third of it at most, and facts in the places that one's own leaves free.

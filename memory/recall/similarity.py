@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from memory.recall.passage_search import PLACES_READ
-from memory.recall.query.postings import NO_POSTINGS
+from memory.recall.query.postings import NO_POSTINGS, Lookups
 from memory.recall.query.query_parser import read_question, wanted_text, words_in
 from memory.recall.rank.bm25 import NAME, weight_of
 from memory.recall.rank.fuse import lacking
 from memory.recall.rank.vectors import TEXT_CHARS, nearest, similarities
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.recall.query.postings import Lookups
 
 
 def compared(

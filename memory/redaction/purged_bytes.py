@@ -6,25 +6,21 @@ not withheld stays byte for byte.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.codec.fact_blocks import parse_footer, write_footer
 from ledger.codec.log import decode, encode
 from ledger.errors import DiurnaError
-from ledger.model.event import FactCreated, FactHelped, FactRedacted, FactUpdated
+from ledger.model.event import Event, FactCreated, FactHelped, FactRedacted, FactUpdated
 from ledger.model.ids import is_purged, purged_text
 from ledger.model.layout import COMMIT_SUBJECT
 from ledger.model.order import is_sealed
+from ledger.model.session import SessionLog
+from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import without_beside, without_lines, without_words
 from projection.document.page_renderer import COMPUTED_KEYS
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import names, structural
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.model.event import Event
-    from ledger.model.session import SessionLog
-    from memory.redaction.withheld_lines import Telling
 
 #: What stands before a text on its line.
 _LEAD = " \t-*+#>"

@@ -6,22 +6,18 @@ never had the log, people took it out of that history on purpose.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ledger.errors import SyncRefused
 from ledger.model.event import FactRedacted
+from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.logset import log_refs
+from ledger.model.session import Entry
+from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import held_logs
-from memory.replay.read_logs import read_all
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ledger.model.findings import Finding
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
-    from memory.replay.read_logs import Reading
+from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.read_logs import Reading, read_all
 
 _HINT = (
     "a person decides which history holds for all. A fresh clone of the one without it has nothing of it; "

@@ -24,6 +24,7 @@ from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, is_abandoned
 from ledger.wal.spool import Spool
+from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.redaction.withheld_lines import Telling, telling_of
@@ -32,10 +33,6 @@ from memory.repair.lost_blobs import drop_purged
 from memory.replay.layers import brief_file
 from memory.replay.log_bytes import read_bytes
 from projection.document.page_renderer import REDACTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.cache.cache_file import Cache
 
 #: How the files begin in which repairs and faults are noted.
 _NOTES = ("journal.log", "hooks.log", "bug-")

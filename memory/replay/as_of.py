@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from ledger.errors import NotFound
+from ledger.model.logset import LogRef
 from ledger.model.order import is_stem, stem_in
+from ledger.model.session import Entry
+from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
+from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.replayed_state import cold_state, state_from
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ledger.model.logset import LogRef
-    from ledger.model.session import Entry
-    from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.fold.full_replay import State
+from projection.fold.full_replay import State
 
 
 def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import NetworkFailed, NoRemote, NotFetched
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
+from ledger.home import Home
 
 
 def fetch_promised(home: Home, commit: str) -> None:

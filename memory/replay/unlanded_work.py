@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
 from ledger.environment import now_ms
 from ledger.git.ancestry import WHOLE, Lacking, lacking
 from ledger.git.repository import default_branch, is_shallow, read_reference, remote_branches
+from ledger.home import Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
 from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.record import Record
-from memory.cache.head_store import Settled, Told, settle
+from memory.cache.cache_file import Cache
+from memory.cache.head_store import Kept, Settled, Told, settle
 from projection.document.branch_remarks import (
     BORN,
     CLOSED,
@@ -22,17 +26,9 @@ from projection.document.branch_remarks import (
     TRUE,
     Elsewhere,
 )
+from projection.fold.fact_history import Fact, History
+from projection.fold.falsity import Edge
 from projection.fold.fold import resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from memory.cache.head_store import Kept
-    from projection.fold.fact_history import Fact, History
-    from projection.fold.falsity import Edge
 
 #: Branches that work comes together on, where nobody said which.
 _TRUNKS = ("main", "master", "trunk")

@@ -5,21 +5,17 @@ from __future__ import annotations
 from ledger.environment import now_ms
 from ledger.git.ancestry import whole_ids
 from ledger.git.landing.branch_sightings import noted, now, recalled
+from ledger.git.landing.landing_search import Work
 from ledger.git.landing.work_commits import Points, Seen, Written
 from ledger.git.repository import is_shallow
-from ledger.home import OWN_BRANCH
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.ids import is_object
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from memory.cache.broken_truth_file import has_code
+from memory.cache.cache_file import Cache
 from memory.cache.head_store import read
 from memory.replay.unlanded_work import trunk_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.landing.landing_search import Work
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
 
 
 class Works(Record):

@@ -7,6 +7,7 @@ two clones that ask about one commit get the same one.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ledger.errors import EditNotUnderstood, ObjectMissing
 from ledger.home import Home
@@ -15,14 +16,9 @@ from ledger.model.layout import ARCHIVE_DIR, EDITABLE, EDITED_KEY, SESSIONS_DIR
 from ledger.model.logset import log_refs
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import is_projection, standing_files
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
-    from projection.document.edit_events import Absorbed
-    from projection.fold.full_replay import State
-    from projection.policy.model import Policy
+from projection.document.edit_events import Absorbed
+from projection.fold.full_replay import State
+from projection.policy.model import Policy
 
 #: The same of a committed file that the person edited on: the log stands for it, too.
 OVER_KEY = "over"

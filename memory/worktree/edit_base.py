@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
+from ledger.home import Home
 from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE, VIEW_FILES
-from projection.document.page_parser import machine_line, parse
+from projection.document.page_parser import MachineLine, machine_line, parse
 from projection.document.page_renderer import render
+from projection.fold.full_replay import State
 from projection.views.view_files import absorb_file, has_rendered_form
 from projection.views.view_files import published as written_view
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from ledger.home import Home
-    from projection.document.page_parser import MachineLine
-    from projection.fold.full_replay import State
 
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"

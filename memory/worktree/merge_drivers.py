@@ -8,6 +8,7 @@ that keeps ours, in files that never leave this clone. The next command recomput
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ledger.errors import DiurnaError, WriteRefused
 from ledger.home import OWN_BRANCH, Home
@@ -15,10 +16,6 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POLICY_FILE, VIEW_FILES
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 DRIVER = "diurna-ours"
 #: A person's edit bears the machine line of what it was made from, or none. Were it merged away, a

@@ -7,6 +7,7 @@ alone, as in a work tree.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from ledger.errors import DiurnaError
 from ledger.home import Home
@@ -25,10 +26,6 @@ from memory.worktree.checkout import (
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
 _FOLLOWED = MIRROR_DIR + "/"
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Mapping
 
 from ledger.codec.log import read_entry
 from ledger.errors import Busy, DiurnaError, StorageFailed, WaitsInSpool
 from ledger.git.repository import operation_under_way
 from ledger.home import Home
+from ledger.model.findings import Finding
 from ledger.model.layout import LOCK_FILE, STATE_DIR, log_path
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.dead_owner import died
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.view_name import rides
 from memory.repair.dropped_logs import dropped, dropped_finding, reverted
@@ -31,15 +34,6 @@ from memory.write.landing import commit_runs
 from memory.write.personal_guard import kept_back
 from memory.write.ref_update import heal_index
 from memory.write.shelf import for_here
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ledger.model.findings import Finding
-    from memory.cache.cache_file import Cache
-    from memory.write.commit import Committer
-
 
 #: How long a person's commit waits for another process of ours.
 _PATIENCE_SECONDS = 2.0

@@ -5,15 +5,12 @@ Ids of facts are no source: before they were made of such words they were made o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.git.repository import head
 from ledger.home import OWN_REPOSITORY, Home
+from memory.cache.cache_file import Cache
 from projection.text.fact_ids import subject_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory.cache.cache_file import Cache
 
 #: So many files are looked at.
 _FILES = 5_000

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.session import WORK
+from memory.cache.cache_file import Cache
+from memory.write.draft import Receipt
 from projection.fold.tiers import never_decaying
 from projection.policy.model import BY_BRIEF, QUESTION_KIND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.cache.cache_file import Cache
-    from memory.write.draft import Receipt
 
 #: How many of those that fade soon are named.
 _NAMED = 5

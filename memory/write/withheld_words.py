@@ -6,17 +6,11 @@ Whoever means it is refused and told; of what a machine gathered the rest is rec
 from __future__ import annotations
 
 from ledger.errors import DraftRefused
-from ledger.model.event import FactCreated, FactRedacted, FactUpdated, facts_in
+from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated, facts_in
 from ledger.model.findings import Finding
-from ledger.model.session import EDIT
+from ledger.model.session import EDIT, SessionLog
 from memory.redaction.withheld_lines import Telling, telling_of
-from memory.write.draft import DEFAULT_TITLE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.model.event import Event
-    from ledger.model.session import SessionLog
-    from memory.write.draft import Case
+from memory.write.draft import DEFAULT_TITLE, Case
 
 _HINT = "a redaction is for good; say what may be known in other words"
 

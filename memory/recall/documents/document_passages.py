@@ -10,36 +10,28 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from ledger.codec.plain_text import text_of
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.repository import head
-from ledger.home import OWN_BRANCH
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.record import Record
 from ledger.model.sha256 import sha256
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken
 from memory.recall.hits.passage_hits import answer_of, passage_hit, with_score
 from memory.recall.index.fts_file import Index, IndexDamaged, Mark
 from memory.recall.index.index_catch_up import open_index, write_file
-from memory.recall.index.rows import PLACE_BITS, PLACES
+from memory.recall.index.rows import PLACE_BITS, PLACES, LogRow
 from memory.recall.passage_search import search
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.recall_values import Answer, Filters, Hit
-from projection.policy.model import ENGLISH
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from memory.recall.index.rows import LogRow
-    from memory.replay.ledger_snapshot import Snapshot
-    from projection.policy.model import Recall
-
+from memory.replay.ledger_snapshot import Snapshot
+from projection.policy.model import ENGLISH, Recall
 
 #: What documents end in, in whatever folder they lie; those of rules have names without an end, too.
 ENDINGS = (".md", ".mdc", ".markdown", ".rst", ".adoc", ".asciidoc")

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
+from memory.cache.cache_file import Cache
 from memory.cache.stamp import Stamp
 from memory.recall.index.fts_file import Index
 from memory.recall.index.index_catch_up import IndexFollower, index_file
-from memory.recall.index.update import everything, fill
+from memory.recall.index.update import Change, everything, fill
 from memory.recall.index.writer import new_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from memory.cache.cache_file import Cache
-    from memory.recall.index.update import Change
-    from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.ledger_snapshot import Snapshot
 
 #: Of words, how many passages hold them, and how often.
 _QUESTIONS = (

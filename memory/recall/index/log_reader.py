@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import marshal
 import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO
 
 from ledger.codec.log import read_entry
 from ledger.codec.plain_text import text_of
 from ledger.heavy_work import may_fork
+from ledger.home import Home
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
@@ -22,17 +25,9 @@ from ledger.model.sha256 import blob_id
 from memory.cache.schema import entry_in
 from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.document import Indexed, indexed
-from memory.redaction.withheld_texts import without_beside, without_lines
+from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
 from memory.replay.log_bytes import held_bytes, read_bytes
 from projection.fold.withholding import withheld_entry
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import BinaryIO
-
-    from ledger.home import Home
-    from memory.redaction.withheld_texts import Hidden
 
 #: The number of logs from which other processes pay for their start, and how many are started.
 _FORK_FROM = 3000

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+
 from ledger.heavy_work import Uncollected
+from ledger.home import Home
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
+from memory.cache.cache_file import Cache
 from memory.cache.schema import entry_in
+from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import StampBroken
-from memory.recall.index.fts_file import NOWHERE, IndexDamaged, Mark, Totals
+from memory.recall.index.document import Indexed
+from memory.recall.index.fts_file import NOWHERE, Index, IndexDamaged, Mark, Totals
 from memory.recall.index.log_reader import Source, mended, prepare
 from memory.recall.index.writer import (
     APART,
@@ -22,16 +28,6 @@ from memory.recall.index.writer import (
 )
 from memory.redaction.withheld_texts import hidden_by_log
 from projection.fold.projection_state import log_digest, set_digest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from memory.cache.sqlite import sqlite3
-    from memory.recall.index.document import Indexed
-    from memory.recall.index.fts_file import Index
 
 #: From how many changed logs on a whole file is written anew; where they came bit by bit, only from this
 #: share of all logs on.

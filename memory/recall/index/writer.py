@@ -6,6 +6,7 @@ FTS5 is told what it loses word by word, so a log is taken out with the very tex
 from __future__ import annotations
 
 import marshal
+from collections.abc import Iterable, Sequence
 
 from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
@@ -13,10 +14,6 @@ from memory.cache.sqlite import sqlite3
 from memory.recall.index.document import Indexed
 from memory.recall.index.fts_file import TABLES, Mark, Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, is_question
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: The number of the first log, and how far the numbers stand apart: there is room for logs that come late.
 #: A greater distance makes every place that FTS5 stores a byte longer.

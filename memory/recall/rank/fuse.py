@@ -8,12 +8,10 @@ joining two orders by rank; the first way finds more, the second costs no order 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from memory.recall.index.rows import PLACE_BITS
 from memory.recall.rank.rank_types import Ranking
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 #: What a passage that is alike as a whole gains, and one that has words like all that it lacks: shares of
 #: the best score by words.

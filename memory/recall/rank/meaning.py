@@ -9,13 +9,10 @@ kept (`memory.recall.rank.meaning_store`). Without the extra `vectors` nothing h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from memory.recall.query.query_parser import words_in
 from memory.recall.query.widening import EVERYDAY, everyday
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 #: How many characters one stretch of a fact has, about.
 STRETCH_CHARS = 400

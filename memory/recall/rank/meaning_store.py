@@ -7,21 +7,16 @@ again by the next process.
 from __future__ import annotations
 
 import marshal
+from collections.abc import Mapping
 
 from ledger.model.event import FactCreated, FactUpdated
+from memory.cache.cache_file import Cache
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import StampBroken
-from memory.recall.index.fts_file import unpacked
+from memory.recall.index.fts_file import Index, Totals, unpacked
 from memory.recall.index.rows import FACTS_APART, FACTS_FROM, PLACE_BITS
 from memory.recall.rank.meaning import stretches_of
 from memory.recall.rank.vectors import best_likeness, directions
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.cache.cache_file import Cache
-    from memory.recall.index.fts_file import Index, Totals
 
 #: So many of the newest logs have the meaning of their facts known.
 LOGS = 20_000
