@@ -160,7 +160,7 @@ def may_end(cache: Cache) -> list[str]:
     from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
     from memory.cache.schema import FALSE
 
-    return [id for (id,) in cache.rows(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))]
+    return cache.column(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))
 
 
 def with_ends(

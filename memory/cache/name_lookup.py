@@ -35,11 +35,11 @@ def fact_named(cache: Cache, start: str, beside: Collection[str] = ()) -> str:
     """
     if not start or start in beside or is_named(cache, start):
         return start
-    rows = cache.rows(
+    begun = cache.column(
         "SELECT id FROM facts WHERE id >= ? AND id < ? AND state != ? ORDER BY id LIMIT ?",
         (start, start + END, PENDING, _NAMED + 1),
     )
-    found = sorted({row[0] for row in rows}.union([one for one in beside if one.startswith(start)]))
+    found = sorted({*begun, *[id for id in beside if id.startswith(start)]})
     if len(found) > 1:
         raise _several(start, "facts", found)
     return found[0] if found else start
@@ -114,16 +114,9 @@ def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
         if len(start) <= _DAY_CHARS
         else [f"{start[:10]}{mark}{start[11:]}" for mark in "+-"]
     )
-    rows = [
-        row
-        for begin in begins
-        for row in cache.rows(
-            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? "
-            "AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?",
-            (begin, begin + END, limit),
-        )
-    ]
-    return [LogRef(*row) for row in rows[:limit]]
+    among = "WHERE stem >= ? AND stem < ? AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?"
+    refs = [ref for begin in begins for ref in cache.refs(among, (begin, begin + END, limit))]
+    return refs[:limit]
 
 
 def _several(start: str, what: str, found: list[str]) -> NotFound:

@@ -58,6 +58,20 @@ class Questions:
         with FILE_ERRORS:
             return self._base.execute(question, values).fetchone()
 
+    def column(self, question: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return the first value of each of these rows; it raises what `rows` does."""
+        return [row[0] for row in self.rows(question, values)]
+
+    def logs(self, among: str, values: Sequence[object] = ()) -> list[tuple[LogRef, Entry]]:
+        """Return the logs that the rest of a question about `logs` names, with what they say."""
+        rows = self.rows(f"SELECT stem, path, blob, entry FROM logs {among}", values)  # noqa: S608 - our own words
+        return [(LogRef(*row[:3]), entry_in(row[3])) for row in rows]
+
+    def refs(self, among: str, values: Sequence[object] = ()) -> list[LogRef]:
+        """Return the same logs without what they say."""
+        rows = self.rows(f"SELECT stem, path, blob FROM logs {among}", values)  # noqa: S608 - our own words
+        return [LogRef(*row) for row in rows]
+
     def rows_among(self, question: str, names: Sequence[str]) -> list[Any]:
         """Return the rows of a question about any number of names, which `IN (?)` in it stands for."""
         found: list[Any] = []
@@ -93,13 +107,13 @@ class Questions:
 
     def work_dates(self, number: int) -> list[str]:
         """Return the newest dates that have a `work` log, ascending, at most so many."""
-        rows = self.rows(
+        dates = self.column(
             "WITH RECURSIVE day(date) AS (SELECT substr(max(stem), 1, 10) FROM logs WHERE work "
             "UNION ALL SELECT (SELECT substr(max(stem), 1, 10) FROM logs WHERE work AND stem < date) "
             "FROM day WHERE date NOT NULL LIMIT ?) SELECT date FROM day WHERE date NOT NULL",
             (number,),
         )
-        return [date for (date,) in reversed(rows)]
+        return dates[::-1]
 
     @property
     def met(self) -> Met:
@@ -164,34 +178,27 @@ class Questions:
         found: set[str] = set()
         for old, new in zip(before[1:], after[1:], strict=True):
             low, high = sorted((str(old), str(new)))
-            rows = self.rows(
-                "SELECT id FROM facts WHERE state IN (1, 2) AND anchor >= ? AND anchor < ?",
-                (low, high),
-            )
-            found.update(row[0] for row in rows)
-        low, high = sorted((before.working, after.working))
-        rows = self.rows(
+            passed = "SELECT id FROM facts WHERE state IN (1, 2) AND anchor >= ? AND anchor < ?"
+            found.update(self.column(passed, (low, high)))
+        young = (
             "SELECT id FROM facts WHERE state IN (1, 2) AND young != '' AND young != anchor "
-            "AND young >= ? AND young < ?",
-            (low, high),
+            "AND young >= ? AND young < ?"
         )
-        found.update(row[0] for row in rows)
+        found.update(self.column(young, sorted((before.working, after.working))))
         return sorted(found)
 
     def closed_threads(self, clock: DecayClock) -> list[str]:
         """Return the ids of closed threads that are too young to fade: closing sweeps them earlier."""
         places = ", ".join("?" * len(CLOSABLE))
-        rows = self.rows(
+        return self.column(
             f"SELECT id FROM facts WHERE state = 1 AND kind IN ({places}) AND anchor >= ?",  # noqa: S608 - "?" alone
             (*sorted(CLOSABLE), clock.archive),
         )
-        return [row[0] for row in rows]
 
     def contested(self) -> Iterator[Fact]:
         """Yield the facts of which several versions or successors stand."""
-        rows = self.rows("SELECT id FROM facts WHERE contested ORDER BY id")
-        for (fact,) in rows:
-            found = self.fact(fact)
+        for id in self.column("SELECT id FROM facts WHERE contested ORDER BY id"):
+            found = self.fact(id)
             if found is not None and found.contradicted:
                 yield found
 
@@ -212,12 +219,9 @@ class Questions:
 
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""
-        found: dict[str, History] = {}
-        for fact in facts:
-            row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
-            if row is not None:
-                found[fact] = unpack_history(row[0])
-        return found
+        ids = list(dict.fromkeys(facts))
+        stored = dict(self.rows_among("SELECT id, history FROM facts WHERE id IN (?)", ids))
+        return {fact: unpack_history(stored[fact]) for fact in ids if fact in stored}
 
     def abouts(self) -> list[tuple[str, int, int]]:
         """Return each value of the footer `entity`, with how many facts have it, and false ones."""
@@ -228,11 +232,8 @@ class Questions:
 
     def facts_about(self, values: Iterable[str]) -> list[str]:
         """Return the ids of facts with one of some values of the footer `entity`, sorted."""
-        found: list[str] = []
-        for value in values:
-            rows = self.rows("SELECT id FROM facts WHERE about = ? AND about != ''", (value,))
-            found += [row[0] for row in rows]
-        return sorted(found)
+        asked = "SELECT id FROM facts WHERE about = ? AND about != ''"
+        return sorted([id for value in values for id in self.column(asked, (value,))])
 
     def pointing(self) -> list[tuple[str, str]]:
         """Return the facts that point at others, each with their ids parted by blanks."""
@@ -240,17 +241,16 @@ class Questions:
 
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""
-        return [row[0] for row in self.rows("SELECT id FROM facts ORDER BY id")]
+        return self.column("SELECT id FROM facts ORDER BY id")
 
     def fact_ids(self) -> list[str]:
         """Return the ids of all facts, sorted: those that a log brought a text for."""
-        rows = self.rows("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))
-        return [row[0] for row in rows]
+        return self.column("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))
 
     def work_stems(self, newest: int = -1) -> list[str]:
         """Return the stems of all `work` logs, or of the newest ones, in ledger order."""
-        rows = self.rows("SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,))
-        return [row[0] for row in reversed(rows)]
+        asked = "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?"
+        return self.column(asked, (newest,))[::-1]
 
     def times_shown(self, fact: str, after: str) -> int:
         """Count the sessions that were shown a fact behind a stem, as captured logs say."""
@@ -292,13 +292,10 @@ class Questions:
             for number, stem, path, blob, packed in self._base.execute(question, (after,)):
                 yield number, LogRef(stem, path, blob), entry_in(packed)
 
-    def entries_naming(self, text: str) -> Iterator[tuple[LogRef, Entry]]:
-        """Yield, in the order added, the logs in whose entry a text stands, in whatever way."""
-        question = (
-            "SELECT stem, path, blob, entry FROM logs WHERE instr(entry, ?) > 0 ORDER BY number"
-        )
-        for stem, path, blob, packed in self.rows(question, (text.encode(*PACKED_AS),)):
-            yield LogRef(stem, path, blob), entry_in(packed)
+    def entries_naming(self, text: str) -> list[tuple[LogRef, Entry]]:
+        """Return, in the order added, the logs in whose entry a text stands, in whatever way."""
+        packed = text.encode(*PACKED_AS)
+        return self.logs("WHERE instr(entry, ?) > 0 ORDER BY number", (packed,))
 
     def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
         """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""
@@ -312,10 +309,7 @@ class Questions:
 
     def entries_since(self, stem: str) -> list[tuple[LogRef, Entry]]:
         """Return the logs from a stem (or the start of one) on, newest first."""
-        rows = self.rows(
-            "SELECT stem, path, blob, entry FROM logs WHERE stem >= ? ORDER BY stem DESC", (stem,)
-        )
-        return [(LogRef(key, path, blob), entry_in(packed)) for key, path, blob, packed in rows]
+        return self.logs("WHERE stem >= ? ORDER BY stem DESC", (stem,))
 
     def newest_of(self, agent: str) -> str:
         """Return the stem of an agent's newest log, "" where it has none."""
@@ -345,10 +339,8 @@ class Questions:
 
     def newest_entries(self, after: str, limit: int) -> list[Entry]:
         """Return the newest logs behind a stem, newest first, at most so many."""
-        rows = self.rows(
-            "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?", (after, limit)
-        )
-        return [entry_in(row[0]) for row in rows]
+        asked = "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"
+        return list(map(entry_in, self.column(asked, (after, limit))))
 
     def entry(self, stem: str) -> Entry | None:
         """Return what one log says, by its whole stem."""
@@ -361,22 +353,16 @@ class Questions:
 
     def like(self, entry: Entry, since: str) -> list[LogRef]:
         """Return the logs from a stem on that may repeat an entry, newest first."""
-        rows = self.rows(
-            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND alike = ? ORDER BY stem DESC",
-            (since, likeness(entry)),
-        )
-        return [LogRef(*row) for row in rows]
+        alike = since, likeness(entry)
+        return self.refs("WHERE stem >= ? AND alike = ? ORDER BY stem DESC", alike)
 
     def log_refs(self) -> list[LogRef]:
         """Return all logs in ledger order."""
-        return [
-            LogRef(*row) for row in self.rows("SELECT stem, path, blob FROM logs ORDER BY stem")
-        ]
+        return self.refs("ORDER BY stem")
 
     def log_ref(self, stem: str) -> LogRef | None:
         """Return one log by its whole stem, or by its key."""
-        row = self.row("SELECT stem, path, blob FROM logs WHERE stem = ?", (key_of(stem),))
-        return None if row is None else LogRef(*row)
+        return next(iter(self.refs("WHERE stem = ?", (key_of(stem),))), None)
 
     def known(self, stems: Sequence[str]) -> dict[str, LogRef]:
         """Return the logs among some, by stem."""

@@ -26,10 +26,8 @@ def keys_within(cache: Cache, start: str, end: str) -> list[str]:
 
     Each may be the start of a stamp; all that begins with `end` is within.
     """
-    rows = cache.rows(
-        "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + END)
-    )
-    return [row[0] for row in rows]
+    asked = "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem"
+    return cache.column(asked, (start, end + END))
 
 
 def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
@@ -46,8 +44,8 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
 
 def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
     """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
-    rows = cache.rows("SELECT id FROM facts WHERE kind = ? AND state = ?", (kind, ORDINARY))
-    return frozenset([row[0] for row in rows])
+    asked = "SELECT id FROM facts WHERE kind = ? AND state = ?"
+    return frozenset(cache.column(asked, (kind, ORDINARY)))
 
 
 def facts_of_kind(cache: Cache, kind: str, *, unsettled: bool = False) -> list[Fact]:

@@ -14,24 +14,7 @@ from memory.cache.sqlite import unpack_once
 from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
 from projection.graph.fact_links import ENTITY_KEY, footer, pointed
-from projection.policy.model import (
-    Background,
-    Branches,
-    Briefs,
-    Capture,
-    Commits,
-    Inbox,
-    Kind,
-    Learning,
-    Moments,
-    Policy,
-    Privacy,
-    Recall,
-    Review,
-    Upstream,
-    Views,
-    Windows,
-)
+from projection.policy.model import Kind, Policy, Upstream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +62,8 @@ CREATE INDEX takes_fact ON takes(fact);
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`,
 #: `facts.names` the ids that a fact points at, parted by blanks.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
+#: The fields of a policy that list records, and of which class.
+_LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}
 
 
 def likeness(entry: Entry) -> int:
@@ -168,60 +153,23 @@ def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:
     return tuple([tuple(finding) for finding in findings if finding.code == "unreadable"])
 
 
-def plain(policy: Policy) -> tuple[Any, ...]:
-    """Return a policy as plain tuples, for the cache."""
-    return (
-        policy.project,
-        policy.publish,
-        tuple(policy.windows),
-        tuple(policy.review),
-        tuple([tuple(kind) for kind in policy.kinds]),
-        policy.format,
-        tuple(policy.privacy),
-        policy.trunk,
-        tuple(policy.recall),
-        tuple(policy.capture),
-        tuple(policy.views),
-        tuple(policy.learning),
-        policy.personal,
-        policy.push,
-        tuple([tuple(one) for one in policy.upstream]),
-        (policy.inbox.accept, tuple([tuple(one) for one in policy.inbox.to])),
-        tuple(policy.moment),
-        tuple(policy.brief),
-        tuple(policy.commit),
-        tuple(policy.background),
-        tuple(policy.branches),
-        policy.ask,
-    )
+def plain(value: Any) -> Any:
+    """Return a policy, or a part of one, as plain tuples, for the cache."""
+    return tuple([plain(part) for part in value]) if isinstance(value, tuple) else value
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    recall, capture, views, learning, personal, push, upstream, (accept, to), *rest = rest
-    moment, brief, commit, background, branches, ask = rest
-    return Policy(
-        project,
-        publish,
-        Windows(*windows),
-        Review(*review),
-        tuple([Kind(*kind) for kind in kinds]),
-        version,
-        Privacy(*privacy),
-        trunk,
-        Recall(*recall),
-        Capture(*capture),
-        Views(*views),
-        Learning(*learning),
-        personal,
-        push,
-        tuple([Upstream(*one) for one in upstream]),
-        Inbox(accept, tuple([Upstream(*one) for one in to])),
-        Moments(*moment),
-        Briefs(*brief),
-        Commits(*commit),
-        Background(*background),
-        Branches(*branches),
-        ask,
-    )
+    policy: Policy = _like(Policy(), values)
+    return policy
+
+
+def _like(known: Any, values: Any) -> Any:
+    """Return a record that is of the class of another, as its parts are."""
+    parts = []
+    for name, part, value in zip(known._fields, known, values, strict=True):
+        if name in _LISTED:
+            parts.append(tuple([_LISTED[name](*row) for row in value]))
+        else:
+            parts.append(_like(part, value) if hasattr(part, "_fields") else value)
+    return type(known)(*parts)
