@@ -42,13 +42,7 @@ from projection.document.fact_remarks import mark_of
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import newly_due
-from projection.policy.model import (
-    ATTEMPT_KIND,
-    HANDOFF_KIND,
-    QUESTION_KIND,
-    STATE_KIND,
-    TASK_KIND,
-)
+from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, QUESTION_KIND, STATE_KIND, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

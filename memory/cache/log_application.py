@@ -8,13 +8,7 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.cache.newest_logs import (
-    NOTE_NEWEST,
-    landing_rows,
-    newest_logs,
-    place_rows,
-    shown_rows,
-)
+from memory.cache.newest_logs import NOTE_NEWEST, landing_rows, newest_logs, place_rows, shown_rows
 from memory.cache.schema import FALSE, PENDING, fact_row, log_row, unpack_history, unreadable
 from memory.cache.sqlite import sqlite3, unpack
 from projection.fold.cycles import cut_edges, edges_and_takes
@@ -129,9 +123,6 @@ def _with_cut(
     """Write the supersessions of new logs, and return what is cut then (F6).
 
     `gathered` is what the logs say of each fact, `cut` what was cut before.
-
-    Returns:
-        The same with those facts, without news, of which another supersession is cut now; and the cut.
     """
     edges, takes = edges_and_takes(gathered)
     if not (edges or takes):

@@ -133,11 +133,7 @@ class Stamp:
         return signed(self._key, b"writing", line, run.encode()).encode()
 
     def _take_back(self) -> None:
-        """Let SQLite take back what a killed writer left.
-
-        Raises:
-            StampBroken: that can not be done.
-        """
+        """Let SQLite take back what a killed writer left."""
         try:
             with self.writing():
                 base = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
@@ -315,11 +311,7 @@ def _read(path: str) -> bytes:
 
 
 def _lock(fd: int, how: int) -> None:
-    """Lock a file.
-
-    Raises:
-        OSError: another process keeps it for too long.
-    """
+    """Lock a file."""
     deadline = 0.0
     while True:
         try:

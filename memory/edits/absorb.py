@@ -109,11 +109,7 @@ class Absorber:
     def _standing(
         self, when: Callable[[], Occasion], dry_run: bool
     ) -> tuple[tuple[Finding, ...], Absorption]:
-        """Read what people committed as what they did not, where its own commits did not tell.
-
-        Returns:
-            What was not understood; else what became of it.
-        """
+        """Read what people committed as what they did not, where its own commits did not tell."""
         home, tip = self._snapshot.home, self._snapshot.home.tip()
         policy, shown = self._snapshot.ask(lambda cache: (cache.policy, cache.ever_rendered()))
         left = left_alone(home, tip, self._state, policy, rendered=shown)
@@ -162,12 +158,7 @@ class Absorber:
         return render(self._snapshot.ask(lambda cache: cache.view()))
 
     def _understood(self, edits: tuple[Edit, ...]) -> tuple[Absorption, ...]:
-        """Say what edits come to.
-
-        Raises:
-            EditNotUnderstood: no event can say one.
-            HandEdited: a projection file was edited that is not read.
-        """
+        """Say what edits come to."""
         wrong = [one for edit in edits for one in edit.findings]
         if wrong:
             raise EditNotUnderstood(tuple(wrong))

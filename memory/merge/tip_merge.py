@@ -27,13 +27,7 @@ from ledger.git.log_history import altered_between
 from ledger.git.repository import is_shallow
 from ledger.git.trees import entries
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    CONTINUITY_FILE,
-    POLICY_FILE,
-    SESSIONS_DIR,
-    VIEW_FILES,
-)
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.model.record import Record
@@ -182,11 +176,7 @@ class _Planner:
         )  # fmt: skip
 
     def _read(self, came: Sequence[LogRef]) -> Reading:
-        """Read what came; the size of a log is looked at before its bytes (fault:J4).
-
-        Raises:
-            SyncRefused: there is a file that only somebody who means harm calls a log.
-        """
+        """Read what came; the size of a log is looked at before its bytes (fault:J4)."""
         few = len(came) <= _MANY
         contents = [self._content(ref) for ref in came] if few else []
         sizes = contents if few else self._git.sizes(ref.blob for ref in came)

@@ -81,11 +81,7 @@ def code_asked(
 
 
 def _inside(repository: Repository, name: str, folder: str) -> str:
-    """Return a file of the work tree, or of HEAD, by its path from the top; "" where there is none.
-
-    Raises:
-        WrongUsage: it is outside of the repository.
-    """
+    """Return a file of the work tree, or of HEAD, by its path from the top; "" where there is none."""
     top = repository.top
     if not top or "\0" in name or "\n" in name:
         return ""
@@ -121,8 +117,7 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
         raise WrongUsage(f"{path} has {lines}", where=found.asked, hint="lines count from 1")
     text = written[0].first.decode("utf-8", "replace").strip() if one and written else ""
     found = found._replace(
-        text=text,
-        uncommitted=next((some.lines for some in written if not some.commit), ()),
+        text=text, uncommitted=next((some.lines for some in written if not some.commit), ())
     )
     lines_of = {some.commit: some.lines for some in written if some.commit}
     wide = {one: files for one in lines_of if line and (files := _wide(git, one))}

@@ -35,11 +35,7 @@ def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
     return {one.id: testimony(one, entry, cache.some_histories) for one in facts}
 
 
-def marked(
-    cache: Cache | Resident,
-    fact: Fact | None,
-    marks: Marks = NOTHING_MARKED,
-) -> Mark:
+def marked(cache: Cache | Resident, fact: Fact | None, marks: Marks = NOTHING_MARKED) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
 
     `marks` tells what of it the code no longer has, and HEAD does not hold.

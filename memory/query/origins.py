@@ -216,12 +216,7 @@ def _author(commit: _Commit, stem: str) -> str:
 
 
 class _Line:
-    """The commits behind a tip, read when several of them brought one log.
-
-    Args:
-        home: of the ledger.
-        tip: the commit.
-    """
+    """The commits behind a tip, read when several of them brought one log."""
 
     def __init__(self, home: Home, tip: str) -> None:
         self._home, self._tip = home, tip

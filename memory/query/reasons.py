@@ -156,14 +156,7 @@ class _Weight:
 
 
 class _Weighing:
-    """One reading: what each fact and log has to do with a place.
-
-    Args:
-        reader: of the home.
-        cache: of one commit of the ledger.
-        index: of the same.
-        place: that is asked about.
-    """
+    """One reading: what each fact and log has to do with a place."""
 
     def __init__(self, reader: Reader, cache: Cache, index: Index, place: CodeAsked) -> None:
         self._home, self._cache, self._index, self._place = reader.home, cache, index, place

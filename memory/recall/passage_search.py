@@ -109,13 +109,7 @@ def _question(text: str, language: str) -> Question:
     question = read_question(text)
     if not language and text.isascii() and (not question.words or question.small):
         return question
-    from memory.recall.query.languages import (
-        beginning_of,
-        inflected,
-        plainly,
-        says_nothing,
-        spoken,
-    )
+    from memory.recall.query.languages import beginning_of, inflected, plainly, says_nothing, spoken
 
     language = language or spoken(text)
     question = read_question(plainly(text, language))
@@ -164,9 +158,7 @@ def _for_facts(asked: Asked, passages: int) -> Asked:
 
 
 def _both(
-    keeps: Callable[[int], bool] | None,
-    inside: list[frozenset[int]],
-    outside: list[frozenset[int]],
+    keeps: Callable[[int], bool] | None, inside: list[frozenset[int]], outside: list[frozenset[int]]
 ) -> Callable[[int], bool] | None:
     if not inside and not outside:
         return keeps
@@ -303,11 +295,7 @@ def _whole(
 def _near(
     lookups: Lookups, stems: Iterable[str], logs: Mapping[int, float], room: int
 ) -> tuple[dict[int, float], dict[int, float], dict[int, float], int]:
-    """Count related words as a share of the word itself, as long as there is room.
-
-    Returns:
-        By row in passages and in facts, by log, and how many rows were read.
-    """
+    """Count related words as a share of the word itself, as long as there is room."""
     near: dict[int, float] = {}
     facts: dict[int, float] = {}
     by_log = dict(logs)

@@ -192,14 +192,7 @@ class Recaller:
 
 
 class _View:
-    """One reading: the index, the cache and the facts of one commit.
-
-    Args:
-        recaller: remembers words, and reads logs.
-        cache: of the commit.
-        index: of the commit.
-        facts: where they stand.
-    """
+    """One reading: the index, the cache and the facts of one commit."""
 
     def __init__(self, recaller: Recaller, cache: Cache, index: Index, facts: Facts) -> None:
         self._recaller = recaller

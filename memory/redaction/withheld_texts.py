@@ -9,14 +9,7 @@ from __future__ import annotations
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import parse_footer, write_footer
 from ledger.codec.log import decode, read_entry
-from ledger.model.event import (
-    Event,
-    FactCreated,
-    FactIgnored,
-    FactRedacted,
-    FactUpdated,
-    facts_in,
-)
+from ledger.model.event import Event, FactCreated, FactIgnored, FactRedacted, FactUpdated, facts_in
 from ledger.model.evidence import ASKED_MARK, CORRECTED, RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
 from ledger.model.order import is_sealed, is_stem, key_of, stem_in

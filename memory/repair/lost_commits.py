@@ -214,11 +214,7 @@ def _parents(commit: str, read: Callable[[str], bytes]) -> list[str]:
 
 
 def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
-    """Make a commit of an intent.
-
-    Raises:
-        ObjectMissing: its parent is not there.
-    """
+    """Make a commit of an intent."""
     base = read(intent.parent)[5:45].decode("ascii") if intent.parent else ""
     root, written = with_files(read, base, intent.files)
     trees = dict(_below(root, written))

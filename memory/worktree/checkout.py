@@ -14,12 +14,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    EDITABLE,
-    MIRROR_DIR,
-    SESSIONS_DIR,
-    VIEW_FILES,
-)
+from ledger.model.layout import EDITABLE, MIRROR_DIR, SESSIONS_DIR, VIEW_FILES
 from ledger.model.sha256 import blob_id, sha1
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.dead_owner import died
@@ -210,11 +205,7 @@ def _standing(home: Home, lines: list[str]) -> list[str]:
 
 
 def _write_pending(home: Home, lines: list[str]) -> list[str]:
-    """Write the files of entries that had to wait, where the work tree lacks them or has our last ones.
-
-    Returns:
-        The entries whose files the disk still refuses.
-    """
+    """Write the files of entries that had to wait, where the work tree lacks them or has our last ones."""
     left: list[str] = []
     ours = read_written(home)
     wanted: list[tuple[str, str, str]] = []
@@ -315,9 +306,6 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     """Set entries of git's index, waiting a while for others who hold it.
 
     One who holds it may be about to check out another branch: the entries are then those of that one.
-
-    Returns:
-        What was found in the way, and what git says where it can not be done, "" where it is.
     """
     git, where = home.repository.git(), home.repository
     findings: list[Finding] = []

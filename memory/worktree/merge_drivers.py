@@ -170,11 +170,7 @@ def _marker(home: Home) -> str:
 
 
 def _read(path: str) -> bytes:
-    """Return a file's bytes, none where there is no file.
-
-    Raises:
-        WriteRefused: it can not be read.
-    """
+    """Return a file's bytes, none where there is no file."""
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -132,11 +132,7 @@ class Recorder:
         return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
 
     def _put_on(self, stem: str, data: bytes, view: str) -> None:
-        """Let a log wait for a person's own commit if the home still shows what its writer saw.
-
-        Raises:
-            Outrun: somebody wrote meanwhile; nothing changed.
-        """
+        """Let a log wait for a person's own commit if the home still shows what its writer saw."""
         with self._committer.branch.lock():
             if seen(self.home) != view:
                 raise Outrun(self.home.reference)
@@ -202,11 +198,7 @@ class Recorder:
             return receipt._replace(findings=(*receipt.findings, said))
 
     def _stage(self, stem: str, data: bytes) -> list[Finding]:
-        """Put a log into the work tree and the index; it counts once the user commits it.
-
-        Raises:
-            WriteRefused: the home has no work tree.
-        """
+        """Put a log into the work tree and the index; it counts once the user commits it."""
         if not self.home.checked_out:
             raise WriteRefused(
                 "the home is not checked out, so there is nothing to stage into",
@@ -271,11 +263,7 @@ def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _sealed(log: SessionLog, now_ms: int, newest: str) -> tuple[str, SessionLog, bytes]:
-    """Give a log its time and its name; return it with its bytes.
-
-    Raises:
-        DraftRefused: it can not be stored canonically.
-    """
+    """Give a log its time and its name; return it with its bytes."""
     stamp = next_stamp(now_ms, newest)
     log = _with_header(log, "ended", ended_of(stamp))
     if refused := problems(log):

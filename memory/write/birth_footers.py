@@ -13,14 +13,7 @@ from ledger.model.evidence import form_of, place_in
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.personal_footer import PERSONAL_KEY, PERSONAL_VALUE
-from ledger.model.session import (
-    ASKED_KEY,
-    CHECK_KEY,
-    OBSOLETE_KEY,
-    UNTIL_KEY,
-    WORKING,
-    SessionLog,
-)
+from ledger.model.session import ASKED_KEY, CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, WORKING, SessionLog
 from projection.fold.checks import unproven
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 

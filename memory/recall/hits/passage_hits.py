@@ -147,10 +147,7 @@ def with_score(hit: Hit, scored: Scored, explain: bool, weight: float = 1.0) -> 
 def answer_of(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
     """Return the answer that hits come to."""
     return Answer(
-        tuple(hits),
-        sum([hit.tokens for hit in hits]),
-        sum([hit.whole for hit in hits]),
-        notes,
+        tuple(hits), sum([hit.tokens for hit in hits]), sum([hit.whole for hit in hits]), notes
     )
 
 

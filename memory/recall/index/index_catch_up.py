@@ -111,11 +111,7 @@ class IndexFollower:
     # ---- the file ---------------------------------------------------------------------------------
 
     def _opened(self) -> Index | None:
-        """Return the index as it is now, None for a missing one.
-
-        Raises:
-            IndexDamaged: it can not be read.
-        """
+        """Return the index as it is now, None for a missing one."""
         number = self._number()
         if self._index is not None and self._file not in (0, number):
             self.close()  # another process built it anew
@@ -157,14 +153,7 @@ class IndexFollower:
         self._build()
 
     def _bring(self, index: Index, change: Change) -> Index | None:
-        """Write a change into the index, or into a copy in memory where its file takes nothing.
-
-        Returns:
-            The one that was written; None where that can not be done.
-
-        Raises:
-            IndexDamaged: it can not be read.
-        """
+        """Write a change into the index, or into a copy in memory where its file takes nothing."""
         from memory.recall.index.update import write
 
         try:

@@ -139,12 +139,7 @@ def _entry(ref: LogRef, packed: bytes, data: bytes) -> Entry:
 
 
 class _Worker:
-    """A child that prepares batches and sends them one by one.
-
-    Args:
-        home: where the logs are.
-        batches: its own.
-    """
+    """A child that prepares batches and sends them one by one."""
 
     def __init__(self, home: Home, batches: Sequence[Sequence[Source]]) -> None:
         out, into = os.pipe()

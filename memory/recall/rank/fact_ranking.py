@@ -84,9 +84,7 @@ def _meant(asked: Asked, scored: Scored, alike: float) -> Scored:
 
 
 def _candidates(
-    asked: Asked,
-    keeps: Callable[[int], bool] | None,
-    alike: Mapping[int, float],
+    asked: Asked, keeps: Callable[[int], bool] | None, alike: Mapping[int, float]
 ) -> list[tuple[int, int]]:
     """Return the rows of facts that hold or mean most of the question, each with its mask of terms."""
     never = keeps.never if isinstance(keeps, Keeps) else set()
