@@ -7,7 +7,6 @@ beside themselves is not asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ledger.errors import DiurnaError
 from ledger.home import PERSONAL, Home
@@ -16,6 +15,11 @@ from memory.recall.recall_values import FACTS, UPSTREAM, Answer, Filters, Hit, p
 from memory.recall.recaller import Recaller
 from memory.replay.clone_view import View
 from memory.replay.ledger_snapshot import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 #: So many facts of all other homes, and so many passages of documents, stand in an answer of one's own:
 #: in a third of it at most, and facts in the places that one's own leaves free.

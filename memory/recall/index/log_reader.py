@@ -10,7 +10,6 @@ from __future__ import annotations
 import marshal
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
 
 from ledger.codec.log import read_entry
 from ledger.codec.plain_text import text_of
@@ -28,6 +27,11 @@ from memory.recall.index.document import Indexed, indexed
 from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
 from memory.replay.log_bytes import held_bytes, read_bytes
 from projection.fold.withholding import withheld_entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 
 #: The number of logs from which other processes pay for their start, and how many are started.
 _FORK_FROM = 3000

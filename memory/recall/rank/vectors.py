@@ -16,9 +16,13 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from math import dist, hypot
 from struct import unpack
-from typing import Any, BinaryIO
 
 from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
 
 #: Stands for a blank. No piece holds one behind another character, so a text is cut there first.
 _BLANK = "\u2581"
