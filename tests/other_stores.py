@@ -10,12 +10,10 @@ import pickle
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 from rituals.intake.intake_items import Item, Reading
-from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
-from rituals.intake.sources.source_table import Ground
+from rituals.intake.sources.source_table import Ground, read_source, source_named
 
 GROUND = Ground("/src/shop", "/home/nobody", {})
 #: What claude-mem is told: of a session's observations, in the order of its columns.
@@ -58,15 +56,16 @@ MEMORIES: tuple[tuple[str, str, dict[str, str], tuple[str, ...]], ...] = (
 
 
 class Store(NamedTuple):
-    """A store on disk, and the module that reads it."""
+    """A store on disk, and the name of the source that it is."""
 
-    reader: ModuleType
+    source: str
     place: Path
 
     def read(self, ground: Ground = GROUND) -> Reading:
         """Read it as the command does."""
-        reading: Reading = self.reader.read(str(self.place), ground)
-        return reading
+        source = source_named(self.source)
+        assert source is not None
+        return read_source(source, [str(self.place)], ground)[0]
 
 
 def told(reading: Reading) -> dict[str, tuple[object, ...]]:
@@ -117,7 +116,7 @@ def write_claude_mem(folder: Path) -> Store:
             "INSERT INTO session_summaries VALUES (1, 'mem-1', 'shop', ?, ?, 1, ?, ?, NULL)",
             (SUMMARY["learned"], SUMMARY["next_steps"], *day),
         )
-    return Store(claude_mem, path)
+    return Store("claude-mem", path)
 
 
 def write_basic_memory(folder: Path) -> Store:
@@ -131,7 +130,7 @@ def write_basic_memory(folder: Path) -> Store:
         path = folder / "notes" / below / f"{title}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"---\n{front}---\n\n{body}", encoding="utf-8")
-    return Store(basic_memory, folder / "notes")
+    return Store("basic-memory", folder / "notes")
 
 
 class PointStruct:
@@ -182,7 +181,7 @@ def write_mem0(folder: Path) -> Store:
                 payload = {**said, **({"agent_id": agent} if agent else {}), "created_at": begun}
                 point.__dict__ = {"id": name, "vector": {"": [0.5, 0.25]}, "payload": payload}
                 vectors.execute("INSERT INTO points VALUES (?, ?)", (name, pickle.dumps(point, 4)))
-    return Store(mem0, root)
+    return Store("mem0", root)
 
 
 #: What happened in a project of memorize, as (type, scope, payload).
@@ -228,7 +227,7 @@ def write_memorize(folder: Path) -> Store:
                 "INSERT INTO events VALUES (?,?,'0.1.0',?,?,?,'proj_1','project',?,'claude',?,NULL,NULL)",
                 (number, f"evt_{number}", at, at, type_, scope, json.dumps(payload)),
             )
-    return Store(memorize, root)
+    return Store("memorize", root)
 
 
 WRITERS = {

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rituals.intake.intake_items import Item, Reading
 from rituals.intake.sources.notes import front_matter, passages
 from rituals.intake.sources.source_table import SOURCES, Ground, read_source, source_named
-from rituals.intake.sources.times import time_of
+from rituals.intake.sources.store_values import time_of
 from tests.conftest import Repo, Run, examples
 
 HANDBOOK = """# Task Group: {project} / billing service

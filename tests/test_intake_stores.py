@@ -15,9 +15,9 @@ from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
 from rituals.intake.sources.source_table import SOURCES, Ground
 from tests.conftest import Repo, Run
 from tests.other_stores import (
-    GROUND,
     HAPPENED,
     WRITERS,
+    Store,
     told,
     write_basic_memory,
     write_claude_mem,
@@ -155,7 +155,7 @@ def test_an_old_store_of_memorize_has_its_events_in_files(tmp_path: Path) -> Non
     (days / "2026-05-01.ndjson").write_text("\n".join([*lines, "{torn"]), "utf-8")
     (tmp_path / "new").mkdir()
     new = write_memorize(tmp_path / "new").read()
-    assert told(memorize.read(str(tmp_path / "old"), GROUND)) == told(new)
+    assert told(Store("memorize", tmp_path / "old").read()) == told(new)
 
 
 def test_where_a_store_lies_is_known_where_it_is_of_this_project(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from rituals.intake.sources import basic_memory, claude_mem, mem0
 from tests.other_stores import MEMORIES, NOTES, OBSERVATIONS, SUMMARY, WRITERS, Store, told
 
 _SECONDS = 600
@@ -74,7 +73,7 @@ def _mem0(tools: Path, place: Path, newest: bool) -> Store:
     script = place / "write.py"
     script.write_text(_MEM0_SCRIPT, encoding="utf-8")
     _run([str(python), str(script), str(root), json.dumps(MEMORIES)], place, MEM0_DIR=str(root))
-    return Store(mem0, root)
+    return Store("mem0", root)
 
 
 #: mem0 asks no server for embeddings or facts: `infer=False` stores a text as it is.
@@ -120,7 +119,7 @@ def _basic_memory(tools: Path, place: Path, newest: bool) -> Store:
         _run(
             [*command, "tool", "write-note", *where, *listed, "--content", body], place, **settings
         )
-    return Store(basic_memory, notes)
+    return Store("basic-memory", notes)
 
 
 def _claude_mem(tools: Path, place: Path, newest: bool) -> Store:
@@ -133,7 +132,7 @@ def _claude_mem(tools: Path, place: Path, newest: bool) -> Store:
     said = json.dumps({"observations": OBSERVATIONS, "summary": SUMMARY})
     store = package / "plugin" / "sqlite" / "SessionStore.js"
     _run([str(bun), str(script), str(store), str(path), said], place, HOME=str(place))
-    return Store(claude_mem, path)
+    return Store("claude-mem", path)
 
 
 _CLAUDE_SCRIPT = """

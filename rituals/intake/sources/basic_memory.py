@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 
 from ledger.model.record import Record
-from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources.notes import front_matter
-from rituals.intake.sources.source_files import files_below, text_of, written_at
+from rituals.intake.sources.source_files import Left, files_at, text_of, written_at
 from rituals.intake.sources.source_table import Ground
 from rituals.intake.sources.store_values import (
     from_json,
@@ -24,10 +24,9 @@ from rituals.intake.sources.store_values import (
     shown,
     tag_words,
     text,
+    time_of,
 )
-from rituals.intake.sources.times import time_of
 
-NAME = "basic-memory"
 _OBSERVATION = re.compile(r"[ \t]*[-*] \[([^\[\]()]{1,60})\](?!\() ?(\S.*)")
 _RELATION = re.compile(r"[ \t]*[-*] ([^\[\]]{0,80})\[\[([^\[\]]{1,200})\]\]")
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]{1,60})")
@@ -52,11 +51,10 @@ class _Note(Record):
 
 def places(ground: Ground) -> tuple[str, ...]:
     """Return the projects of basic-memory that lie in this one, by its settings."""
-    settings = text_of(f"{ground.user}/.basic-memory/config.json")
-    known = mapping(from_json(settings)) if isinstance(settings, str) else {}
+    settings = mapping(from_json(text_of(f"{ground.user}/.basic-memory/config.json", "", []) or ""))
     named = [
         text(mapping(one).get("path")) or text(one)
-        for one in mapping(known.get("projects")).values()
+        for one in mapping(settings.get("projects")).values()
     ]
     inside = f"{ground.project}/"
     return tuple(
@@ -64,27 +62,18 @@ def places(ground: Ground) -> tuple[str, ...]:
     )
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read the notes of a project.
 
     `place` is the project's folder, as `basic-memory project list` shows it; or one note.
     """
-    items: list[Item] = []
-    root, files, left = os.path.dirname(place), [os.path.basename(place)], list[LeftOut]()
-    if os.path.isdir(place):
-        root = place
-        files, left = files_below(root, ".md")
-    for file in files:
-        path = os.path.join(root, file)
-        found = text_of(path, shown(file))
-        if isinstance(found, LeftOut):
-            left.append(found)
-        else:
-            items += _of_note(shown(file), found, written_at(path), left)
-    return Reading(NAME, tuple(items), tuple(left))
+    for name, path in files_at(place, left, ".md"):
+        whole = text_of(path, shown(name), left)
+        if whole is not None:
+            yield from _of_note(shown(name), whole, written_at(path), left)
 
 
-def _of_note(file: str, whole: str, written: str, left: list[LeftOut]) -> Iterator[Item]:
+def _of_note(file: str, whole: str, written: str, left: Left) -> Iterator[Item]:
     front, body, line = front_matter(whole)
     if front.get("type") == "schema":
         left.append(LeftOut(file, "says what notes look like"))
@@ -148,7 +137,7 @@ def _observation(note: _Note, line: int, category: str, said: str, seen: dict[st
     )
 
 
-def _prose(note: _Note, body: str, line: int, left: list[LeftOut]) -> Iterator[Item]:
+def _prose(note: _Note, body: str, line: int, left: Left) -> Iterator[Item]:
     """Yield a short note without observations as one fact."""
     lines = body.strip().split("\n")
     if lines[0].lstrip("# ").strip().lower() == note.title.lower():

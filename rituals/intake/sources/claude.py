@@ -8,19 +8,18 @@ rules by heading; what it imports with `@path` is read as far as it lies in the 
 
 from __future__ import annotations
 
-import json
 import os
 import re
+from collections.abc import Iterator
 
 from ledger.environment import user_folder
 from rituals.intake.intake_cues import kind_of_bullet
-from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
-from rituals.intake.sources.source_files import files_below, is_file, text_of, written_at
+from rituals.intake.sources.source_files import Left, files_below, text_of, written_at
 from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.times import time_of
+from rituals.intake.sources.store_values import from_json, mapping, time_of
 
-_SOURCE = "claude"
 _AUTHOR = "claude-code"
 _INDEX = "MEMORY.md"
 _RULES = ("CLAUDE.md", ".claude/CLAUDE.md")
@@ -47,18 +46,19 @@ def places(ground: Ground) -> tuple[str, ...]:
     """Return the auto memory of this project, and its files of rules."""
     found = [place for place in (_memory_of(ground),) if place]
     rules = [f"{ground.project}/{name}" for name in (*_RULES, _LOCAL)]
-    return (*found, *[path for path in rules if is_file(path)])
+    return (*found, *[path for path in rules if os.path.isfile(path)])
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> list[Item]:
     """Read a folder of auto memory, or a file of rules."""
+    folder, name = os.path.split(place)
     if os.path.isdir(place):
-        if not is_file(f"{place}/{_INDEX}") and is_file(f"{place}/CLAUDE.md"):
-            return _rules(f"{place}/CLAUDE.md", ground)
-        return _auto_memory(place)
-    if place.endswith(".md") and not os.path.basename(place).startswith("CLAUDE"):
-        return _auto_memory(os.path.dirname(place), (os.path.basename(place),))
-    return _rules(place, ground)
+        if os.path.isfile(f"{place}/{_INDEX}") or not os.path.isfile(f"{place}/CLAUDE.md"):
+            return distinct(_auto_memory(place, (), left))
+        place = f"{place}/CLAUDE.md"
+    elif place.endswith(".md") and not name.startswith("CLAUDE"):
+        return distinct(_auto_memory(folder, (name,), left))
+    return distinct(_rules(place, ground, left))
 
 
 def _memory_of(ground: Ground) -> str:
@@ -75,20 +75,13 @@ def _memory_of(ground: Ground) -> str:
 
 
 def _folders_in(folder: str) -> list[str]:
-    """Return the working folders that some transcripts name."""
+    """Return the working folders that some transcripts name, the first of each."""
     found: list[str] = []
     names = sorted([name for name in os.listdir(folder) if name.endswith(".jsonl")])
     for name in names[:_LOOKED_AT]:
-        text = _head_of(f"{folder}/{name}")
-        for line in text.split("\n")[:-1]:
-            try:
-                said = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            where = said.get("cwd") if isinstance(said, dict) else None
-            if isinstance(where, str):
-                found.append(where)
-                break
+        lines = _head_of(f"{folder}/{name}").split("\n")[:-1]
+        said = [mapping(from_json(line)).get("cwd") for line in lines]
+        found += [where for where in said if isinstance(where, str)][:1]
     return found
 
 
@@ -101,25 +94,21 @@ def _head_of(path: str) -> str:
         return file.read(_HEAD_BYTES).decode("utf-8", "replace")
 
 
-def _auto_memory(folder: str, only: tuple[str, ...] = ()) -> Reading:
+def _auto_memory(folder: str, only: tuple[str, ...], left: Left) -> list[Item]:
     """Read the memories of a folder."""
-    names, left_out = files_below(folder, ".md")
+    names = files_below(folder, left, ".md")
     items: list[Item] = []
     for name in only or names:
         path = f"{folder}/{name}"
-        text = text_of(path, name)
-        if isinstance(text, LeftOut):
-            left_out.append(text)
-        elif os.path.basename(name) == _INDEX:
-            items += _of_index(text, name, written_at(path), frozenset(names), left_out)
-        else:
+        text = text_of(path, name, left)
+        if text is not None and os.path.basename(name) == _INDEX:
+            items += _of_index(text, name, written_at(path), frozenset(names), left)
+        elif text is not None:
             items += _of_memory(text, name, written_at(path))
-    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
+    return items
 
 
-def _of_index(
-    text: str, name: str, at: str, names: frozenset[str], left_out: list[LeftOut]
-) -> list[Item]:
+def _of_index(text: str, name: str, at: str, names: frozenset[str], left: Left) -> list[Item]:
     """Read what stands in the index itself; a line that points to a memory is that memory's."""
     _, body, first = front_matter(text)
     items = []
@@ -128,9 +117,7 @@ def _of_index(
         if pointer is None:
             items.append(_item(name, one, at, "fact"))
         elif pointer[1].removeprefix("./") not in names:
-            left_out.append(
-                LeftOut(f"{name}:{one.line}", f"it points to {pointer[1]}, which is gone")
-            )
+            left.append(LeftOut(f"{name}:{one.line}", f"it points to {pointer[1]}, which is gone"))
     return items
 
 
@@ -161,41 +148,37 @@ def _imported_path(path: str, said: str) -> str:
     return os.path.join(os.path.dirname(path), said)
 
 
-def _rules(path: str, ground: Ground) -> Reading:
+def _rules(path: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read a file of rules, and those that it imports from inside the project."""
-    items: list[Item] = []
-    left_out: list[LeftOut] = []
     todo, seen = [(path, 0)], {os.path.realpath(path)}
-    while todo:
-        path, hops = todo.pop(0)
+    for path, hops in todo:  # which grows
         name = os.path.relpath(path, ground.project)
         name = path if name.startswith("..") else name
-        text = text_of(path, name)
-        if not isinstance(text, LeftOut) and _PAGE in text:
-            text = LeftOut(name, "it is a page of this memory")
-        if isinstance(text, LeftOut):
-            left_out.append(text)
+        text = text_of(path, name, left)
+        if text is None:
+            continue
+        if _PAGE in text:
+            left.append(LeftOut(name, "it is a page of this memory"))
             continue
         if (own := _OWN.search(text)) is not None:
             line = text.count("\n", 0, own.start()) + 1
-            left_out.append(LeftOut(f"{name}:{line}", "`diurna install` put it there"))
+            left.append(LeftOut(f"{name}:{line}", "`diurna install` put it there"))
             text = _OWN.sub(lambda found: "\n" * found[0].count("\n"), text)
         local = os.path.basename(path) == _LOCAL
         for one in passages(text, alone=_is_import):
             kind = kind_of_bullet(one.text) if one.bullet else "fact"
             imported = _IMPORT.fullmatch(one.text)
             if imported is None:
-                items.append(_item(name, one, "", kind)._replace(author="", personal=local))
+                yield _item(name, one, "", kind)._replace(author="", personal=local)
                 continue
             there = _imported_path(path, imported[1])
             real, top = os.path.realpath(there), os.path.realpath(ground.project)
             if not real.startswith(top + os.sep):
                 why = f"it imports {imported[1]}, which lies outside of the project"
-                left_out.append(LeftOut(f"{name}:{one.line}", why))
+                left.append(LeftOut(f"{name}:{one.line}", why))
             elif real not in seen and hops < _IMPORT_HOPS:
                 seen.add(real)
                 todo.append((there, hops + 1))
-    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
 
 
 def _item(name: str, one: Passage, at: str, kind: str) -> Item:

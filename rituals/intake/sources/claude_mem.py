@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from projection.policy.model import THREAD_KIND
-from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut
+from rituals.intake.sources.source_files import Left
 from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.sqlite_tables import Row, StoreUnreadable, Tables
-from rituals.intake.sources.store_values import from_json, shown, tag_words, texts
-from rituals.intake.sources.times import time_of
+from rituals.intake.sources.sqlite_tables import Row, Tables, tables_in
+from rituals.intake.sources.store_values import from_json, tag_words, texts, time_of
 
-NAME = "claude-mem"
 _FILE = "claude-mem.db"
 #: What holds, and the kind of fact that it makes; other types tell what was done.
 _KINDS = {
@@ -47,7 +46,7 @@ def places(ground: Ground) -> tuple[str, ...]:
     return (path,) if os.path.isfile(path) else ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read claude-mem's database.
 
     `place` is the file, or its folder (`~/.claude-mem`); behind a `#` the project, where claude-mem
@@ -58,34 +57,34 @@ def read(place: str, ground: Ground) -> Reading:
         place, _, named = place.rpartition("#")
     store = _Store(named or os.path.basename(ground.project))
     path = os.path.join(place, _FILE) if os.path.isdir(place) else place
-    items: list[Item] = []
-    try:
-        with Tables(path, store.left) as tables:
-            store.note_sessions(tables)
-            items = [*store.observations(tables), *store.summaries(tables), *store.rules(tables)]
-            if tables.has("user_prompts"):
-                store.left.append(LeftOut("user_prompts", "what was asked is no fact"))
-    except StoreUnreadable as why:
-        store.left.append(LeftOut(shown(os.path.basename(path)), str(why)))
-    return Reading(NAME, tuple(items), (*store.left, *store.counted()))
+    for tables in tables_in(os.path.basename(path), path, left):
+        for row in tables.rows("sdk_sessions", ("memory_session_id", "platform_source")):
+            store.programs[row["memory_session_id"]] = row["platform_source"]
+        for part in (store.observations, store.summaries, store.rules):
+            yield from part(tables)
+        if tables.has("user_prompts"):
+            left.append(LeftOut("user_prompts", "what was asked is no fact"))
+    for type_, count in store.types.most_common(_NAMED):
+        why = f"{count:,} of the type {type_}: what was done, not what holds"
+        left.append(LeftOut("observations", why))
+    for project, count in store.projects.most_common(_NAMED):
+        why = f"{count:,} of another project; `{_FILE}#{project}` is the place of those"
+        left.append(LeftOut(f"project {project}", why))
+    if store.repeated:
+        why = f"{store.repeated:,} that sum up observations which come along"
+        left.append(LeftOut("session_summaries", why))
 
 
 class _Store:
     """What one reading of the database has seen so far."""
 
     def __init__(self, project: str) -> None:
-        self.left: list[LeftOut] = []
-        self._project = project
-        self._programs: dict[str, str] = {}  # by session
-        self._brought: set[str] = set()  # sessions of which an observation comes along
-        self._other_types: Counter[str] = Counter()
-        self._other_projects: Counter[str] = Counter()
-        self._repeated = 0
-
-    def note_sessions(self, tables: Tables) -> None:
-        """Note which program each session ran in."""
-        for row in tables.rows("sdk_sessions", ("memory_session_id", "platform_source")):
-            self._programs[row["memory_session_id"]] = row["platform_source"]
+        self.project = project
+        self.programs: dict[str, str] = {}  # by session
+        self.brought: set[str] = set()  # sessions of which an observation comes along
+        self.types: Counter[str] = Counter()  # that are left out
+        self.projects: Counter[str] = Counter()  # that are other ones
+        self.repeated = 0
 
     def observations(self, tables: Tables) -> Iterator[Item]:
         """Yield the observations that hold."""
@@ -95,37 +94,34 @@ class _Store:
                 continue
             said = _said(row)
             if type_ not in _KINDS or not said:
-                self._other_types[type_ or "none"] += 1
+                self.types[type_ or "none"] += 1
                 continue
-            self._brought.add(row["memory_session_id"])
+            self.brought.add(row["memory_session_id"])
             kind = _KINDS[type_]
             tags = (*(() if kind else (type_,)), *texts(from_json(row["concepts"])))
-            item = self._item("observations", row, said, kind, tags)
             # an id is a number that other machines count too
-            yield item._replace(
-                key=f"{row['memory_session_id']} {row['content_hash'] or row['id']}"
-            )
+            key = f"{row['memory_session_id']} {row['content_hash'] or row['id']}"
+            yield self._item("observations", row, said, kind, tags, key)
 
     def summaries(self, tables: Tables) -> Iterator[Item]:
         """Yield what sessions learned of which no observation comes, and what the newest leaves open."""
-        newest: dict[str, Row] = {}
-        for row in tables.rows("session_summaries", _SUMMARY):
+        table, newest = "session_summaries", dict[str, Row]()
+        for row in tables.rows(table, _SUMMARY):
             if not self._is_meant(row):
                 continue
             newest[row["project"]] = row
             learned = row["learned"].strip()
-            if learned and row["memory_session_id"] in self._brought:
-                self._repeated += 1
+            if learned and row["memory_session_id"] in self.brought:
+                self.repeated += 1
             elif learned:
-                item = self._item("session_summaries", row, learned, "", ("learned",))
-                yield item._replace(
-                    key=f"{row['memory_session_id']} learned {row['prompt_number']}"
-                )
+                key = f"{row['memory_session_id']} learned {row['prompt_number']}"
+                yield self._item(table, row, learned, "", ("learned",), key)
         for row in newest.values():
             if row["next_steps"].strip():
                 said = f"Next steps: {row['next_steps'].strip()}"
-                item = self._item("session_summaries", row, said, THREAD_KIND, ())
-                yield item._replace(key=f"next steps of {row['project']}")
+                yield self._item(
+                    table, row, said, THREAD_KIND, (), f"next steps of {row['project']}"
+                )
 
     def rules(self, tables: Tables) -> Iterator[Item]:
         """Yield the rules that a user gave; those for all projects are personal."""
@@ -133,42 +129,26 @@ class _Store:
             said = row["content"].strip()
             everywhere = row["scope"] != "project"
             if row["status"] == "active" and said and (everywhere or self._is_meant(row)):
-                item = self._item(
-                    "directives", row, said, "preference" if everywhere else "convention", ()
-                )
+                kind = "preference" if everywhere else "convention"
+                item = self._item("directives", row, said, kind, (), f"directives {row['id']}")
                 yield item._replace(personal=everywhere)
 
-    def counted(self) -> Iterator[LeftOut]:
-        """Yield what was left out by the row, counted."""
-        for type_, count in self._other_types.most_common(_NAMED):
-            yield LeftOut(
-                "observations", f"{count:,} of the type {type_}: what was done, not what holds"
-            )
-        for project, count in self._other_projects.most_common(_NAMED):
-            why = f"{count:,} of another project; `{_FILE}#{project}` is the place of those"
-            yield LeftOut(f"project {project}", why)
-        if self._repeated:
-            yield LeftOut(
-                "session_summaries", f"{self._repeated:,} that sum up observations which come along"
-            )
-
     def _is_meant(self, row: Row) -> bool:
-        named = (row["project"], row.get("merged_into_project", ""))
-        if self._project in named:
+        if self.project in (row["project"], row.get("merged_into_project", "")):
             return True
-        self._other_projects[row["project"][:80]] += 1
+        self.projects[row["project"][:80]] += 1
         return False
 
-    def _item(self, table: str, row: Row, said: str, kind: str, tags: tuple[str, ...]) -> Item:
+    def _item(
+        self, table: str, row: Row, said: str, kind: str, tags: tuple[str, ...], key: str
+    ) -> Item:
         return Item(
-            key=f"{table} {row['id']}",
-            text=said,
-            kind=kind,
+            key, said, kind,
             at=time_of(row["created_at_epoch"]) or time_of(row["created_at"]),
-            author=self._programs.get(row.get("memory_session_id", ""), ""),
+            author=self.programs.get(row.get("memory_session_id", ""), ""),
             place=f"{_FILE} {table} {row['id']}",
             tags=tag_words(tags),
-        )
+        )  # fmt: skip
 
 
 def _said(row: Row) -> str:

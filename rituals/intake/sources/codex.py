@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import re
 
-from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources.notes import Passage, begun, distinct, passages
-from rituals.intake.sources.source_files import is_file, text_of, written_at
+from rituals.intake.sources.source_files import Left, text_of, written_at
 from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.times import time_of
+from rituals.intake.sources.store_values import time_of
 
-_SOURCE, _AUTHOR = "codex", "codex"
+_AUTHOR = "codex"
 _HANDBOOK, _FOLDER = "MEMORY.md", "memories"
 _FOLDER_VARIABLE = "CODEX_HOME"
 _GROUP = "task group:"
@@ -38,35 +38,32 @@ def places(ground: Ground) -> tuple[str, ...]:
     """Return the user's handbook."""
     base = ground.variables.get(_FOLDER_VARIABLE, "") or f"{ground.user}/.codex"
     path = f"{base}/{_FOLDER}/{_HANDBOOK}"
-    return (path,) if is_file(path) else ()
+    return (path,) if os.path.isfile(path) else ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> list[Item]:
     """Read a handbook, or the folder that has it."""
     named = place not in places(ground)
-    left_out: list[LeftOut] = []
     if os.path.isdir(place):
-        for name, why in _BESIDE.items():
-            if is_file(f"{place}/{name}"):
-                left_out.append(LeftOut(name, why))
+        left += [
+            LeftOut(name, why) for name, why in _BESIDE.items() if os.path.isfile(f"{place}/{name}")
+        ]
         below = f"{place}/{_FOLDER}/{_HANDBOOK}"
-        place = below if is_file(below) else f"{place}/{_HANDBOOK}"
+        place = below if os.path.isfile(below) else f"{place}/{_HANDBOOK}"
         if os.path.islink(place):
-            return Reading(_SOURCE, (), (*left_out, LeftOut(_HANDBOOK, "it is a link")))
+            left.append(LeftOut(_HANDBOOK, "it is a link"))
+            return []
     name = os.path.basename(place)
-    text = text_of(place, name)
-    if isinstance(text, LeftOut):
-        return Reading(_SOURCE, (), (*left_out, text))
     blocks: dict[str, list[Passage]] = {}
-    for one in passages(text):
+    for one in passages(text_of(place, name, left) or ""):
         blocks.setdefault(one.headings[0] if one.headings else "", []).append(one)
     items: list[Item] = []
     for title, block in blocks.items():
         if _applies(block, ground, named):
             items += _block(title, block, name, written_at(place))
         else:
-            left_out.append(LeftOut(f"{name}:{block[0].line}", "it applies to another folder"))
-    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
+            left.append(LeftOut(f"{name}:{block[0].line}", "it applies to another folder"))
+    return distinct(items)
 
 
 def _applies(block: list[Passage], ground: Ground, named: bool) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rituals.intake.intake_items import LeftOut, Reading
-from rituals.intake.sources.object_items import reading_of
-from rituals.intake.sources.source_files import text_of
+from collections.abc import Iterable
+
+from rituals.intake.intake_items import Item
+from rituals.intake.sources.object_items import items_in
+from rituals.intake.sources.source_files import Left, text_of
 from rituals.intake.sources.source_table import Ground
 
-_SOURCE = "jsonl"
 FILE_LIMIT_BYTES = 64 << 20
 
 
@@ -16,10 +17,8 @@ def places(ground: Ground) -> tuple[str, ...]:
     return ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> Iterable[Item]:
     """Read one file."""
     name = place.rpartition("/")[2]
-    text = text_of(place, name, limit=FILE_LIMIT_BYTES)
-    if isinstance(text, LeftOut):
-        return Reading(_SOURCE, (), (text,))
-    return reading_of(_SOURCE, name, text)
+    text = text_of(place, name, left, limit=FILE_LIMIT_BYTES)
+    return items_in(name, text or "", left)

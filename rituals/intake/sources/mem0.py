@@ -6,14 +6,14 @@ with which metadata. A memory that was deleted is not brought. Layout as mem0 2.
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 
 from ledger.model.record import Record
-from rituals.intake.intake_items import Item, LeftOut, Reading, Version
+from rituals.intake.intake_items import Item, LeftOut, Version
 from rituals.intake.sources.pickled import plain_values
-from rituals.intake.sources.source_files import files_below
+from rituals.intake.sources.source_files import Left, files_at
 from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.sqlite_tables import Row, StoreUnreadable, Tables
+from rituals.intake.sources.sqlite_tables import Row, Tables, tables_in
 from rituals.intake.sources.store_values import (
     is_about_a_person,
     kind_of,
@@ -22,10 +22,9 @@ from rituals.intake.sources.store_values import (
     shown,
     tag_words,
     text,
+    time_of,
 )
-from rituals.intake.sources.times import time_of
 
-NAME = "mem0"
 _HISTORY, _POINTS = "history.db", "storage.sqlite"
 _COLUMNS = (
     "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at", "is_deleted",
@@ -45,27 +44,38 @@ def places(ground: Ground) -> tuple[str, ...]:
     return ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read mem0's data folder, its `history.db`, or a folder that holds it and the vectors."""
-    root, files, left = os.path.dirname(place), [os.path.basename(place)], list[LeftOut]()
-    if os.path.isdir(place):
-        root = place
-        files, left = files_below(root, _HISTORY, _POINTS)
     points: dict[str, _Point] = {}
     told: dict[str, list[Row]] = {}
-    for file in files:
-        try:
-            with Tables(os.path.join(root, file), left) as tables:
-                for row in tables.rows("history", _COLUMNS):
-                    told.setdefault(row["memory_id"], []).append(row)
-                _add_points(tables, shown(file), points, left)
-        except StoreUnreadable as why:
-            left.append(LeftOut(shown(file), str(why)))
-    items = _items(points, told, left)
-    return Reading(NAME, tuple(items), tuple(left))
+    for name, path in files_at(place, left, _HISTORY, _POINTS):
+        for tables in tables_in(name, path, left):
+            for row in tables.rows("history", _COLUMNS):
+                told.setdefault(row["memory_id"], []).append(row)
+            odd = _add_points(tables, shown(name), points)
+            if odd:
+                why = f"{several(odd, 'point', 'points')} that qdrant does not write"
+                left.append(LeftOut(f"{shown(name)} points", why))
+    passed = {"deleted there": 0, "that its vectors do not have any more": 0}
+    deleted, gone = passed
+    for name in dict.fromkeys([*told, *points]):
+        rows = told.get(name, [])
+        last = rows[-1] if rows else {}
+        if last.get("event") == "DELETE" or last.get("is_deleted") == "1":
+            passed[deleted] += 1
+        elif points and name not in points:
+            passed[gone] += 1
+        else:
+            item = _item(name, points.get(name), rows)
+            if item.text:
+                yield item
+    for why, count in passed.items():
+        if count:
+            left.append(LeftOut(_HISTORY, f"{several(count, 'memory', 'memories')} {why}"))
 
 
-def _add_points(tables: Tables, file: str, points: dict[str, _Point], left: list[LeftOut]) -> None:
+def _add_points(tables: Tables, file: str, points: dict[str, _Point]) -> int:
+    """Add the memories of a vector store; return how many points can not be read."""
     odd = 0
     for row in tables.rows("points", ("point",)):
         try:
@@ -74,42 +84,9 @@ def _add_points(tables: Tables, file: str, points: dict[str, _Point], left: list
             odd += 1
             continue
         payload = mapping(point.get("payload"))
-        name = str(point.get("id"))
         if text(payload.get("data")) and "hash" in payload:  # entities and settings have none
-            points[name] = _Point(payload, file)
-    if odd:
-        left.append(
-            LeftOut(
-                f"{file} points", f"{several(odd, 'point', 'points')} that qdrant does not write"
-            )
-        )
-
-
-def _items(
-    points: dict[str, _Point], told: dict[str, list[Row]], left: list[LeftOut]
-) -> list[Item]:
-    found, deleted, gone = [], 0, 0
-    for name in dict.fromkeys([*told, *points]):
-        rows = told.get(name, [])
-        last = rows[-1] if rows else {}
-        if last.get("event") == "DELETE" or last.get("is_deleted") == "1":
-            deleted += 1
-        elif points and name not in points:
-            gone += 1
-        else:
-            item = _item(name, points.get(name), rows)
-            if item.text:
-                found.append(item)
-    if deleted:
-        left.append(LeftOut(_HISTORY, f"{several(deleted, 'memory', 'memories')} deleted there"))
-    if gone:
-        left.append(
-            LeftOut(
-                _HISTORY,
-                f"{several(gone, 'memory', 'memories')} that its vectors do not have any more",
-            )
-        )
-    return found
+            points[str(point.get("id"))] = _Point(payload, file)
+    return odd
 
 
 def _item(name: str, point: _Point | None, rows: list[Row]) -> Item:

@@ -10,13 +10,12 @@ import json
 import os
 
 from ledger.model.order import is_date
-from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources.notes import begun, distinct, front_matter, passages
 from rituals.intake.sources.object_items import ITEMS_LIMIT, item_of
-from rituals.intake.sources.source_files import files_below, text_of, written_at
+from rituals.intake.sources.source_files import Left, files_at, files_below, text_of, written_at
 from rituals.intake.sources.source_table import Ground
 
-_SOURCE = "memex"
 #: Folders of a project that are a memex by their name.
 _FOLDERS = ("life", ".memory-3layer", "memex", ".memex")
 _FACTS, _SUMMARY, _LONG = "items.json", "summary.md", "MEMORY.md"
@@ -25,47 +24,42 @@ _FACTS, _SUMMARY, _LONG = "items.json", "summary.md", "MEMORY.md"
 def places(ground: Ground) -> tuple[str, ...]:
     """Return the folders of this project that have such facts."""
     folders = [f"{ground.project}/{name}" for name in _FOLDERS]
-    return tuple([one for one in folders if os.path.isdir(one) and files_below(one, _FACTS)[0]])
+    return tuple([one for one in folders if os.path.isdir(one) and files_below(one, [], _FACTS)])
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> list[Item]:
     """Read a folder of entities and notes, or one file of it."""
-    folder, names = os.path.dirname(place), [os.path.basename(place)]
-    left_out: list[LeftOut] = []
-    if os.path.isdir(place):
-        folder = place
-        names, left_out = files_below(place, _FACTS, ".md")
     items: list[Item] = []
-    for path in names:
-        name = os.path.basename(path)
-        text = text_of(f"{folder}/{path}", path)
-        day = name.removesuffix(".md")
-        if isinstance(text, LeftOut):
-            left_out.append(text)
-        elif name.endswith(".json"):
-            items += _facts(text, path, left_out)
+    for name, path in files_at(place, left, _FACTS, ".md"):
+        base = os.path.basename(name)
+        text = text_of(path, name, left)
+        day = base.removesuffix(".md")
+        if text is None:
+            continue
+        if base.endswith(".json"):
+            items += _facts(text, name, left)
         elif is_date(day):
-            items += _notes(text, path, day)
-        elif name == _LONG:
-            items += _notes(text, path, written_at(f"{folder}/{path}"))
-        elif name == _SUMMARY:
-            left_out.append(LeftOut(path, "it sums up the facts beside it"))
+            items += _notes(text, name, day)
+        elif base == _LONG:
+            items += _notes(text, name, written_at(path))
+        elif base == _SUMMARY:
+            left.append(LeftOut(name, "it sums up the facts beside it"))
         else:
-            left_out.append(LeftOut(path, "it is neither facts nor a daily note"))
-    return Reading(_SOURCE, tuple(distinct(items[:ITEMS_LIMIT])), tuple(left_out))
+            left.append(LeftOut(name, "it is neither facts nor a daily note"))
+    return distinct(items[:ITEMS_LIMIT])
 
 
-def _facts(text: str, path: str, left_out: list[LeftOut]) -> list[Item]:
+def _facts(text: str, path: str, left: Left) -> list[Item]:
     """Read the facts of one entity."""
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
-        left_out.append(LeftOut(path, "it is no JSON"))
+        left.append(LeftOut(path, "it is no JSON"))
         return []
     if isinstance(said, dict):
         said = said.get("items") or said.get("facts")
     if not isinstance(said, list):
-        left_out.append(LeftOut(path, "it holds no list of facts"))
+        left.append(LeftOut(path, "it holds no list of facts"))
         return []
     entity = os.path.dirname(path)
     items: dict[str, Item] = {}
@@ -77,7 +71,7 @@ def _facts(text: str, path: str, left_out: list[LeftOut]) -> list[Item]:
             one = {**one, "status": ""}
         made = item_of(one, place)
         if isinstance(made, LeftOut):
-            left_out.append(made)
+            left.append(made)
             continue
         key = f"{entity}/{made.key}"
         if isinstance(new, str) and new:

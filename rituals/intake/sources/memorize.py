@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from projection.policy.model import THREAD_KIND
-from rituals.intake.intake_items import Item, LeftOut, Reading
-from rituals.intake.sources.source_files import files_below, text_of
+from rituals.intake.intake_items import Item, LeftOut
+from rituals.intake.sources.source_files import Left, files_at, text_of
 from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.sqlite_tables import Left, StoreUnreadable, Tables
+from rituals.intake.sources.sqlite_tables import tables_in
 from rituals.intake.sources.store_values import (
     from_json,
     kind_of,
@@ -25,15 +25,26 @@ from rituals.intake.sources.store_values import (
     tag_words,
     text,
     texts,
+    time_of,
 )
-from rituals.intake.sources.times import time_of
 
 Event = Mapping[str, object]
 
-NAME = "memorize"
 _FILE, _LINES = "memorize.db", ".ndjson"
 _COLUMNS = ("id", "created_at", "type", "scope_id", "actor", "payload", "writer")
 _LINES_BYTES = 64 << 20
+#: What makes facts: the key that says where one does not hold, its values that do, and what it is then.
+_FACTS = {
+    "memory": ("", (), "gone"),
+    "decision": ("status", ("superseded", "rejected"), "gone"),
+    "rule": ("source", ("imported",), "imported"),
+    "task": ("status", ("done",), "done"),
+}
+_PASSED = {
+    "gone": ("memory or decision", "memories and decisions", "superseded, retracted or rejected"),
+    "imported": ("rule", "rules", "imported from files: import those"),
+    "done": ("task", "tasks", "done"),
+}
 #: What an event is about that makes no fact.
 _NO_FACTS = {
     "observation": "what was done, not what holds",
@@ -45,170 +56,98 @@ _NO_FACTS = {
 def places(ground: Ground) -> tuple[str, ...]:
     """Return the folder that memorize keeps for this project, by what it has bound to its path."""
     root = ground.variables.get("MEMORIZE_ROOT") or f"{ground.user}/.memorize"
-    bound = text_of(f"{root}/profile/bindings.json")
-    known = mapping(from_json(bound)) if isinstance(bound, str) else {}
+    known = mapping(from_json(text_of(f"{root}/profile/bindings.json", "", []) or ""))
     name = text(mapping(known.get("byPath")).get(ground.project))
     folder = f"{root}/projects/{os.path.basename(name)}"
     return (folder,) if name and os.path.isdir(folder) else ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read a project of memorize: its folder (`~/.memorize/projects/ID`), or its `memorize.db`."""
-    left: Left = []
-    store = _Project(left)
+    known: dict[str, dict[str, tuple[Event, dict[str, object]]]] = {sort: {} for sort in _FACTS}
+    gone: dict[str, str] = {}  # a memory or a decision, and what replaced it
+    passed: Counter[str] = Counter()
     for event in _events(place, left):
-        store.take(event)
-    return Reading(NAME, tuple(store.items()), (*left, *store.counted()))
+        about, payload = text(event.get("type")), mapping(event.get("payload"))
+        scope, id = text(event.get("scopeId")), text(payload.get("id"))
+        sort, _, verb = about.partition(".")
+        tasks, name = known["task"], scope or id
+        if about in ("memory.superseded", "decision.superseded"):
+            gone[text(payload.get("supersedes")) or scope] = text(payload.get("supersededBy"))
+        elif about == "memory.retracted":
+            gone[text(payload.get("retracts"))] = ""
+        elif about in ("memory.consolidated", "rule.upserted"):
+            known[sort][id] = event, payload
+        elif sort == "decision":
+            known[sort][name] = event, payload
+        elif sort == "task" and name in tasks:
+            tasks[name][1].update(payload)
+        elif sort == "task" and verb == "created":
+            tasks[name] = event, dict(payload)
+        elif sort in _NO_FACTS:
+            passed[sort] += 1
+    replaced: dict[str, list[str]] = {}
+    for old, new in gone.items():
+        replaced.setdefault(new, []).append(old)
+    for sort, found in known.items():
+        key, passing, why = _FACTS[sort]
+        for id, (event, payload) in found.items():
+            if text(payload.get(key)) in passing or (why == "gone" and id in gone):
+                passed[why] += 1
+                continue
+            said, kind, author = _said(sort, event, payload)
+            yield Item(
+                key=id, text=said, kind=kind, at=time_of(text(event.get("createdAt"))),
+                author=author or text(event.get("actor")), place=f"memorize {id}",
+                tags=tag_words(texts(payload.get("tags"))) if sort == "memory" else (),
+                replaces=tuple(replaced.get(id, ())) if sort == "memory" else (),
+            )  # fmt: skip
+    for sort, count in sorted(passed.items()):
+        one, more, why = _PASSED.get(sort) or (sort, f"{sort}s", _NO_FACTS[sort])
+        left.append(LeftOut("events", f"{several(count, one, more)}: {why}"))
 
 
 def _events(place: str, left: Left) -> Iterator[Event]:
     """Yield the events of a project, the oldest first."""
-    root, found = os.path.dirname(place), [os.path.basename(place)]
-    if os.path.isdir(place):
-        root = place
-        found, passed = files_below(root, _FILE, _LINES)
-        left += passed
-    projects = {os.path.dirname(file) for file in found if file.endswith(_FILE)}
+    files = files_at(place, left, _FILE, _LINES)
+    projects = {os.path.dirname(name) for name, _ in files if name.endswith(_FILE)}
     if len(projects) > 1:
         named = ", ".join(sorted(shown(project) for project in projects)[:5])
-        left.append(
-            LeftOut(shown(place), f"holds several projects; name the folder of one: {named}")
-        )
+        why = f"holds several projects; name the folder of one: {named}"
+        left.append(LeftOut(shown(place), why))
         return
-    for file in found:
-        path = os.path.join(root, file)
-        try:
-            if file.endswith(_FILE):
-                with Tables(path, left) as tables:
-                    for row in tables.rows("events", _COLUMNS):
-                        about = {
-                            "id": row["id"],
-                            "createdAt": row["created_at"],
-                            "type": row["type"],
-                            "scopeId": row["scope_id"],
-                            "actor": row["writer"] or row["actor"],
-                        }
-                        yield {**about, "payload": from_json(row["payload"])}
-            elif not projects:  # an old store; a new one keeps its lines as a backup
-                yield from _lines(path, shown(file), left)
-        except StoreUnreadable as why:
-            left.append(LeftOut(shown(file), str(why)))
+    for name, path in files:
+        if name.endswith(_FILE):
+            for tables in tables_in(name, path, left):
+                for row in tables.rows("events", _COLUMNS):
+                    yield {
+                        "createdAt": row["created_at"], "type": row["type"], "scopeId": row["scope_id"],
+                        "actor": row["writer"] or row["actor"], "payload": from_json(row["payload"]),
+                    }  # fmt: skip
+        elif not projects:  # an old store; a new one keeps its lines as a backup
+            lines = text_of(path, shown(name), left, limit=_LINES_BYTES) or ""
+            yield from [event for line in lines.split("\n") if (event := mapping(from_json(line)))]
 
 
-def _lines(path: str, name: str, left: Left) -> Iterator[Event]:
-    lines = text_of(path, name, limit=_LINES_BYTES)
-    if isinstance(lines, LeftOut):
-        left.append(lines)
-        return
-    for line in lines.split("\n"):
-        event = mapping(from_json(line))
-        if event:
-            yield event
+def _said(sort: str, event: Event, about: Event) -> tuple[str, str, str]:
+    """Return the text of what an event tells of, its kind, and who said it, "" for the agent."""
+    if sort == "memory":
+        return text(about.get("text")), kind_of(text(about.get("kind"))), ""
+    if sort == "task":
+        return _titled(about, "description"), THREAD_KIND, ""
+    if sort == "rule":
+        return _titled(about, "body"), "convention", text(about.get("updatedBy"))
+    said, reason = _titled(about, "decision"), text(about.get("rationale"))
+    said = f"{said}\n\nBecause: {reason}" if reason else said
+    author = text(about.get("createdBy"))
+    if text(event.get("type")) == "decision.accepted":
+        return said, "decision", author
+    return f"Proposed: {said}", THREAD_KIND, author
 
 
-class _Project:
-    """What the events of a project come to."""
-
-    def __init__(self, left: Left) -> None:
-        self._left = left
-        self._memories: dict[str, tuple[Event, Event]] = {}  # the event, and what it is about
-        self._decisions: dict[str, tuple[Event, Event]] = {}
-        self._rules: dict[str, tuple[Event, Event]] = {}
-        self._tasks: dict[str, tuple[Event, dict[str, object]]] = {}
-        self._gone: dict[str, str] = {}  # a memory or a decision, and what replaced it
-        self._passed: Counter[str] = Counter()
-
-    def take(self, event: Event) -> None:
-        """Take the next event in."""
-        about, payload = text(event.get("type")), mapping(event.get("payload"))
-        scope, id = text(event.get("scopeId")), text(payload.get("id"))
-        sort, _, verb = about.partition(".")
-        if about == "memory.consolidated":
-            self._memories[id] = (event, payload)
-        elif about in ("memory.superseded", "decision.superseded"):
-            self._gone[text(payload.get("supersedes")) or scope] = text(payload.get("supersededBy"))
-        elif about == "memory.retracted":
-            self._gone[text(payload.get("retracts"))] = ""
-        elif sort == "decision":
-            self._decisions[scope or id] = (event, payload)
-        elif about == "rule.upserted":
-            self._rules[id] = (event, payload)
-        elif sort == "task" and (scope or id) in self._tasks:
-            self._tasks[scope or id][1].update(payload)
-        elif sort == "task" and verb == "created":
-            self._tasks[scope or id] = (event, dict(payload))
-        elif sort in _NO_FACTS:
-            self._passed[sort] += 1
-
-    def items(self) -> Iterator[Item]:
-        """Yield what holds now."""
-        replaced: dict[str, list[str]] = {}
-        for old, new in self._gone.items():
-            replaced.setdefault(new, []).append(old)
-        for id, (event, memory) in self._memories.items():
-            if id in self._gone:
-                self._passed["gone"] += 1
-                continue
-            item = _item(id, event, text(memory.get("text")), kind_of(text(memory.get("kind"))))
-            tags = tag_words(texts(memory.get("tags")))
-            yield item._replace(tags=tags, replaces=tuple(replaced.get(id, ())))
-        for id, (event, decision) in self._decisions.items():
-            yield from self._decision(id, event, decision)
-        for id, (event, rule) in self._rules.items():
-            if text(rule.get("source")) == "imported":
-                self._passed["imported"] += 1
-                continue
-            said = _titled(text(rule.get("title")), text(rule.get("body")))
-            yield _item(id, event, said, "convention", text(rule.get("updatedBy")))
-        for id, (event, task) in self._tasks.items():
-            if text(task.get("status")) == "done":
-                self._passed["done"] += 1
-                continue
-            said = _titled(text(task.get("title")), text(task.get("description")))
-            yield _item(id, event, said, THREAD_KIND)
-
-    def _decision(self, id: str, event: Event, decision: Event) -> Iterator[Item]:
-        if id in self._gone or text(decision.get("status")) in ("superseded", "rejected"):
-            self._passed["gone"] += 1
-            return
-        accepted = text(event.get("type")) == "decision.accepted"
-        said = _titled(text(decision.get("title")), text(decision.get("decision")))
-        reason = text(decision.get("rationale"))
-        said = f"{said}\n\nBecause: {reason}" if reason else said
-        kind = "decision" if accepted else THREAD_KIND
-        said = said if accepted else f"Proposed: {said}"
-        yield _item(id, event, said, kind, text(decision.get("createdBy")))
-
-    def counted(self) -> Iterator[LeftOut]:
-        """Yield what was left out, counted."""
-        said = {
-            "gone": (
-                "memory or decision",
-                "memories and decisions",
-                "superseded, retracted or rejected",
-            ),
-            "imported": ("rule", "rules", "imported from files: import those"),
-            "done": ("task", "tasks", "done"),
-            **{sort: (sort, f"{sort}s", why) for sort, why in _NO_FACTS.items()},
-        }
-        for sort, count in sorted(self._passed.items()):
-            one, more, why = said[sort]
-            yield LeftOut("events", f"{several(count, one, more)}: {why}")
-
-
-def _item(id: str, event: Event, said: str, kind: str, author: str = "") -> Item:
-    return Item(
-        key=id,
-        text=said,
-        kind=kind,
-        at=time_of(text(event.get("createdAt"))),
-        author=author or text(event.get("actor")),
-        place=f"{NAME} {id}",
-    )
-
-
-def _titled(title: str, said: str) -> str:
+def _titled(about: Event, key: str) -> str:
     """Return a text below its title, unless it says the same."""
+    title, said = text(about.get("title")), text(about.get(key))
     if not said or said.lower().startswith(title.lower()):
         return said or title
     return f"{title}: {said}" if title else said

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 
-from rituals.intake.intake_items import Item, LeftOut, Reading
+from rituals.intake.intake_items import Item, LeftOut
 from rituals.intake.sources.notes import Passage, begun, distinct, passages
-from rituals.intake.sources.source_files import files_below, text_of, written_at
+from rituals.intake.sources.source_files import Left, files_at, text_of, written_at
 from rituals.intake.sources.source_table import Ground
-from rituals.intake.sources.times import time_of
+from rituals.intake.sources.store_values import time_of
 
-_SOURCE = "memoryforge"
 _FOLDER = ".mind"
 _DECISIONS, _PROGRESS, _STATE = "DECISIONS.md", "PROGRESS.md", "STATE.md"
 #: What tells of sessions, or of what the tool does, and states no fact.
@@ -36,30 +35,24 @@ def places(ground: Ground) -> tuple[str, ...]:
     return (folder,) if os.path.isdir(folder) else ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> list[Item]:
     """Read a folder `.mind`, or a project that has one."""
     if os.path.isdir(f"{place}/{_FOLDER}"):
         place = f"{place}/{_FOLDER}"
-    folder, names = place, [os.path.basename(place)]
-    left_out: list[LeftOut] = []
-    if os.path.isdir(place):
-        names, left_out = files_below(place, ".md")
-    else:
-        folder = os.path.dirname(place)
     items: list[Item] = []
-    for path in names:
-        name = os.path.basename(path)
-        text = text_of(f"{folder}/{path}", path)
-        if isinstance(text, LeftOut):
-            left_out.append(text)
-        elif name in _TOLD:
-            left_out.append(LeftOut(path, _TOLD[name]))
-        elif name == _DECISIONS:
-            items += _decisions(passages(text), path)
+    for name, path in files_at(place, left, ".md"):
+        base = os.path.basename(name)
+        text = text_of(path, name, left)
+        if text is None:
+            continue
+        if base in _TOLD:
+            left.append(LeftOut(name, _TOLD[base]))
+        elif base == _DECISIONS:
+            items += _decisions(passages(text), name)
         else:
-            at = written_at(f"{folder}/{path}")
-            items += [made for one in passages(text) if (made := _item(one, path, name, at))]
-    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
+            made = [_item(one, name, base, written_at(path)) for one in passages(text)]
+            items += [item for item in made if item]
+    return distinct(items)
 
 
 def _decisions(found: list[Passage], path: str) -> list[Item]:

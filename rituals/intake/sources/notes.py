@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
 from rituals.intake.code_spans import FIRST, hidden_lines, indent_of, marker_width
@@ -154,7 +154,7 @@ def begun(text: str) -> str:
     return "-".join(words[:_KEY_WORDS])
 
 
-def distinct(items: list[Item]) -> list[Item]:
+def distinct(items: Iterable[Item]) -> list[Item]:
     """Number the keys that several items share, in their order."""
     met: dict[str, int] = {}
     found = []

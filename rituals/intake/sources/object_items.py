@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 
 from ledger.model.ids import version_id
-from rituals.intake.intake_items import Item, LeftOut, Reading
-from rituals.intake.sources.times import time_of
+from rituals.intake.intake_items import Item, LeftOut
+from rituals.intake.sources.source_files import Left
+from rituals.intake.sources.store_values import from_json, time_of
 
 ITEMS_LIMIT = 50_000
 #: What the fields are called, by who wrote the file; the first that is there counts.
@@ -21,20 +22,19 @@ _GONE = frozenset(("deleted", "archived", "superseded", "obsolete", "inactive"))
 _HELD = ("memories", "items", "results", "data", "facts", "records")
 
 
-def reading_of(source: str, name: str, text: str) -> Reading:
-    """Read what a file holds: one JSON value, or one a line."""
-    left_out: list[LeftOut] = []
-    items: list[Item] = []
-    for line, said in _objects(text, name, left_out):
+def items_in(name: str, text: str, left: Left) -> Iterator[Item]:
+    """Yield what a file holds: one JSON value, or one a line."""
+    count = 0
+    for line, said in _objects(text, name, left):
         place = f"{name}:{line}"
         made = item_of(said, place)
         if isinstance(made, LeftOut):
-            left_out.append(made)
-        elif len(items) == ITEMS_LIMIT:
-            left_out.append(LeftOut(place, f"it is past {ITEMS_LIMIT} items"))
+            left.append(made)
+        elif count == ITEMS_LIMIT:
+            left.append(LeftOut(place, f"it is past {ITEMS_LIMIT} items"))
         else:
-            items.append(made)
-    return Reading(source, tuple(items), tuple(left_out))
+            count += 1
+            yield made
 
 
 def item_of(said: object, place: str) -> Item | LeftOut:
@@ -66,10 +66,10 @@ def item_of(said: object, place: str) -> Item | LeftOut:
     )  # fmt: skip
 
 
-def _objects(text: str, name: str, left_out: list[LeftOut]) -> list[tuple[int, object]]:
+def _objects(text: str, name: str, left: Left) -> list[tuple[int, object]]:
     """Return (line, value): of an array its members, each with its number."""
     body = text.strip()
-    whole = _parsed(body) if body[:1] in ("[", "{") else None
+    whole = from_json(body, len(body)) if body[:1] in ("[", "{") else None
     if isinstance(whole, list):
         return list(enumerate(whole, 1))
     if isinstance(whole, dict):
@@ -82,19 +82,12 @@ def _objects(text: str, name: str, left_out: list[LeftOut]) -> list[tuple[int, o
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        said = _parsed(line)
+        said = from_json(line, len(line))
         if said is None:
-            left_out.append(LeftOut(f"{name}:{number}", "it is no JSON"))
+            left.append(LeftOut(f"{name}:{number}", "it is no JSON"))
         else:
             found.append((number, said))
     return found
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _string(said: dict[str, object], fields: tuple[str, ...]) -> str:

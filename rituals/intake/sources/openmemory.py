@@ -9,13 +9,13 @@ import gzip
 import io
 import zipfile
 import zlib
+from collections.abc import Iterable
 
-from rituals.intake.intake_items import LeftOut, Reading
-from rituals.intake.sources.object_items import reading_of
-from rituals.intake.sources.source_files import bytes_of
+from rituals.intake.intake_items import Item, LeftOut
+from rituals.intake.sources.object_items import items_in
+from rituals.intake.sources.source_files import Left, bytes_of
 from rituals.intake.sources.source_table import Ground
 
-_SOURCE = "openmemory"
 #: Of a file, and of what is packed in it.
 LIMIT_BYTES = 64 << 20
 _LINES, _WHOLE = "memories.jsonl.gz", "memories.json"
@@ -27,18 +27,19 @@ def places(ground: Ground) -> tuple[str, ...]:
     return ()
 
 
-def read(place: str, ground: Ground) -> Reading:
+def read(place: str, ground: Ground, left: Left) -> Iterable[Item]:
     """Read one export."""
     name = place.rpartition("/")[2]
-    data = bytes_of(place, name, limit=LIMIT_BYTES)
-    if isinstance(data, LeftOut):
-        return Reading(_SOURCE, (), (data,))
+    data = bytes_of(place, name, left, limit=LIMIT_BYTES)
+    if data is None:
+        return ()
     try:
         text = _unpacked(data).decode("utf-8-sig", "replace")
     except (OSError, EOFError, ValueError, KeyError, RuntimeError, NotImplementedError,
             zipfile.BadZipFile, zlib.error) as problem:  # fmt: skip
-        return Reading(_SOURCE, (), (LeftOut(name, f"it can not be unpacked: {problem}"),))
-    return reading_of(_SOURCE, name, text)
+        left.append(LeftOut(name, f"it can not be unpacked: {problem}"))
+        return ()
+    return items_in(name, text, left)
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -8,6 +8,8 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from ledger.model.order import ended_of, stamp_of
 from rituals.intake.intake_items import LeftOut
 
+Left = list[LeftOut]  #: what was passed over so far
+
 #: What is larger, deeper or more than that is left out, and said.
 FILE_LIMIT_BYTES = 4 << 20
 FILES_LIMIT = 5_000
@@ -18,37 +20,37 @@ _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__"))
 
 
-def text_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> str | LeftOut:
-    """Return the text of a file, or why it is left out; as `bytes_of`."""
-    data = bytes_of(path, place, limit=limit)
-    if isinstance(data, LeftOut):
-        return data
-    if data.count(0) * _NUL_SHARE > len(data):
-        return LeftOut(place or path, "it is no text")
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+def text_of(path: str, place: str, left: Left, *, limit: int = FILE_LIMIT_BYTES) -> str | None:
+    """Return the text of a file, None where it is left out; as `bytes_of`."""
+    data = bytes_of(path, place, left, limit=limit)
+    if data is not None and data.count(0) * _NUL_SHARE > len(data):
+        left.append(LeftOut(place, "it is no text"))
+    elif data is not None:
+        return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return None
 
 
-def bytes_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> bytes | LeftOut:
-    """Return the bytes of a file, or why it is left out.
+def bytes_of(path: str, place: str, left: Left, *, limit: int = FILE_LIMIT_BYTES) -> bytes | None:
+    """Return the bytes of a file, at most `limit`; None where it is left out, which is added to `left`.
 
-    `place` is how it is called, "" for its path; `limit` is the most bytes that are read.
+    `place` is how it is called.
     """
-    place = place or path
+    data, why = b"", ""
     try:
         fd = os.open(path, _OPEN)
+        if S_ISREG(os.fstat(fd).st_mode):
+            with os.fdopen(fd, "rb") as file:
+                data = file.read(limit + 1)
+        else:
+            os.close(fd)
+            why = "it is no regular file"
     except OSError as problem:
-        return LeftOut(place, problem.strerror or "it can not be opened")
-    if not S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        return LeftOut(place, "it is no regular file")
-    with os.fdopen(fd, "rb") as file:
-        try:
-            data = file.read(limit + 1)
-        except OSError as problem:
-            return LeftOut(place, problem.strerror or "it can not be read")
+        why = problem.strerror or "it can not be read"
     if len(data) > limit:
-        return LeftOut(place, f"it is over {limit >> 20} MiB" if limit >> 20 else "it is too large")
-    return data
+        why = f"it is over {limit >> 20} MiB" if limit >> 20 else "it is too large"
+    if why:
+        left.append(LeftOut(place, why))
+    return None if why else data
 
 
 def written_at(path: str) -> str:
@@ -59,22 +61,23 @@ def written_at(path: str) -> str:
         return ""
 
 
-def is_file(path: str) -> bool:
-    """Tell whether there is a file, or a link to one."""
-    return os.path.isfile(path)
+def files_at(place: str, left: Left, *endings: str) -> list[tuple[str, str]]:
+    """List what is to be read at a place, as (name, path): itself, or what is below it and ends so."""
+    if not os.path.isdir(place):
+        return [(os.path.basename(place), place)]
+    return [(name, f"{place}/{name}") for name in files_below(place, left, *endings)]
 
 
-def files_below(folder: str, *endings: str) -> tuple[list[str], list[LeftOut]]:
-    """List the files below a folder whose names end so, sorted, relative to it; and what is left out."""
+def files_below(folder: str, left: Left, *endings: str) -> list[str]:
+    """List the files below a folder whose names end so, sorted, relative to it."""
     found: list[str] = []
-    left_out: list[LeftOut] = []
     todo = [("", 0)]
     while todo:
         below, depth = todo.pop()
         try:
             names = sorted(os.listdir(f"{folder}/{below}"))
         except OSError as problem:
-            left_out.append(LeftOut(below or folder, problem.strerror or "it can not be listed"))
+            left.append(LeftOut(below or folder, problem.strerror or "it can not be listed"))
             continue
         for name in names:
             path = f"{below}{name}"
@@ -83,17 +86,15 @@ def files_below(folder: str, *endings: str) -> tuple[list[str], list[LeftOut]]:
             except (OSError, ValueError):
                 continue
             if S_ISLNK(mode):
-                left_out.append(LeftOut(path, "it is a link"))
+                left.append(LeftOut(path, "it is a link"))
             elif S_ISDIR(mode) and name not in _SKIPPED:
                 if depth == DEPTH_LIMIT:
-                    left_out.append(LeftOut(path, f"it is more than {DEPTH_LIMIT} folders deep"))
+                    left.append(LeftOut(path, f"it is more than {DEPTH_LIMIT} folders deep"))
                 else:
                     todo.append((f"{path}/", depth + 1))
             elif S_ISREG(mode) and name.endswith(endings):
                 found.append(path)
     found.sort()
     if len(found) > FILES_LIMIT:
-        left_out.append(
-            LeftOut(folder, f"{len(found) - FILES_LIMIT} more files than {FILES_LIMIT}")
-        )
-    return found[:FILES_LIMIT], left_out
+        left.append(LeftOut(folder, f"{len(found) - FILES_LIMIT} more files than {FILES_LIMIT}"))
+    return found[:FILES_LIMIT]

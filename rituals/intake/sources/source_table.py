@@ -1,30 +1,19 @@
 """List every source that `diurna import` reads: a new one is one row here, and its module.
 
 A module has two functions. `places(ground)` names what lies where the tool keeps it by default and
-belongs to this project; it opens nothing of another one. `read(place, ground)` reads one place, never
-writes there, bounds what it takes (`rituals.intake.sources.source_files`), and says what it passes over.
+belongs to this project; it opens nothing of another one. `read(place, ground, left)` yields the items of
+one place, never writes there, bounds what it takes (`rituals.intake.sources.source_files`), and adds to
+`left` what it passes over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 
 from ledger.model.record import Record
-from rituals.intake.intake_items import Item, LeftOut, Reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Protocol
-
-    class Reader(Protocol):
-        """What the module of a source has."""
-
-        def places(self, ground: Ground) -> tuple[str, ...]:
-            """Return what there is of this project where the tool keeps it."""
-
-        def read(self, place: str, ground: Ground) -> Reading:
-            """Read one place."""
+from rituals.intake.intake_items import LeftOut, Reading
 
 
 class Ground(Record):
@@ -43,15 +32,9 @@ class Source(Record):
     lies: str  #: where it keeps them, as the help says it
     does: str  #: what is read, in at most 60 characters
 
-    @property
-    def module(self) -> str:
-        """The module that reads it."""
-        return f"rituals.intake.sources.{self.name.replace('-', '_')}"
-
-    def reader(self) -> Reader:
-        """Load its module."""
-        found: Reader = import_module(self.module)
-        return found
+    def reader(self) -> ModuleType:
+        """Load the module that reads it."""
+        return import_module(f"rituals.intake.sources.{self.name.replace('-', '_')}")
 
 
 #: In the order of the help.
@@ -112,11 +95,7 @@ def read_source(
         What it brought, and the places that were read.
     """
     reader = source.reader()
-    places = tuple(named) or reader.places(ground)
-    items: list[Item] = []
-    left_out: list[LeftOut] = []
-    for place in places:
-        reading = reader.read(place, ground)
-        items += reading.items
-        left_out += reading.left_out
-    return Reading(source.name, tuple(items), tuple(left_out)), places
+    places: tuple[str, ...] = tuple(named) or reader.places(ground)
+    left = list[LeftOut]()
+    items = [item for place in places for item in reader.read(place, ground, left)]
+    return Reading(source.name, tuple(items), tuple(left)), places

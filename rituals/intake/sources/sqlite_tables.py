@@ -18,8 +18,9 @@ from collections.abc import Iterator
 
 from ledger.environment import monotonic
 from rituals.intake.intake_items import LeftOut
+from rituals.intake.sources.source_files import Left
+from rituals.intake.sources.store_values import shown
 
-Left = list[LeftOut]
 Row = dict[str, str]
 
 FILE_LIMIT_BYTES = 1 << 30
@@ -139,6 +140,15 @@ class Tables:
         except sqlite3.Error as error:
             self._left.append(LeftOut(place, f"rows behind the newest {len(ids):,} ({error})"))
         return ids
+
+
+def tables_in(name: str, path: str, left: Left) -> Iterator[Tables]:
+    """Yield the tables of a store, which is called so; nothing where it can not be read."""
+    try:
+        with Tables(path, left) as tables:
+            yield tables
+    except StoreUnreadable as why:
+        left.append(LeftOut(shown(name), str(why)))
 
 
 def _copy(path: str, copy: str) -> None:
