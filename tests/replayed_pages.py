@@ -71,7 +71,7 @@ def _as_of(
     at: tuple[int, int],
 ) -> bytes:  # fmt: skip
     """Return a page without the facts that a day did not know, and with their drafts."""
-    page = FactPage(name, data, "live", [])
+    page = FactPage(name, data, [])
     lines = list(page.lines)
     facts = {fact.line - 1: fact for fact in page.facts()}
     for item in page.tops:

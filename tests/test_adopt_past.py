@@ -22,12 +22,10 @@ from memory.replay.replayed_state import state_from
 from projection.fold.fact_history import Fact
 from projection.policy.model import CLOSABLE, Policy
 from rituals.check.check_runner import verify
-from rituals.intake.adopt.adopted_past import _of_commit, _of_rituals
+from rituals.intake.adopt.adopted_past import _of_commit, _of_rituals, past_of
 from rituals.intake.adopt.adoption import plan_adoption
 from rituals.intake.adopt.import_logs import events_of, said_by
-from rituals.intake.adopt.page_pieces import PageReader
-from rituals.intake.adopt.page_versions import PageCommit
-from rituals.intake.adopt.past_texts import past_of
+from rituals.intake.adopt.page_versions import PageCommit, PageReader
 from rituals.intake.adopt.read_facts import FactPage, ImportedFact
 from rituals.intake.adopt.review_dates import CHECK, REVIEW, Held, confirmed, held_by, held_in
 from tests.replayed_pages import replay_pages
@@ -453,11 +451,11 @@ _LINES = [
 @given(st.lists(st.lists(st.sampled_from(_LINES), max_size=14), min_size=1, max_size=3))
 def test_a_page_that_is_read_in_pieces_is_read_as_the_whole(pages: list[list[str]]) -> None:
     """However it is cut, and whatever was read before: the same facts, but for their lines."""
-    reader = PageReader("continuity.md", "live")
+    reader = PageReader()
     for lines in pages:
         data = "\n".join(lines).encode()
-        whole = FactPage("continuity.md", data, "live", []).facts()
-        assert [one._replace(line=0) for one in reader.facts(data)] == [
+        whole = FactPage("continuity.md", data, []).facts()
+        assert [one._replace(line=0) for one in reader.facts("continuity.md", data)] == [
             one._replace(line=0) for one in whole
         ]
 
@@ -467,10 +465,10 @@ def test_the_pages_of_a_real_ledger_are_read_in_pieces() -> None:
     """Both its pages have the same facts so."""
     for file in ("continuity.md", "archive/2026-Q3.md"):
         data = (MERCURY / "memory" / file).read_bytes()
-        reader = PageReader(file, "live")
+        reader = PageReader()
         for _ in range(2):
-            assert [one._replace(line=0) for one in reader.facts(data)] == [
-                one._replace(line=0) for one in FactPage(file, data, "live", []).facts()
+            assert [one._replace(line=0) for one in reader.facts(file, data)] == [
+                one._replace(line=0) for one in FactPage(file, data, []).facts()
             ]
         assert len(reader._read) > 20
 

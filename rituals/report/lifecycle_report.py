@@ -16,17 +16,9 @@ from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, resolve
 from projection.fold.projection_state import TIERS
+from projection.lifecycle import statistics
 from projection.lifecycle.life import Life
 from projection.lifecycle.lives import Lives, lives_of, tier_counts
-from projection.lifecycle.statistics import (
-    Author,
-    Group,
-    Reviews,
-    authors_of,
-    group_of,
-    groups_of,
-    reviews_of,
-)
 from projection.policy.model import Policy
 from rituals.report.repeats import Repeats, repeats_of
 from rituals.report.usage import Attention, attention_of
@@ -50,10 +42,10 @@ class Report(Record):
     sessions: int  #: work sessions from `since` to `until`
     first: str  #: date of the first of them, "" for none
     last: str  #: date of the last one
-    whole: Group  #: all facts together
-    groups: tuple[Group, ...]  #: the same by kind
-    authors: tuple[Author, ...]  #: by who created them
-    reviews: Reviews  #: how they were kept
+    whole: statistics.Group  #: all facts together
+    groups: tuple[statistics.Group, ...]  #: the same by kind
+    authors: tuple[statistics.Author, ...]  #: by who created them
+    reviews: statistics.Reviews  #: how they were kept
     attention: Attention  #: how they were met, and what logs tell the report alone
     repeats: Repeats  #: what happened again although memory had it
     course: Course  #: tiers over time, of all facts of the kind, whenever they were born
@@ -174,10 +166,10 @@ def report_on(
         len(span),
         span[0][:10] if span else "",
         span[-1][:10] if span else "",
-        group_of("", chosen),
-        groups_of(chosen, [one.name for one in policy.kinds]),
-        authors_of(chosen),
-        reviews_of(told, policy, since),
+        statistics.group_of("", chosen),
+        statistics.groups_of(chosen, [one.name for one in policy.kinds]),
+        statistics.authors_of(chosen),
+        statistics.reviews_of(told, policy, since),
         attention_of(told, histories, chosen, since, policy.brief.rest),
         Repeats(),
         _course(of_kind, found.work, before),

@@ -22,15 +22,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import SERVES, footer, ids_in
 from projection.lifecycle.pattern_standing import DEPRECATED, pattern_standing
-from projection.policy.model import (
-    ATTEMPT_KIND,
-    FINDING_KIND,
-    HANDOFF_KIND,
-    STATE_KIND,
-    TASK_KIND,
-    THREAD_KIND,
-    VISION_KIND,
-)
+from projection.policy import model
 from projection.work.handoffs import open_handoffs
 from projection.work.tracked_tasks import Task, tasks
 from rituals.record.tasks.task_steps import found
@@ -49,6 +41,9 @@ _TEXT_CHARS = 400
 #: The kinds that work goes by, in the order in which they are told.
 _ASSUMED = ("invariant", "stack", "decision", "convention", "preference", "fact")
 _HOPS = 3
+_TOLD_ELSEWHERE = (
+    model.ATTEMPT_KIND, model.FINDING_KIND, model.TASK_KIND, model.HANDOFF_KIND, model.THREAD_KIND,
+)  # fmt: skip
 
 
 class Section(Record):
@@ -135,7 +130,9 @@ class _Page:
         """Tell what it is all for."""
         if self._task is None:
             begun = [one for one in self._tasks.values() if one.open][:5]
-            return [_said(one) for one in self._of(VISION_KIND)] + [_told(one) for one in begun]
+            return [_said(one) for one in self._of(model.VISION_KIND)] + [
+                _told(one) for one in begun
+            ]
         lines = [_told(self._task)]
         if self._task.goal:
             goal = self._all.get(self._task.goal)
@@ -191,7 +188,7 @@ class _Page:
 
     def state(self) -> list[str]:
         """Tell where the work stands."""
-        lines = [_said(one) for one in self._of(STATE_KIND)]
+        lines = [_said(one) for one in self._of(model.STATE_KIND)]
         if self._task:
             lines.append(_where(self._task))
             lines += [f"waits for {wait.id} ({wait.why})" for wait in self._task.waits]
@@ -229,7 +226,7 @@ class _Page:
         """Tell what is open, what stands against each other first."""
         lines = [f"contradicted: {_said(one)}" for one in self._live if one.fact.contradicted]
         own = {one.fact.id for one in self._serving(self._task.id)} if self._task else set()
-        threads = [one for one in self._of(THREAD_KIND) if one.fact.open]
+        threads = [one for one in self._of(model.THREAD_KIND) if one.fact.open]
         threads.sort(key=lambda one: one.fact.id not in own)
         return lines + [_said(one) for one in threads[:_FACTS]]
 
@@ -239,18 +236,17 @@ class _Page:
         lines = [
             f"{footer(one.fact, 'outcome') or 'tried'}: {_said(one)}"
             for one in own
-            if one.fact.kind == ATTEMPT_KIND
+            if one.fact.kind == model.ATTEMPT_KIND
         ]
         lines += [
             f"{'fixed' if one.fact.closed else 'open'}: {_said(one)}"
-            for one in (*own, *[one for one in self._of(FINDING_KIND) if one.fact.open])
-            if one.fact.kind == FINDING_KIND
+            for one in (*own, *[one for one in self._of(model.FINDING_KIND) if one.fact.open])
+            if one.fact.kind == model.FINDING_KIND
         ]
         lines += [
             f"{_text(one)}: {one.fact.id}"
             for one in own
-            if one.fact.kind
-            not in (ATTEMPT_KIND, FINDING_KIND, TASK_KIND, HANDOFF_KIND, THREAD_KIND)
+            if one.fact.kind not in _TOLD_ELSEWHERE
             if self._task and footer(one.fact, "tags") != "criterion"
         ]
         learning = self._all.policy.learning

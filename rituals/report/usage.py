@@ -17,21 +17,15 @@ from projection.fold.fold import resolve
 from projection.lifecycle.footer_remarks import REMARKS, remarks
 from projection.lifecycle.life import Life
 from projection.lifecycle.review_threads import RULE_KEY, raised_threads
-from projection.policy.model import (
-    FINDING_KIND,
-    HANDOFF_KIND,
-    QUESTION_KIND,
-    TASK_KIND,
-    THREAD_KIND,
-)
+from projection.policy import model
 from projection.work.finding_facts import STATES, finding_of
 from rituals.report.quiz.quiz_questions import questions_of
 from rituals.report.quiz.row import QUIZ_KEY, Row, row_of
 
 _NOTED = frozenset((*REMARKS, RULE_KEY))
-_NOTED_KINDS = (FINDING_KIND, QUESTION_KIND)
+_NOTED_KINDS = (model.FINDING_KIND, model.QUESTION_KIND)
 #: What is open stays in the brief, and so does what stands for ever.
-_STAYS, _STANDING_KINDS = "core", (THREAD_KIND, HANDOFF_KIND, TASK_KIND)
+_STAYS, _STANDING_KINDS = "core", (model.THREAD_KIND, model.HANDOFF_KIND, model.TASK_KIND)
 
 
 class Usage(Record):

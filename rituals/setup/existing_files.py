@@ -7,15 +7,7 @@ import os
 from ledger.errors import WriteRefused
 from ledger.git.repository import Repository, head
 from ledger.home import IN_TREE, checked_out_home
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    ATTRIBUTES_FILE,
-    CONTINUITY_FILE,
-    EDITABLE,
-    MOVED_FILE,
-    POLICY_FILE,
-    SESSIONS_DIR,
-)
+from ledger.model import layout
 from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.projection_files import is_projection, standing_files
 from projection.document.unlogged_lines import has_rendered_form
@@ -30,11 +22,11 @@ _KEEP = ".gitkeep"
 
 def riding(plan: SetupPlan) -> SetupPlan:
     """Let logs of a new home beside code wait for a person's own next commit."""
-    data = dict(plan.files).get(POLICY_FILE)
+    data = dict(plan.files).get(layout.POLICY_FILE)
     if plan.kind != IN_TREE or data is None:
         return plan
     policy = write_policy(read_policy(data)._replace(commit=Commits(own=False))).encode()
-    files = [(path, policy if path == POLICY_FILE else data) for path, data in plan.files]
+    files = [(path, policy if path == layout.POLICY_FILE else data) for path, data in plan.files]
     return plan._replace(files=tuple(files))
 
 
@@ -44,9 +36,9 @@ def rides_in(
     """Tell whether logs wait in a home for a person's own next commit, as its policy says or is to say."""
     if kind != IN_TREE or repository is None:
         return False
-    data = dict(files).get(POLICY_FILE)
+    data = dict(files).get(layout.POLICY_FILE)
     if data is None:
-        place = f"{head(repository)[1]}:{prefix}{POLICY_FILE}"
+        place = f"{head(repository)[1]}:{prefix}{layout.POLICY_FILE}"
         data = repository.git().run("cat-file", "blob", place, check=False)
     return not read_policy(data, newer_ok=True).commit.own
 
@@ -59,16 +51,18 @@ def refuse_other_memory(
     Raises:
         WriteRefused: there is one.
     """
-    if POLICY_FILE not in dict(files):
+    if layout.POLICY_FILE not in dict(files):
         return  # there is a home
     home = checked_out_home(repository, prefix)
     standing = [path for _, _, path in standing_files(home, commit, ())]
-    folder = f"{repository.top}/{prefix}{ARCHIVE_DIR}"
+    folder = f"{repository.top}/{prefix}{layout.ARCHIVE_DIR}"
     if os.path.isdir(folder):
-        standing += [f"{ARCHIVE_DIR}/{name}" for name in sorted(os.listdir(folder))]
-    page = repository.git().resolve(f"{commit}:{prefix}{CONTINUITY_FILE}")[0] if commit else ""
+        standing += [f"{layout.ARCHIVE_DIR}/{name}" for name in sorted(os.listdir(folder))]
+    page = (
+        repository.git().resolve(f"{commit}:{prefix}{layout.CONTINUITY_FILE}")[0] if commit else ""
+    )
     text = b"".join(body or b"" for body in repository.git().blobs([page] if page else []))
-    if has_rendered_form(CONTINUITY_FILE, text.decode("utf-8", "surrogateescape")):
+    if has_rendered_form(layout.CONTINUITY_FILE, text.decode("utf-8", "surrogateescape")):
         return
     found = next((path for path in standing if is_projection(path)), "")
     if found:
@@ -110,8 +104,11 @@ def is_known(path: str) -> bool:
     """Tell whether Diurna itself writes files of such a path in a home."""
     folder, _, below = path.partition("/")
     if below:
-        return folder in (SESSIONS_DIR, ARCHIVE_DIR) and below.endswith((".md", _KEEP))
-    return folder in (POLICY_FILE, ATTRIBUTES_FILE, *EDITABLE, MOVED_FILE, _KEEP)
+        return folder in (layout.SESSIONS_DIR, layout.ARCHIVE_DIR) and below.endswith(
+            (".md", _KEEP)
+        )
+    files = (layout.POLICY_FILE, layout.ATTRIBUTES_FILE, *layout.EDITABLE, layout.MOVED_FILE, _KEEP)
+    return folder in files
 
 
 def refuse_overwriting(

@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.home import Home
+from ledger.model import layout
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    ARCHIVE_INDEX,
-    ATTRIBUTES_FILE,
-    CONTINUITY_FILE,
-    VIEW_FILES,
-    archive_page,
-    log_path,
-)
 from memory.worktree.merge_drivers import DRIVER, VIEW_DRIVER
 
 _NOT_SET = ("unspecified", "unset")
@@ -29,12 +22,12 @@ _BYTES = {
     "ident": _NOT_SET,
     "working-tree-encoding": _NOT_SET,
 }
-_LOG = log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
+_LOG = layout.log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
 #: path -> attribute -> values that do no harm.
 _WANTED = {
-    CONTINUITY_FILE: {**_BYTES, **_MERGE},
-    ARCHIVE_INDEX: {**_BYTES, **_MERGE},
-    archive_page("2026-Q1"): {**_BYTES, **_MERGE},
+    layout.CONTINUITY_FILE: {**_BYTES, **_MERGE},
+    layout.ARCHIVE_INDEX: {**_BYTES, **_MERGE},
+    layout.archive_page("2026-Q1"): {**_BYTES, **_MERGE},
     _LOG: _BYTES,
 }
 
@@ -59,7 +52,7 @@ def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, 
         if value in known[path].get(name, (value,)):
             continue
         shown, where = ("session logs", "sessions") if path == _LOG else (path, path)
-        which = path if path in VIEW_FILES else ""
+        which = path if path in layout.VIEW_FILES else ""
         found.setdefault(f"{name}={value} {which}", _finding(name, value, shown, where, full))
     return tuple(found.values())
 
@@ -67,11 +60,11 @@ def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, 
 def _finding(name: str, value: str, shown: str, where: str, full: str) -> Finding:
     if value == "unspecified":
         hint = (
-            f"`diurna init` commits a missing {ATTRIBUTES_FILE}; in one that is there, put back "
+            f"`diurna init` commits a missing {layout.ATTRIBUTES_FILE}; in one that is there, put back "
             "the lines that section 7 of the format gives"
         )
-        if shown in VIEW_FILES:
-            place = full.removesuffix(shown) + ATTRIBUTES_FILE
+        if shown in layout.VIEW_FILES:
+            place = full.removesuffix(shown) + layout.ATTRIBUTES_FILE
             hint = f"add a line to {place}: {shown} -text -merge linguist-generated"
         message = f"git may change or merge {shown}: `-{name}` is not in force"
         return Finding("attributes-missing", message, where, hint=hint)

@@ -22,12 +22,7 @@ from ledger.home import (
     checked_out_home,
     discover,
 )
-from ledger.model.layout import (
-    CONFIG_BRANCH,
-    CONTINUITY_FILE,
-    POLICY_FILE,
-    TREE_PREFIX,
-)
+from ledger.model import layout
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
@@ -87,16 +82,16 @@ def plan_setup(
 
 def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
     """Plan a home in a work tree, or what one that is there lacks; without a prefix the usual one."""
-    if os.path.isfile(f"{repository.top}/{POLICY_FILE}") and not prefix:
+    if os.path.isfile(f"{repository.top}/{layout.POLICY_FILE}") and not prefix:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
     there = _home_of(repository)
     if there is None:
-        return plan_tree(repository, project, prefix or TREE_PREFIX)
+        return plan_tree(repository, project, prefix or layout.TREE_PREFIX)
     if prefix and prefix != there.prefix:
         raise _second_home(there)
     if there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
-    return plan_tree(repository, project, there.prefix or TREE_PREFIX)
+    return plan_tree(repository, project, there.prefix or layout.TREE_PREFIX)
 
 
 def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
@@ -147,10 +142,10 @@ def _is_fresh_top(repository: Repository, place: str) -> bool:
     if repository.top != place:
         return False
     commit = head(repository)[1]
-    if not commit or os.path.isfile(f"{place}/{POLICY_FILE}"):
+    if not commit or os.path.isfile(f"{place}/{layout.POLICY_FILE}"):
         return True
     # committed a moment ago by another `init`, which has not written its files yet
-    return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
+    return bool(repository.git().resolve(f"{commit}:{layout.POLICY_FILE}")[0])
 
 
 def _own_policy(project: str, place: str) -> Policy:
@@ -200,7 +195,7 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     tip = local or (read_reference(repository, upstream) if upstream else "")
     files = initial(_own_policy(project, repository.where))
     if tip:
-        if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:
+        if not repository.git().resolve(f"{tip}:{layout.POLICY_FILE}")[0]:
             raise WriteRefused(
                 f"the branch {branch} exists and holds something else",
                 hint="choose another name: diurna init --branch NAME",
@@ -210,7 +205,7 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     if not local and upstream:
         steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
     if config_value(repository, "diurna", "branch") != branch:
-        steps.append(f"set {CONFIG_BRANCH} = {branch} in the repository's configuration")
+        steps.append(f"set {layout.CONFIG_BRANCH} = {branch} in the repository's configuration")
     if _lacks_upstream(repository, branch, upstream):
         shown = upstream.removeprefix("refs/remotes/")
         steps.append(f"set {shown} as the upstream of {branch}")
@@ -240,7 +235,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     if plan.kind == OWN_BRANCH:
         home = branch_home(repository, plan.branch)
         if config_value(repository, "diurna", "branch") != plan.branch:
-            repository.git().configure("config", "--local", CONFIG_BRANCH, plan.branch)
+            repository.git().configure("config", "--local", layout.CONFIG_BRANCH, plan.branch)
         if repository.top:
             keep_out_of_status(home)
         _birth_from_upstream(home)
@@ -259,7 +254,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     apply_drivers(home, plan_drivers(home))
     apply_hooks(plan.hooks)
     if plan.kind == OWN_BRANCH and repository.top:
-        mirror(home, [(CONTINUITY_FILE, memory.continuity().encode())])
+        mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
     return memory
 
 

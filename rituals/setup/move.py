@@ -27,17 +27,7 @@ from ledger.git.git_objects import (
 from ledger.git.repository import Repository, config_value, head, read_reference
 from ledger.git.trees import FOLDER, lookup, put
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    CONFIG_BRANCH,
-    CONFIG_MOVED,
-    EDITABLE,
-    MOVED_FILE,
-    POLICY_FILE,
-    SESSIONS_DIR,
-    TREE_PREFIX,
-    stem_of,
-)
+from ledger.model import layout
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
@@ -96,26 +86,26 @@ def plan_move(home: Home, to: str, name: str) -> MovePlan:
     _refuse_dirty(home if home.kind == IN_TREE else there)
     git = repository.git()
     folder = (home.prefix or there.prefix).rstrip("/")
-    rows = git.tree_files(home.tip(), home.prefix + SESSIONS_DIR)
+    rows = git.tree_files(home.tip(), home.prefix + layout.SESSIONS_DIR)
     spool = Spool(home.spool_folder)
-    stems = {stem_of(path) for _, _, path in rows if path.endswith(".md")}
+    stems = {layout.stem_of(path) for _, _, path in rows if path.endswith(".md")}
     logs = len(stems.union(spool.waiting(), spool.held()))
     if to == OWN_BRANCH:
         steps = [
             f"write the history of {folder}/ anew as the branch {there.branch}: {_counted(logs)}, "
             "by whom and when",
-            f"set {CONFIG_BRANCH} = {there.branch} in the repository's configuration",
+            f"set {layout.CONFIG_BRANCH} = {there.branch} in the repository's configuration",
             f"take {folder}/ out of {code} in one commit",
-            f"leave {folder}/{MOVED_FILE} there, which says where memory is",
+            f"leave {folder}/{layout.MOVED_FILE} there, which says where memory is",
         ]
     else:
         steps = [
             f"join the history of the branch {home.branch} to {code}, as {folder}/: {_counted(logs)}, "
             "by whom and when",
-            f"say in {MOVED_FILE} on the branch {home.branch} that memory moved; the branch stays",
+            f"say in {layout.MOVED_FILE} on the branch {home.branch} that memory moved; the branch stays",
         ]
         if config_value(repository, "diurna", "branch"):
-            steps.append(f"unset {CONFIG_BRANCH} in the repository's configuration")
+            steps.append(f"unset {layout.CONFIG_BRANCH} in the repository's configuration")
     return MovePlan(home, there, logs, tuple(steps))
 
 
@@ -148,17 +138,17 @@ def _to_branch(plan: MovePlan, clock: Callable[[], int]) -> None:
         memory = Memory(there, clock=clock, in_process=False)
         memory.join(past.tip)
         memory.close()
-    files = [*_published(there, "append", ""), (MOVED_FILE, None)]
+    files = [*_published(there, "append", ""), (layout.MOVED_FILE, None)]
     _commit(there, clock, f"diurna: moved here from {home.prefix}", files)
-    git.configure("config", "--local", CONFIG_BRANCH, there.branch)
+    git.configure("config", "--local", layout.CONFIG_BRANCH, there.branch)
     keep_out_of_status(there)
     rows = git.tree_files(home.tip(), home.prefix.rstrip("/"))
     gone = [path for _, _, path in rows if is_known(path[len(home.prefix) :])]
     said = _moved(f"the branch `{there.branch}`", "`diurna show` reads it from any branch")
-    left = (home.prefix + MOVED_FILE, said)
+    left = (home.prefix + layout.MOVED_FILE, said)
     top = checked_out_home(repository, "")
     _commit(top, clock, f"diurna: moved to the branch {there.branch}", [*_out(gone), left])
-    git.configure("config", "--local", CONFIG_MOVED, home.prefix)
+    git.configure("config", "--local", layout.CONFIG_MOVED, home.prefix)
     mirror_changes(there, there.tip())
 
 
@@ -166,10 +156,10 @@ def _to_tree(plan: MovePlan, clock: Callable[[], int]) -> None:
     home, there = plan.home, plan.there
     repository, git = home.repository, home.repository.git()
     prefix, tip = there.prefix, there.tip()
-    if not git.resolve(f"{tip}:{prefix}{POLICY_FILE}")[0]:
+    if not git.resolve(f"{tip}:{prefix}{layout.POLICY_FILE}")[0]:
         before: Files = [*pointer_to(prefix)]
-        if tip and git.resolve(f"{tip}:{prefix}{MOVED_FILE}")[0]:
-            before.append((prefix + MOVED_FILE, None))
+        if tip and git.resolve(f"{tip}:{prefix}{layout.MOVED_FILE}")[0]:
+            before.append((prefix + layout.MOVED_FILE, None))
         _commit(
             checked_out_home(repository, ""), clock, f"diurna: memory comes to {prefix}", before
         )
@@ -181,10 +171,14 @@ def _to_tree(plan: MovePlan, clock: Callable[[], int]) -> None:
     said = _moved(
         f"`{prefix}` on the branch `{there.branch}`", "check that branch out, or merge it"
     )
-    _commit(home, clock, f"diurna: moved to {prefix} on {there.branch}", [(MOVED_FILE, said)])
-    pages = [path for _, _, path in git.tree_files(home.tip(), *EDITABLE, ARCHIVE_DIR)]
+    _commit(
+        home, clock, f"diurna: moved to {prefix} on {there.branch}", [(layout.MOVED_FILE, said)]
+    )
+    pages = [
+        path for _, _, path in git.tree_files(home.tip(), *layout.EDITABLE, layout.ARCHIVE_DIR)
+    ]
     mirror(home, [(path, None) for path in pages])  # what it shows ends here
-    for key in (CONFIG_BRANCH, CONFIG_MOVED):
+    for key in (layout.CONFIG_BRANCH, layout.CONFIG_MOVED):
         git.run("config", "--local", "--unset-all", key, check=False)
 
 
@@ -204,7 +198,7 @@ def _joined(plan: MovePlan, tip: str, clock: Callable[[], int]) -> str:
         reader.hold(known)
         changed = [(path, blob_id(data)) for path, data in policy.items() if data is not None]
         tree, written = with_files(
-            reader.read, reader.header(home.tip()).tree, [*changed, (MOVED_FILE, "")]
+            reader.read, reader.header(home.tip()).tree, [*changed, (layout.MOVED_FILE, "")]
         )
         reader.hold(written)
         objects += [(BLOB, data) for data in policy.values() if data is not None]
@@ -240,7 +234,7 @@ def _with_folder(
 def _published(home: Home, when: str, trunk: str) -> Files:
     """Return the policy of a home as the other kind of home has it, nothing where it is so."""
     git = home.repository.git()
-    found = git.resolve(f"{home.tip()}:{POLICY_FILE}")
+    found = git.resolve(f"{home.tip()}:{layout.POLICY_FILE}")
     (data,) = git.blobs(found) if found[0] else (None,)
     if data is None:
         return []
@@ -252,7 +246,7 @@ def _published(home: Home, when: str, trunk: str) -> Files:
 
         added = f"trunk   = {quoted(trunk)}\n".encode()
         said = re.sub(rb"(?m)^(publish\s*=.*\n)", lambda one: one[1] + added, said, count=1)
-    return [(POLICY_FILE, said)] if said != data else []
+    return [(layout.POLICY_FILE, said)] if said != data else []
 
 
 def _commit(home: Home, clock: Callable[[], int], said: str, files: Files) -> None:
@@ -321,7 +315,8 @@ def _left_over(home: Home) -> Home | None:
     if not branch or not read_reference(repository, f"refs/heads/{branch}"):
         return None
     there = branch_home(repository, branch)
-    policy, moved = git.resolve(f"{there.tip()}:{POLICY_FILE}", f"{there.tip()}:{MOVED_FILE}")
+    files = (layout.POLICY_FILE, layout.MOVED_FILE)
+    policy, moved = git.resolve(*[f"{there.tip()}:{name}" for name in files])
     return there if policy and not moved else None
 
 
@@ -331,4 +326,4 @@ def _counted(logs: int) -> str:
 
 def default_prefix(repository: Repository) -> str:
     """Return where a home comes to that is moved beside the code, unless somebody says where."""
-    return config_value(repository, "diurna", "moved") or TREE_PREFIX
+    return config_value(repository, "diurna", "moved") or layout.TREE_PREFIX

@@ -9,17 +9,8 @@ from __future__ import annotations
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.repository import config_value
 from ledger.home import IN_TREE, OWN_BRANCH, Home, pointed
+from ledger.model import layout
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    CONFIG_MOVED,
-    MOVED_FILE,
-    POLICY_FILE,
-    SESSIONS_DIR,
-    TREE_POINTER,
-    TREE_PREFIX,
-    log_path,
-    stem_of,
-)
 from ledger.model.order import is_sealed
 from ledger.model.seal import breaks_seal
 from ledger.wal.spool import Spool
@@ -34,7 +25,7 @@ def strays(memory: Memory) -> dict[str, bytes]:
     said = git.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
     tips = dict.fromkeys(said.decode("ascii").split()) if places else {}
     asked = [(tip, prefix) for tip in tips for prefix in places]
-    names = (MOVED_FILE, POLICY_FILE, SESSIONS_DIR)
+    names = (layout.MOVED_FILE, layout.POLICY_FILE, layout.SESSIONS_DIR)
     found = git.resolve(*[f"{tip}:{prefix}{name}" for tip, prefix in asked for name in names])
     rows = list(zip(found[::3], found[1::3], found[2::3], strict=True))
     if not any(moved for moved, _, _ in rows):
@@ -44,7 +35,7 @@ def strays(memory: Memory) -> dict[str, bytes]:
     blobs: dict[str, str] = {}
     for tree in dict.fromkeys(logs for moved, policy, logs in rows if logs and (moved or policy)):
         for _, blob, path in git.tree_files(tree):
-            if is_sealed(stem := stem_of(path)) and stem not in known:
+            if is_sealed(stem := layout.stem_of(path)) and stem not in known:
                 blobs[stem] = blob
     bodies = zip(blobs, git.blobs(blobs.values()), strict=True)
     return {stem: data for stem, data in bodies if data and not breaks_seal(stem, data)}
@@ -70,7 +61,7 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
     joiner = Memory(home, clock=lambda: now, in_process=False, identity=lambda: nobody)
     many = f"{len(found)} log{'s' if len(found) != 1 else ''}"
     joiner.commit_files(
-        [(log_path(stem), data) for stem, data in found.items()],
+        [(layout.log_path(stem), data) for stem, data in found.items()],
         f"diurna: {many} from where memory was before", only_missing=True,
     )  # fmt: skip
     joiner.close()
@@ -84,10 +75,10 @@ def _places(home: Home) -> tuple[str, ...]:
     if home.kind != OWN_BRANCH:
         return ()
     git = home.repository.git()
-    (pointer,) = git.resolve(f"HEAD:{TREE_POINTER}")
+    (pointer,) = git.resolve(f"HEAD:{layout.TREE_POINTER}")
     text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))
     named = pointed(text.decode("utf-8", "replace"))
-    said = (TREE_PREFIX, config_value(home.repository, "diurna", "moved"), named)
+    said = (layout.TREE_PREFIX, config_value(home.repository, "diurna", "moved"), named)
     return tuple(dict.fromkeys(filter(None, said)))
 
 
@@ -97,8 +88,8 @@ def _note_moved(home: Home) -> None:
         return
     git = home.repository.git()
     places = _places(home)
-    there = git.resolve(*[f"HEAD:{prefix}{MOVED_FILE}" for prefix in places])
+    there = git.resolve(*[f"HEAD:{prefix}{layout.MOVED_FILE}" for prefix in places])
     for prefix, moved in zip(places, there, strict=True):
         if moved:
-            git.configure("config", "--local", CONFIG_MOVED, prefix)
+            git.configure("config", "--local", layout.CONFIG_MOVED, prefix)
             git.configure("config", "--local", "diurna.branch", home.branch)

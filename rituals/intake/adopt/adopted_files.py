@@ -28,6 +28,7 @@ QUESTIONS = "smoke-test.md"
 BESIDE = ("PROTOCOL.md", "instructions.md")
 FILE_LIMIT_BYTES = 16 << 20
 _CHUNK_BYTES = 1 << 16
+_OUTSIDE = "a link that leads out of the memory folder; not followed"
 
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _OPEN |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -98,22 +99,20 @@ def read(directory: str) -> AgentMemory:
     """
     root = find(directory)
     findings: list[Finding] = []
-    logs = [
-        (name[len(SESSIONS) + 1 : -3], data) for name, data in _folder(root, SESSIONS, findings)
-    ]
-    logs.sort()
+
+    def single(name: str) -> bytes:
+        return _file(root, f"{root}/{name}", name, findings) or b""
+
+    def folder(name: str) -> tuple[tuple[str, bytes], ...]:
+        return tuple(sorted(_folder(root, name, findings)))
+
+    logs = [(name[len(SESSIONS) + 1 : -3], data) for name, data in folder(SESSIONS)]
     return AgentMemory(
-        root,
-        tuple(logs),
-        _single(root, CONTINUITY, findings),
-        _single(root, POLICY, findings),
-        _single(root, VISION, findings),
-        tuple(sorted(_folder(root, ARCHIVE, findings))),
-        tuple(sorted(_folder(root, THREADS, findings))),
-        questions=_single(root, QUESTIONS, findings),
+        root, tuple(sorted(logs)), single(CONTINUITY), single(POLICY), single(VISION),
+        folder(ARCHIVE), folder(THREADS), questions=single(QUESTIONS),
         beside=tuple([name for name in BESIDE if os.path.isfile(f"{root}/{name}")]),
         findings=tuple(sorted(findings)),
-    )
+    )  # fmt: skip
 
 
 def _is_layout(root: str) -> bool:
@@ -134,7 +133,7 @@ def _folder(root: str, name: str, findings: list[Finding]) -> list[tuple[str, by
     """Read every `*.md` that stands in a folder (not below it), in no order."""
     folder = os.path.join(root, name)
     if not _inside(root, os.path.realpath(folder)):
-        findings.append(_outside(name))
+        findings.append(_not_read(name, _OUTSIDE))
         return []
     found = []
     try:
@@ -144,14 +143,12 @@ def _folder(root: str, name: str, findings: list[Finding]) -> list[tuple[str, by
                     continue
                 shown = entry.name.encode("utf-8", "replace").decode()  # a name may be no text
                 file = f"{name}/{shown}"
-                if entry.is_file(follow_symlinks=False):
-                    found.append((file, _bytes(entry.path, file)))
-                elif entry.is_symlink():
-                    data = _linked(root, entry.path, file, findings)
-                    if data is not None:
-                        found.append((file, data))
-                else:
-                    findings.append(_no_file(file))
+                plain = entry.is_file(follow_symlinks=False)
+                read = (
+                    _bytes(entry.path, file) if plain else _file(root, entry.path, file, findings)
+                )
+                if read is not None:
+                    found.append((file, read))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -159,28 +156,19 @@ def _folder(root: str, name: str, findings: list[Finding]) -> list[tuple[str, by
     return found
 
 
-def _single(root: str, name: str, findings: list[Finding]) -> bytes:
-    path = os.path.join(root, name)
+def _file(root: str, path: str, name: str, findings: list[Finding]) -> bytes | None:
+    """Read a file that may be a link, or none at all; report what is not read."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
-        return b""
+        return None
     except OSError as error:
         raise _unreadable(name, error) from error
-    if stat.S_ISLNK(mode):
-        return _linked(root, path, name, findings) or b""
-    if not stat.S_ISREG(mode):
-        findings.append(_no_file(name))
-        return b""
-    return _bytes(path, name)
-
-
-def _linked(root: str, path: str, name: str, findings: list[Finding]) -> bytes | None:
-    target = os.path.realpath(path)
+    target = os.path.realpath(path) if stat.S_ISLNK(mode) else path
     if not _inside(root, target):
-        findings.append(_outside(name))
-    elif not os.path.isfile(target):
-        findings.append(_no_file(name))
+        findings.append(_not_read(name, _OUTSIDE))
+    elif not (os.path.isfile(target) if target != path else stat.S_ISREG(mode)):
+        findings.append(_not_read(name, "not an ordinary file; not read"))
     else:
         return _bytes(target, name)
     return None
@@ -189,23 +177,19 @@ def _linked(root: str, path: str, name: str, findings: list[Finding]) -> bytes |
 def _bytes(path: str, name: str) -> bytes:
     """Read one ordinary file, never more of it than the limit."""
     try:
-        handle = os.open(path, _OPEN)
-        try:
-            data = os.read(handle, _CHUNK_BYTES)
-            if len(data) < _CHUNK_BYTES:  # an ordinary file is read short only at its end
-                return data
-            parts, size = [data], max(len(data), os.fstat(handle).st_size)
-            while data and size <= FILE_LIMIT_BYTES:
-                data = os.read(handle, _CHUNK_BYTES)
-                parts.append(data)
-                size = max(size, sum(map(len, parts)))
-            if size > FILE_LIMIT_BYTES:
-                raise TooLarge(name, size)
-            return b"".join(parts)
-        finally:
-            os.close(handle)
+        with open(os.open(path, _OPEN), "rb", buffering=0) as file:
+            data = file.read(_CHUNK_BYTES) or b""
+            size = len(data)
+            if size == _CHUNK_BYTES:  # an ordinary file is read short only at its end
+                size = os.fstat(file.fileno()).st_size
+                if size <= FILE_LIMIT_BYTES:
+                    data += file.read(FILE_LIMIT_BYTES) or b""
+                    size = len(data)
     except OSError as error:
         raise _unreadable(name, error) from error
+    if size > FILE_LIMIT_BYTES:
+        raise TooLarge(name, size)
+    return data
 
 
 def _unreadable(name: str, error: OSError) -> DiurnaError:
@@ -216,9 +200,5 @@ def _unreadable(name: str, error: OSError) -> DiurnaError:
     )
 
 
-def _outside(name: str) -> Finding:
-    return Finding("not-a-file", "a link that leads out of the memory folder; not followed", name)
-
-
-def _no_file(name: str) -> Finding:
-    return Finding("not-a-file", "not an ordinary file; not read", name)
+def _not_read(name: str, why: str) -> Finding:
+    return Finding("not-a-file", why, name)

@@ -3,13 +3,26 @@
 Each commit that changed a text becomes one `import` log at its time, by its author. It counts for nothing
 but the texts: no session, no use, no tier of today. Where git has no version of the pages there is none.
 Text without a footer has no past: nothing tells which text of another day it is.
+
+What a commit says is what its pages have and those of none of its parents do: a text is new with it, or
+reworded. Where its parents disagree, the commit says which text holds. A fact that no page has any more
+was taken out by the last commit that had it to take out. All facts bear the footers that they have today.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ledger.model.event import Event, FactArchived, FactCreated, FactUpdated, FactVerified
+from ledger.errors import DraftRefused
+from ledger.model.event import (
+    Event,
+    FactArchived,
+    FactCreated,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    ThreadReopened,
+)
 from ledger.model.findings import Finding
 from ledger.model.order import stamp_of, stem_in
 from ledger.model.record import Record
@@ -18,15 +31,14 @@ from ledger.secrets.log_redaction import guard
 from projection.brief.single_line import shortened
 from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt.adoption_source import Ground
-from rituals.intake.adopt.import_logs import Said
-from rituals.intake.adopt.page_pieces import PageReader
-from rituals.intake.adopt.page_versions import PageCommit, page_commits, versions
-from rituals.intake.adopt.past_texts import Past, past_of
-from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
+from rituals.intake.adopt.import_logs import Said, Standing, birth_of, kind_of, of_kind
+from rituals.intake.adopt.page_versions import PageCommit, PageReader, page_commits, versions
+from rituals.intake.adopt.read_facts import ImportedFact
 from rituals.intake.adopt.review_dates import CHECK, Held, confirmed, held_by, held_in
 from rituals.intake.stored_facts import Brought, parts
 
 _TITLE_CHARS = 100
+Facts = Mapping[str, ImportedFact]
 
 
 class PastLog(Record):
@@ -65,17 +77,16 @@ def recall_past(
     Of several facts of `today` with one id the first counts; `progress` is told how many of how many
     versions are read.
     """
-    known: dict[str, ImportedFact] = {}
-    for fact in today:
-        known.setdefault(fact.id, fact)
+    known = _by_id(today)
     commits, findings = page_commits(ground)
-    pages = _Pages()
+    reader, missing = PageReader(), set[str]()
+    read: dict[tuple[str, str], list[ImportedFact]] = {}
+    held = held_by(memory.logs) + held_in(adopted_files.text_of(memory.continuity))
     blobs: dict[str, list[str]] = {}
     for commit in commits:
         for file, blob in commit.files:
             if file not in blobs.setdefault(blob, []):
                 blobs[blob].append(file)
-    missing: set[str] = set()
     for number, (blob, data) in enumerate(versions(ground, commits)):
         if progress is not None and number % 16 == 0:
             progress(number, len(blobs))
@@ -83,19 +94,25 @@ def recall_past(
             missing.add(blob)
             continue
         for file in blobs[blob]:
-            pages.read(file, blob, data)
+            read[file, blob] = reader.facts(file, data)
+            if file == adopted_files.CONTINUITY:
+                held += held_in(adopted_files.text_of(data))
     if missing:  # a page that is not there says nothing, and least of all that its facts are gone
         whole = [one for one in commits if missing.isdisjoint([blob for _, blob in one.files])]
         told = f"{len(commits) - len(whole)} commits have pages that this clone lacks; they are left out"
         findings = (*findings, Finding("history-cut", told, adopted_files.CONTINUITY))
         commits = tuple(whole)
-    facts_in = {commit.id: pages.facts(commit.files) for commit in commits}
+    facts_in = {
+        commit.id: _by_id(
+            [fact for row in sorted(commit.files, key=_by_place) for fact in read[row]]
+        )
+        for commit in commits
+    }
     past = past_of(commits, facts_in, known, said)
     logs = [log for commit, events in past.logs for log in _of_commit(commit, events)]
-    held = held_by(memory.logs) + pages.held + held_in(adopted_files.text_of(memory.continuity))
     agents = {stem_in(entry.stem): entry.agent for entry in entries}
     logs += _of_rituals(held, list(known.values()), agents)
-    logs.sort(key=_by_time)
+    logs.sort(key=lambda log: log.at_ms)
     last = {id: entry.stem for entry in entries if entry.uses for id in entry.named}
     away = [
         id
@@ -104,6 +121,14 @@ def recall_past(
         and (id not in past.gone or last.get(id, "") > stamp_of(past.gone[id].at_ms))
     ]
     return Recalled(tuple(logs), past, tuple([FactArchived(id) for id in sorted(away)]), findings)
+
+
+def _by_id(facts: Iterable[ImportedFact]) -> dict[str, ImportedFact]:
+    """Return facts by their ids; of several with one id that counts which stands first."""
+    found: dict[str, ImportedFact] = {}
+    for fact in facts:
+        found.setdefault(fact.id, fact)
+    return found
 
 
 def guarded_past(
@@ -123,38 +148,6 @@ def guarded_past(
         for finding in found:
             said.setdefault(f"{finding.code} {finding.message}", finding)
     return tuple(kept), list(said.values())
-
-
-class _Pages:
-    """The facts of each version of each page."""
-
-    def __init__(self) -> None:
-        self._readers: dict[str, PageReader] = {}
-        self._facts: dict[tuple[str, str], list[ImportedFact]] = {}
-        self.held: list[Held] = []
-
-    def read(self, file: str, blob: str, data: bytes) -> None:
-        """Read one version of one page."""
-        if file == adopted_files.ARCHIVE_INDEX:
-            return
-        if file.startswith(adopted_files.THREADS + "/"):
-            found = FactPage(file, data, LIVE, []).thread()
-        elif file == adopted_files.VISION:
-            found = FactPage(file, data, LIVE, []).facts()
-        else:
-            state = LIVE if file == adopted_files.CONTINUITY else ARCHIVED
-            found = self._readers.setdefault(file, PageReader(file, state)).facts(data)
-        if file == adopted_files.CONTINUITY:
-            self.held += held_in(adopted_files.text_of(data))
-        self._facts[file, blob] = found
-
-    def facts(self, files: Iterable[tuple[str, str]]) -> dict[str, ImportedFact]:
-        """Return the facts of some pages; of several with one id that counts which stands first."""
-        found: dict[str, ImportedFact] = {}
-        for file, blob in sorted(files, key=_by_place):
-            for fact in self._facts.get((file, blob), ()):
-                found.setdefault(fact.id, fact)
-        return found
 
 
 def _by_place(row: tuple[str, str]) -> tuple[int, str]:
@@ -206,5 +199,80 @@ def _of_rituals(
     return list(found.values())
 
 
-def _by_time(log: PastLog) -> int:
-    return log.at_ms
+class Past(Record):
+    """What the commits say of facts."""
+
+    #: a commit and its events, in the order of the commits; none without events
+    logs: tuple[tuple[PageCommit, tuple[Event, ...]], ...]
+    standing: Mapping[str, Standing]  #: what stands at the end, by fact
+    #: the commits that took out the facts which no page has any more, by fact
+    gone: Mapping[str, PageCommit]
+
+
+class _Walk:
+    """The facts as the commits so far leave them."""
+
+    def __init__(self, today: Facts, said: Said) -> None:
+        self.today, self.said = today, said
+        self.standing: dict[str, Standing] = {}
+        self.raw: dict[str, str] = {}
+        self.gone: dict[str, PageCommit] = {}
+
+    def events(self, commit: PageCommit, here: Facts, before: Sequence[Facts]) -> list[Event]:
+        """Return what a commit says, of each fact once."""
+        found: list[Event] = []
+        for id, fact in here.items():
+            self.gone.pop(id, None)
+            olds = {_told(facts[id]) for facts in before if id in facts}
+            if olds != {_told(fact)}:
+                found += self._said(id, fact)
+        self.gone.update({id: commit for facts in before for id in facts if id not in here})
+        return found
+
+    def _said(self, id: str, fact: ImportedFact) -> list[Event]:
+        known = self.standing.get(id)
+        if known is not None and (self.raw[id], known.kind, known.mark) == _told(fact):
+            return []
+        now = None if known else self.today.get(id)
+        try:
+            event = birth_of(fact, self.said, [])
+            meta = birth_of(now, self.said, []).meta if now else event.meta
+        except DraftRefused:  # no log can hold it; what stands today is looked at elsewhere
+            return []
+        text, kind = event.text or "", kind_of(event)
+        mark = event.mark or (known.mark if known else "")  # the box that it last had
+        self.raw[id], self.standing[id] = fact.text, Standing(text, mark, kind)
+        if known is None:
+            return [event._replace(meta=of_kind(kind, meta))]
+        found: list[Event] = []
+        if kind != known.kind:
+            found.append(FactUpdated(id, text, meta=(("kind", kind),)))
+        elif text != known.text:
+            found.append(FactUpdated(id, text))
+        if event.mark and event.mark != (known.mark or " ") and id not in self.said.closed:
+            found.append(ThreadClosed(id) if event.mark == "x" else ThreadReopened(id))
+        return found
+
+
+def _told(fact: ImportedFact) -> tuple[str, str, str]:
+    return fact.text, fact.kind, fact.mark
+
+
+def past_of(
+    commits: Iterable[PageCommit], facts_in: Mapping[str, Facts], today: Facts, said: Said
+) -> Past:
+    """Return what the commits say.
+
+    `commits` come with parents before children; `facts_in` has the facts of the pages of each commit, by
+    commit; `today` has those of the pages in the work tree.
+    """
+    walk = _Walk(today, said)
+    logs: list[tuple[PageCommit, list[Event]]] = []
+    for commit in commits:
+        before = [facts_in[one] for one in commit.parents if one in facts_in]
+        logs.append((commit, walk.events(commit, facts_in[commit.id], before)))
+    gone = {id: commit for id, commit in walk.gone.items() if id not in today}
+    for commit, events in logs:
+        events += [FactArchived(id) for id, last in sorted(gone.items()) if last == commit]
+    kept = tuple([(commit, tuple(events)) for commit, events in logs if events])
+    return Past(kept, walk.standing, gone)

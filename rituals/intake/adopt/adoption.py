@@ -35,14 +35,20 @@ from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
 from rituals.intake.adopt import adopted_files, compat
 from rituals.intake.adopt.adopted_past import guarded_past, recall_past
-from rituals.intake.adopt.adopted_quiz import questions
-from rituals.intake.adopt.adoption_plan import AdoptionPlan, sealed, state_with
+from rituals.intake.adopt.adoption_plan import (
+    MACHINE,
+    AdoptionPlan,
+    before_it,
+    is_by_hand,
+    plan_by_hand,
+    sealed,
+    state_with,
+)
 from rituals.intake.adopt.adoption_source import Ground, in_the_way, is_page, survey
 from rituals.intake.adopt.differences import differences
 from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
-from rituals.intake.adopt.plain_markdown import MACHINE, before_it, is_by_hand, plan_by_hand
 from rituals.intake.adopt.read_facts import facts as read_facts
-from rituals.intake.adopt.unclaimed_text import passages
+from rituals.intake.adopt.unclaimed_text import passages, questions
 
 _REVIEW_KEYS = (
     ("review_every", "every"),

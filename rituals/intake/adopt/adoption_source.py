@@ -12,18 +12,12 @@ from collections.abc import Iterator, Sequence
 from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import Repository, find_repository
 from ledger.home import OWN_BRANCH, Home, checked_out_home, discover
+from ledger.model import layout
 from ledger.model.findings import Finding
-from ledger.model.layout import (
-    ARCHIVE_DIR,
-    ATTRIBUTES_FILE,
-    CONTINUITY_FILE,
-    POLICY_FILE,
-    TREE_PREFIX,
-)
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from memory.worktree.projection_files import refuse_unwritable
-from rituals.intake.adopt.adopted_files import ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMemory
+from rituals.intake.adopt.adopted_files import ARCHIVE, ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMemory
 
 DEFAULT_BRANCH = "main"
 
@@ -67,7 +61,7 @@ def survey(start: str, memory: AgentMemory) -> Ground:
     refused = _links(root, memory)
     repository = find_repository(root)
     if repository is None:
-        place, prefix = (given, TREE_PREFIX) if root != given else (root, "")
+        place, prefix = (given, layout.TREE_PREFIX) if root != given else (root, "")
         kept = (*_logs(memory), *_pages(memory))
         return Ground(place, None, None, prefix, "", (), kept, False, (), tuple(refused))
     if not repository.top:
@@ -85,7 +79,7 @@ def survey(start: str, memory: AgentMemory) -> Ground:
         refused.append(problem)
     tip = home.tip()
     committed = tuple(repository.git().tree_files(tip, prefix.rstrip("/"))) if tip else ()
-    marked = any(path == prefix + POLICY_FILE for _, _, path in committed)
+    marked = any(path == prefix + layout.POLICY_FILE for _, _, path in committed)
     dirty = _dirty(repository, prefix)
     kept, findings, ignored = _uncommitted(memory, prefix, committed, dirty)
     refused += [*ignored, *_under_way(prefix, dirty, kept)]
@@ -106,7 +100,7 @@ def in_the_way(refused: Sequence[WriteRefused]) -> WriteRefused:
 
 def _links(root: str, memory: AgentMemory) -> list[WriteRefused]:
     """Refuse to write through links."""
-    paths = [CONTINUITY_FILE, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS, ARCHIVE_DIR]
+    paths = (layout.CONTINUITY_FILE, layout.ATTRIBUTES_FILE, layout.POLICY_FILE, SESSIONS, ARCHIVE)
     return [
         WriteRefused(
             f"{path} is a link, and Diurna does not write through links",
@@ -154,14 +148,14 @@ def _logs(memory: AgentMemory) -> tuple[tuple[str, bytes], ...]:
 def _pages(memory: AgentMemory) -> tuple[tuple[str, bytes], ...]:
     """Return (path, bytes) of the files that the projection is written over."""
     pages = [(file, data) for file, data in memory.archive if is_page(file)]
-    if os.path.isfile(f"{memory.root}/{CONTINUITY_FILE}"):
-        pages.append((CONTINUITY_FILE, memory.continuity))
+    if os.path.isfile(f"{memory.root}/{layout.CONTINUITY_FILE}"):
+        pages.append((layout.CONTINUITY_FILE, memory.continuity))
     return tuple(sorted(pages))
 
 
 def is_page(path: str) -> bool:
     """Tell whether the projection writes a file of this name in the archive."""
-    name = path.removeprefix(ARCHIVE_DIR + "/")
+    name = path.removeprefix(layout.ARCHIVE_DIR + "/")
     quarter = len(name) == 10 and name[:4].isdigit() and name[4:6] == "-Q" and name[6] in "1234"
     return path == ARCHIVE_INDEX or (path != name and quarter and name[7:] == ".md")
 
@@ -182,7 +176,7 @@ def _uncommitted(
             kept.append((path, data))
             if path in there:
                 said = "changed in the work tree and not committed; it is taken as it is there"
-                code = "hand-edited" if path == CONTINUITY_FILE else "log-edited"
+                code = "hand-edited" if path == layout.CONTINUITY_FILE else "log-edited"
                 findings.append(Finding(code, said, path))
         elif path not in there:
             ignored.append(prefix + path)
@@ -211,7 +205,7 @@ def _under_way(
     prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, bytes], ...]
 ) -> Iterator[WriteRefused]:
     """Refuse where a commit of ours would take in, or write over, what the user has under way."""
-    for path in (ATTRIBUTES_FILE, POLICY_FILE):
+    for path in (layout.ATTRIBUTES_FILE, layout.POLICY_FILE):
         if path in dirty:
             yield WriteRefused(
                 f"{prefix}{path} is not committed as it is",
@@ -219,7 +213,7 @@ def _under_way(
                 hint="commit it first, or move it elsewhere",
             )
     for path, letters in sorted(dirty.items()):
-        if "D" in letters and (path == CONTINUITY_FILE or path.startswith(ARCHIVE_DIR + "/")):
+        if "D" in letters and (path == layout.CONTINUITY_FILE or path.startswith(f"{ARCHIVE}/")):
             yield WriteRefused(
                 f"{prefix}{path} is deleted in the work tree and not in git",
                 where=f"{prefix}{path}",

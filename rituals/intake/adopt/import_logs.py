@@ -11,17 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DraftRefused
-from ledger.model.event import (
-    Event,
-    FactCreated,
-    FactInvalidated,
-    FactPromoted,
-    FactSuperseded,
-    FactUpdated,
-    Meta,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model import event as verbs
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.order import stem_in
@@ -70,16 +60,16 @@ def said_by(entries: Iterable[Entry]) -> Said:
     for entry in entries:
         for event in entry.acts:
             match event:
-                case FactCreated():
+                case verbs.FactCreated():
                     created.setdefault(event.id, stem_in(entry.stem))
-                case ThreadClosed() | ThreadReopened():
-                    closed[event.id] = isinstance(event, ThreadClosed)
-                case FactSuperseded():
+                case verbs.ThreadClosed() | verbs.ThreadReopened():
+                    closed[event.id] = isinstance(event, verbs.ThreadClosed)
+                case verbs.FactSuperseded():
                     edges.add((event.id, event.new))
                     false.add(event.id)
-                case FactInvalidated():
+                case verbs.FactInvalidated():
                     false.add(event.id)
-                case FactPromoted():
+                case verbs.FactPromoted():
                     promoted.add(event.id)
     return Said(created, closed, frozenset(edges), frozenset(false), frozenset(promoted))
 
@@ -106,8 +96,8 @@ def events_of(
     said: Said,
     reasons: dict[str, str],
     standing: Mapping[str, Standing],
-    also: Iterable[Event] = (),
-) -> tuple[list[list[Event]], list[Finding], list[str]]:
+    also: Iterable[verbs.Event] = (),
+) -> tuple[list[list[verbs.Event]], list[Finding], list[str]]:
     """Turn facts into the events that bring them into the ledger.
 
     Args:
@@ -140,14 +130,14 @@ def events_of(
             event = _birth_or_none(fact, said, findings, refused)
             if event is None or event.text is None or event.text in texts:
                 continue
-            state: list[Event] = []
-            brought: FactCreated | FactUpdated = event
+            state: list[verbs.Event] = []
+            brought: verbs.FactCreated | verbs.FactUpdated = event
             known = standing.get(fact.id) if not texts else None
             if not texts:
                 state = _state(fact, said, reasons, successors, notes)
             if known is not None:
                 state += _turned(event, known, said)
-                brought = FactUpdated(fact.id, event.text, meta=_turned_into(event, known))
+                brought = verbs.FactUpdated(fact.id, event.text, meta=_turned_into(event, known))
             if len(texts) == len(rounds):
                 rounds.append([])
             if known and (known.text, known.kind) == (event.text, kind_of(event)):
@@ -162,24 +152,24 @@ def events_of(
     return logs, findings, notes
 
 
-def _turned(event: FactCreated, known: Standing, said: Said) -> list[Event]:
+def _turned(event: verbs.FactCreated, known: Standing, said: Said) -> list[verbs.Event]:
     """Say its checkbox anew: it is closed since the import, as it is where no commit tells of it.
 
     So no thread is swept by what the past says. Where session logs tell of it, they alone count.
     """
     if event.id in said.closed or not event.mark or event.mark == known.mark == " ":
         return []
-    return [ThreadClosed(event.id) if event.mark == "x" else ThreadReopened(event.id)]
+    return [verbs.ThreadClosed(event.id) if event.mark == "x" else verbs.ThreadReopened(event.id)]
 
 
-def _turned_into(event: FactCreated, known: Standing) -> Meta:
+def _turned_into(event: verbs.FactCreated, known: Standing) -> verbs.Meta:
     kind = kind_of(event)
     return (("kind", kind),) if kind != known.kind else ()
 
 
 def _birth_or_none(
     fact: ImportedFact, said: Said, findings: list[Finding], refused: list[Finding]
-) -> FactCreated | None:
+) -> verbs.FactCreated | None:
     try:
         return birth_of(fact, said, findings)
     except DraftRefused as problem:
@@ -187,12 +177,12 @@ def _birth_or_none(
         return None
 
 
-def kind_of(birth: FactCreated) -> str:
+def kind_of(birth: verbs.FactCreated) -> str:
     """Return the kind that a birth gives."""
     return dict(birth.meta).get("kind", DEFAULT_KIND)
 
 
-def of_kind(kind: str, meta: Meta) -> Meta:
+def of_kind(kind: str, meta: verbs.Meta) -> verbs.Meta:
     """Return footers with another kind in them."""
     rest = tuple([pair for pair in meta if pair[0] != "kind"])
     return rest if kind == DEFAULT_KIND else (("kind", kind), *rest)
@@ -202,7 +192,7 @@ def _by_creation(same: list[ImportedFact]) -> tuple[str, str]:
     return same[0].created or _LAST, same[0].id
 
 
-def birth_of(fact: ImportedFact, said: Said, findings: list[Finding]) -> FactCreated:
+def birth_of(fact: ImportedFact, said: Said, findings: list[Finding]) -> verbs.FactCreated:
     """Make the event that brings one text."""
     meta: list[tuple[str, str]] = []
     kind = THREAD_KIND if fact.mark and fact.kind not in CLOSABLE else fact.kind
@@ -215,7 +205,7 @@ def birth_of(fact: ImportedFact, said: Said, findings: list[Finding]) -> FactCre
     created = fact.created or origin[:10]
     born = (("created", created), ("origin", origin))
     meta += [pair for pair in (*fact.meta, *born) if pair[1]]
-    event = FactCreated(fact.id, tidy(wrapped(fact.text)), fact.mark, tuple(meta))
+    event = verbs.FactCreated(fact.id, tidy(wrapped(fact.text)), fact.mark, tuple(meta))
     made, found = stored(event, fact.file, fact.line)
     findings += found
     return made
@@ -227,11 +217,11 @@ def _state(
     reasons: dict[str, str],
     successors: dict[str, str],
     notes: list[str],
-) -> list[Event]:
+) -> list[verbs.Event]:
     """Say what the file knows of a fact beside its text: core, false, closed or open again."""
-    found: list[Event] = []
+    found: list[verbs.Event] = []
     if fact.tier == "core" and fact.kind != VISION_KIND and fact.id not in said.promoted:
-        found.append(FactPromoted(fact.id))
+        found.append(verbs.FactPromoted(fact.id))
     reason = reasons.get(fact.id, "")
     new = fact.superseded_by
     if not new and reason.startswith("superseded"):
@@ -240,14 +230,14 @@ def _state(
         new = successors.get(fact.id, "")
     if is_fact_id(new) and new != fact.id:
         if (fact.id, new) not in said.edges:
-            found.append(FactSuperseded(fact.id, new))
+            found.append(verbs.FactSuperseded(fact.id, new))
     elif (fact.tier == "superseded" or reason) and fact.id not in said.false:
-        found.append(FactInvalidated(fact.id))
+        found.append(verbs.FactInvalidated(fact.id))
     if fact.mark and fact.id in said.closed and said.closed[fact.id] != (fact.mark == "x"):
         if fact.mark == "x":
-            found.append(ThreadClosed(fact.id))
+            found.append(verbs.ThreadClosed(fact.id))
             notes.append(f"close {fact.id}: {fact.file} ticks it, and the logs reopened it")
         else:
-            found.append(ThreadReopened(fact.id))
+            found.append(verbs.ThreadReopened(fact.id))
             notes.append(f"reopen {fact.id}: {fact.file} shows it open, and the logs closed it")
     return found

@@ -1,4 +1,4 @@
-"""Read every version of the pages of a ledger out of git, with who wrote it and when.
+"""Read every version of the pages of a ledger out of git, with its facts, who wrote it and when.
 
 All sides of merges are walked, as far as they led to what stands now: a text belongs to the commit that
 first had it, not to the merge that brought it. Where the folder was renamed, or moved to another place,
@@ -7,6 +7,7 @@ the walk goes on under its old name. Reads only, and bounds what it takes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ledger.git.cli import Git
@@ -15,12 +16,15 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from rituals.intake.adopt.adopted_files import (
     ARCHIVE,
+    ARCHIVE_INDEX,
     CONTINUITY,
     FILE_LIMIT_BYTES,
     THREADS,
     VISION,
+    text_of,
 )
 from rituals.intake.adopt.adoption_source import Ground
+from rituals.intake.adopt.read_facts import FactPage, ImportedFact, facts_of
 
 COMMITS_LIMIT = 5_000
 BYTES_LIMIT = 256 << 20  #: of all distinct versions together
@@ -30,6 +34,8 @@ _FOLDERS = (ARCHIVE, THREADS)
 _FILES = (CONTINUITY, VISION)
 _TREE, _FILE = "40000", "100"  #: how modes are or begin
 _ID_BYTES = 20
+_ITEM = re.compile(r"\n- (?![- ])")
+_FOOTER = re.compile(r"  +<!-- id: [a-z0-9]+(?:[.-][a-z0-9]+)* \|[^\n]* -->")
 
 
 class PageCommit(Record):
@@ -182,3 +188,61 @@ def _within_limits(git: Git, commits: list[PageCommit]) -> tuple[PageCommit, ...
         one._replace(files=tuple([pair for pair in one.files if pair[1] in whole]))
         for one in commits[len(commits) - kept :]
     )
+
+
+class PageReader:
+    """Reads versions of pages, of which most of the text is the same from one to the next.
+
+    A list item that stands in the first column behind a blank line, or behind the footer of another one,
+    begins anew, whatever was above it, but for the headings that it stands below. So a page is cut there,
+    and each piece is read once below its headings. A page with code fences, or with comments of several
+    lines, which may hide such a line, is read as a whole. The facts of pieces have no true line.
+    """
+
+    def __init__(self) -> None:
+        self._read: dict[
+            tuple[str, str, str], tuple[list[ImportedFact], list[tuple[int, str]]]
+        ] = {}
+
+    def facts(self, file: str, data: bytes) -> list[ImportedFact]:
+        """Read the facts of a version of a page."""
+        text = text_of(data).replace("\r\n", "\n").replace("\r", " ")
+        whole = file in (VISION, ARCHIVE_INDEX) or file.startswith(f"{THREADS}/")
+        if whole or "```" in text or "~~~" in text or _hides_lines(text):
+            return facts_of(file, data, [])
+        found: list[ImportedFact] = []
+        above: list[tuple[int, str]] = []
+        for piece in _pieces(text):
+            context = "".join([f"{'#' * level} {title}\n\n" for level, title in above])
+            known = self._read.get((file, context, piece))
+            if known is None:
+                page = FactPage(file, (context + piece).encode(), [])
+                headings = [(one.level, one.title) for one in page.headings[len(above) :]]
+                known = self._read[file, context, piece] = page.facts(), headings
+            found += known[0]
+            for level, title in known[1]:
+                above = [one for one in above if one[0] < level] + [(level, title)]
+        return found
+
+
+def _pieces(text: str) -> list[str]:
+    found: list[str] = []
+    begin = 0
+    for match in _ITEM.finditer(text):
+        end = match.start()
+        above = text[text.rfind("\n", 0, end) + 1 : end]
+        if not above or _FOOTER.fullmatch(above):
+            found.append(text[begin : end + 1])
+            begin = end + 1
+    return [*found, text[begin:]]
+
+
+def _hides_lines(text: str) -> bool:
+    """Tell whether a comment goes on behind its line."""
+    at = text.find("<!--")
+    while at >= 0:
+        end = text.find("-->", at)
+        if end < 0 or "\n" in text[at:end]:
+            return True
+        at = text.find("<!--", end)
+    return False

@@ -27,7 +27,14 @@ from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import META_KEYS
 from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
-from rituals.intake.adopt.adopted_files import ARCHIVE_INDEX, CONTINUITY, VISION, AgentMemory
+from rituals.intake.adopt.adopted_files import (
+    ARCHIVE,
+    ARCHIVE_INDEX,
+    CONTINUITY,
+    THREADS,
+    VISION,
+    AgentMemory,
+)
 from rituals.intake.adopt.compat import footer_fields, windows
 from rituals.intake.adopt.page_blocks import Footer, Item, Page
 from rituals.intake.code_spans import DIGITS_LIMIT, Comment, indent_of, storable
@@ -72,14 +79,10 @@ def facts(memory: AgentMemory) -> tuple[tuple[ImportedFact, ...], tuple[Finding,
     Two facts of one id are both there; when their texts differ that is a `contradiction`.
     """
     findings: list[Finding] = []
-    found: list[ImportedFact] = []
-    pages = [(CONTINUITY, memory.continuity, LIVE), (VISION, memory.vision, LIVE)]
-    pages += [(file, data, LIVE) for file, data in memory.threads]
-    pages += [(file, data, ARCHIVED) for file, data in memory.archive if file != ARCHIVE_INDEX]
-    threads = {file for file, _ in memory.threads}
-    for file, data, state in pages:
-        page = FactPage(file, data, state, findings)
-        found += page.thread() if file in threads else page.facts()
+    pages = [(CONTINUITY, memory.continuity), (VISION, memory.vision), *memory.threads]
+    found = [
+        fact for file, data in (*pages, *memory.archive) for fact in facts_of(file, data, findings)
+    ]
     first: dict[str, ImportedFact] = {}
     for fact in found:
         other = first.setdefault(fact.id, fact)
@@ -88,6 +91,14 @@ def facts(memory: AgentMemory) -> tuple[tuple[ImportedFact, ...], tuple[Finding,
             hint = "both texts are kept; settle it with `Updated:` in a session log"
             findings.append(Finding("contradiction", said, fact.file, fact.line, hint))
     return tuple(found), tuple(findings)
+
+
+def facts_of(file: str, data: bytes, findings: list[Finding]) -> list[ImportedFact]:
+    """Read the facts of one page; the index of the archive has none."""
+    if file == ARCHIVE_INDEX:
+        return []
+    page = FactPage(file, data, findings)
+    return page.thread() if file.startswith(f"{THREADS}/") else page.facts()
 
 
 class _Held(Record):
@@ -110,9 +121,9 @@ class FactPage(Page):
     each line whether a fact holds its text.
     """
 
-    def __init__(self, file: str, data: bytes, state: str, findings: list[Finding]) -> None:
+    def __init__(self, file: str, data: bytes, findings: list[Finding]) -> None:
         super().__init__(file, data, findings)
-        self.state = state
+        self.state = ARCHIVED if file.startswith(f"{ARCHIVE}/") else LIVE
         self.claimed = bytearray(len(self.lines))
         self.kinds: list[str] = []
         open_kinds = [""] * 7  # of the open heading of each level
@@ -148,7 +159,7 @@ class FactPage(Page):
                 fact = self._fact(footer, part, item.mark, start)
                 found.append((line, fact))
                 end = item.end if footer is footers[-1] else last
-                held.append(_Held(start, end, item.start, fact is not None, _trimmed(part) != []))
+                held.append(_Held(start, end, item.start, fact is not None, trimmed(part) != []))
                 start = last
         for footer in self.footers:
             if footer.item is None:
@@ -158,9 +169,9 @@ class FactPage(Page):
                 end = footer.comment.end_line
                 if footer.run == -2:
                     end = self.stops[bisect_right(self.stops, end)] - 1
-                held.append(_Held(start, end, -1, fact is not None, _trimmed(rows) != []))
+                held.append(_Held(start, end, -1, fact is not None, trimmed(rows) != []))
         self._claim(held, starts)
-        found.sort(key=_by_line)
+        found.sort(key=lambda row: row[0])
         return [fact for _, fact in found if fact]
 
     def _claim(self, held: list[_Held], starts: dict[int, Item]) -> None:
@@ -260,14 +271,14 @@ class FactPage(Page):
         elif footer.run == -2 and heading:
             start = heading.line
             stop = self.stops[bisect_right(self.stops, comment.end_line)]
-            rows = [heading.title, "", *_trimmed(self.lines[comment.end_line + 1 : stop])]
+            rows = [heading.title, "", *trimmed(self.lines[comment.end_line + 1 : stop])]
         else:
             start, rows = comment.line, []
         if self.file == VISION and len(self.footers) == 1:
             sections = [heading.line for heading in self.headings if heading.level == 2]
             if sections and comment.line < sections[0]:
                 end = sections[1] if len(sections) > 1 else len(self.lines)
-                rows = [*_trimmed(rows), "", *_trimmed(self.lines[sections[0] + 1 : end])]
+                rows = [*trimmed(rows), "", *trimmed(self.lines[sections[0] + 1 : end])]
         return start, rows
 
     def thread(self) -> list[ImportedFact]:
@@ -348,20 +359,9 @@ class FactPage(Page):
         uses = fields.get("uses", "")
         counted = uses.isascii() and uses.isdigit() and len(uses) <= DIGITS_LIMIT
         return ImportedFact(
-            id,
-            text,
-            kind or DEFAULT_KIND,
-            mark,
-            created,
-            stem,
-            fields.get("tier", "").lower(),
-            successor,
-            self.file,
-            start + 1,
-            self.state,
-            int(uses) if counted else 0,
-            _meta(fields),
-        )
+            id, text, kind or DEFAULT_KIND, mark, created, stem, fields.get("tier", "").lower(),
+            successor, self.file, start + 1, self.state, int(uses) if counted else 0, _meta(fields),
+        )  # fmt: skip
 
 
 def _meta(fields: dict[str, str]) -> Meta:
@@ -378,15 +378,11 @@ def _meta(fields: dict[str, str]) -> Meta:
     return tuple(found)
 
 
-def _by_line(pair: tuple[int, ImportedFact | None]) -> int:
-    return pair[0]
-
-
 def _bare_id(text: str) -> str:
     return text.strip("`*[] ")
 
 
-def _trimmed(rows: list[str]) -> list[str]:
+def trimmed(rows: list[str]) -> list[str]:
     filled = [number for number, row in enumerate(rows) if row.strip()]
     return rows[filled[0] : filled[-1] + 1] if filled else []
 

@@ -9,6 +9,7 @@ text is what stood there.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
 
@@ -17,11 +18,11 @@ from ledger.model.findings import Finding
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.model.order import is_date
 from ledger.model.record import Record
-from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
+from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from projection.text.fact_ids import id_of_subject
-from rituals.intake.adopt.adopted_files import CONTINUITY, AgentMemory
-from rituals.intake.adopt.page_blocks import Item
-from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
+from rituals.intake.adopt.adopted_files import CONTINUITY, QUESTIONS, AgentMemory
+from rituals.intake.adopt.page_blocks import Item, Page
+from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact, trimmed
 from rituals.intake.code_spans import footer_comments, indent_of, storable
 
 #: How the notes of the layout's own template start, in lower case and without quote marks.
@@ -39,6 +40,11 @@ _ID_WORDS = 6
 
 #: How a bullet starts that Diurna reads as one where it stands.
 _BULLETS = ("- ", "* ", "+ ")
+_OF_QUESTIONS = re.compile(r"\bquestions?\b", re.IGNORECASE)
+_OF_ANY = re.compile(r"\b(?:generic|general|any (?:repo|project))", re.IGNORECASE)
+#: What stands behind a question: where its answer is looked up.
+_POINTER = re.compile(r"\s*[*_]*\((?:→|->|see\b|answer\b)[^\n]*$", re.IGNORECASE)
+_ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
 
 
 class Passage(Record):
@@ -62,7 +68,7 @@ def passages(
     for file, data in ((CONTINUITY, memory.continuity), *memory.archive):
         if file not in wanted:
             continue
-        page = FactPage(file, data, LIVE if file == CONTINUITY else ARCHIVED, ignored)
+        page = FactPage(file, data, ignored)
         page.facts()
         for passage in _of_page(page):
             id = free_id(passage.fact.id, ids)
@@ -78,7 +84,7 @@ def bullets(memory: AgentMemory, known: Collection[str]) -> tuple[Passage, ...]:
     """
     ids = {one for one in known if is_fact_id(one)}
     found: list[Passage] = []
-    page = FactPage(CONTINUITY, memory.continuity, LIVE, [])
+    page = FactPage(CONTINUITY, memory.continuity, [])
     page.facts()
     ends = [heading.line for heading in page.headings] + [len(page.lines)]
     for item in page.tops:
@@ -167,8 +173,7 @@ def _unclaimed(page: FactPage, begin: int, end: int) -> list[str]:
                 if not line.strip("> "):
                     continue
         rows.append(line)
-    filled = [place for place, row in enumerate(rows) if row.strip()]
-    return rows[filled[0] : filled[-1] + 1] if filled else []
+    return trimmed(rows)
 
 
 def _is_nothing(text: str, header: bool) -> bool:
@@ -203,18 +208,8 @@ def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) ->
         mark = "x" if page.state == ARCHIVED else " "
     text = storable(rows, mark)
     title = page.headings[place].title if place >= 0 else page.file
-    return Passage(
-        _fact(
-            page,
-            id_of_subject(text, {}),
-            text,
-            THREAD_KIND if mark else kind,
-            mark,
-            item.start,
-            place,
-        ),
-        title,
-    )
+    kind, id = THREAD_KIND if mark else kind, id_of_subject(text, {})
+    return Passage(_fact(page, id, text, kind, mark, item.start, place), title)
 
 
 def _rest(page: FactPage, rows: list[str], kind: str, title: str, place: int, line: int) -> Passage:
@@ -237,20 +232,10 @@ def _fact(
     page: FactPage, id: str, text: str, kind: str, mark: str, line: int, place: int
 ) -> ImportedFact:
     created = _dated(page, place) if page.state == ARCHIVED else ""
+    kind = kind or DEFAULT_KIND
     return ImportedFact(
-        id,
-        text,
-        kind or DEFAULT_KIND,
-        mark,
-        created,
-        "",
-        "",
-        "",
-        page.file,
-        line + 1,
-        page.state,
-        0,
-    )
+        id, text, kind, mark, created, "", "", "", page.file, line + 1, page.state, 0
+    )  # fmt: skip
 
 
 def _dated(page: FactPage, place: int) -> str:
@@ -280,3 +265,30 @@ def free_id(id: str, taken: set[str]) -> str:
         tail = f"-{number}"
         made, number = id[: ID_LIMIT_CHARS - len(tail)].rstrip(".-") + tail, number + 1
     return made
+
+
+def questions(memory: AgentMemory, taken: Collection[str]) -> tuple[ImportedFact, ...]:
+    """Return the questions of the ledger's own.
+
+    `taken` has the ids that facts have already; a question can expect these.
+    """
+    known, ids = frozenset(taken), set(taken)
+    page = Page(QUESTIONS, memory.questions, [])
+    found = []
+    for item in page.tops:
+        title = page.headings[item.heading].title if item.heading >= 0 else ""
+        if not _OF_QUESTIONS.search(title) or _OF_ANY.search(title):
+            continue
+        rows = page.lines[item.start : item.end + 1]
+        whole = " ".join(" ".join([rows[0][item.text_at :], *rows[1:]]).split())
+        text = _POINTER.sub("", whole)
+        if not text.endswith("?"):
+            continue
+        expected = [id for id in dict.fromkeys(_ID.findall(whole)) if id in known]
+        meta = (("expect", ", ".join(expected)),) if expected else ()
+        id = free_id(id_of_subject(text, {}), ids)
+        ids.add(id)
+        found.append(ImportedFact(
+            id, text, QUESTION_KIND, "", "", "", "", "", QUESTIONS, item.start + 1, LIVE, 0, meta
+        ))  # fmt: skip
+    return tuple(found)

@@ -6,17 +6,7 @@ from collections.abc import Iterable
 
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact
-from projection.policy.model import (
-    ATTEMPT_KIND,
-    FINDING_KIND,
-    HANDOFF_KIND,
-    PATTERN_KIND,
-    QUESTION_KIND,
-    STATE_KIND,
-    TASK_KIND,
-    THREAD_KIND,
-    VISION_KIND,
-)
+from projection.policy import model
 
 #: The footer of a question that names the facts that answer it.
 EXPECT_KEY = "expect"
@@ -41,7 +31,7 @@ class Asked(Record):
 GENERAL = (
     Asked(
         "purpose", "What is the vision of this project: its purpose, its goal, its north star?",
-        kinds=(VISION_KIND, "invariant"),
+        kinds=(model.VISION_KIND, "invariant"),
     ),
     Asked(
         "rules", "Which invariants must always hold, and what must never be done?",
@@ -61,15 +51,15 @@ GENERAL = (
     ),
     Asked(
         "state", "What is the current state of the project, its status and phase?",
-        kinds=(STATE_KIND, "fact"),
+        kinds=(model.STATE_KIND, "fact"),
     ),
     Asked(
         "work", "Which threads and tasks are open, and what comes next?",
-        kinds=(THREAD_KIND, TASK_KIND, HANDOFF_KIND),
+        kinds=(model.THREAD_KIND, model.TASK_KIND, model.HANDOFF_KIND),
     ),
     Asked(
         "lessons", "Which patterns and conventions were learned, and what was tried and failed?",
-        kinds=(PATTERN_KIND, ATTEMPT_KIND, FINDING_KIND, "convention"),
+        kinds=(model.PATTERN_KIND, model.ATTEMPT_KIND, model.FINDING_KIND, "convention"),
     ),
 )  # fmt: skip
 
@@ -82,7 +72,9 @@ def questions_of(facts: Iterable[Fact]) -> tuple[Asked, ...]:
     """
     found = []
     for fact in facts:
-        if fact.kind == QUESTION_KIND and not (fact.false or fact.redacted or fact.archived_at):
+        if fact.kind == model.QUESTION_KIND and not (
+            fact.false or fact.redacted or fact.archived_at
+        ):
             found.append(Asked(fact.id, fact.text, expected(fact)))
     return tuple(sorted(found))
 

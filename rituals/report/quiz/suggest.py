@@ -8,17 +8,7 @@ from projection.document.fact_remarks import instead_of
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import (
-    ATTEMPT_KIND,
-    FINDING_KIND,
-    HANDOFF_KIND,
-    PATTERN_KIND,
-    QUESTION_KIND,
-    STATE_KIND,
-    TASK_KIND,
-    THREAD_KIND,
-    VISION_KIND,
-)
+from projection.policy import model
 from rituals.report.quiz.quiz_questions import EXPECT_KEY
 from rituals.report.quiz.score import FIRST, Score, ask
 
@@ -26,18 +16,18 @@ from rituals.report.quiz.score import FIRST, Score, ask
 MOST = 10
 #: What people ask about a fact of a kind.
 _FORMS = {
-    VISION_KIND: "Where is {} going?",
+    model.VISION_KIND: "Where is {} going?",
     "invariant": "Which invariant holds for {}?",
     "stack": "What do we use for {}?",
     "decision": "What was decided about {}?",
     "convention": "What is the convention for {}?",
-    STATE_KIND: "What is the state of {}?",
-    PATTERN_KIND: "What did we learn about {}?",
-    TASK_KIND: "How far is the task {}?",
-    HANDOFF_KIND: "What was handed over about {}?",
-    THREAD_KIND: "What is open about {}?",
-    ATTEMPT_KIND: "What was tried for {}, and did it work?",
-    FINDING_KIND: "What was found about {}?",
+    model.STATE_KIND: "What is the state of {}?",
+    model.PATTERN_KIND: "What did we learn about {}?",
+    model.TASK_KIND: "How far is the task {}?",
+    model.HANDOFF_KIND: "What was handed over about {}?",
+    model.THREAD_KIND: "What is open about {}?",
+    model.ATTEMPT_KIND: "What was tried for {}, and did it work?",
+    model.FINDING_KIND: "What was found about {}?",
     "preference": "What is preferred about {}?",
     "reference": "Where does it stand about {}?",
 }
@@ -54,7 +44,7 @@ class Suggestion(Record):
     @property
     def line(self) -> str:
         """The question as `diurna note` takes it."""
-        return f"{QUESTION_KIND}: {EXPECT_KEY}={self.expect} {self.text}"
+        return f"{model.QUESTION_KIND}: {EXPECT_KEY}={self.expect} {self.text}"
 
 
 def suggestions(memory: Memory, found: Score) -> tuple[Suggestion, ...]:
@@ -104,4 +94,4 @@ def _reached(state: State, found: Score) -> set[str]:
 
 def _is_asked_about(fact: Fact) -> bool:
     """Leave out what answers no question: questions, what is done, withheld, or asked by a review."""
-    return not (fact.kind == QUESTION_KIND or fact.closed or fact.redacted or is_raised(fact))
+    return not (fact.kind == model.QUESTION_KIND or fact.closed or fact.redacted or is_raised(fact))
