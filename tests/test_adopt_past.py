@@ -22,12 +22,21 @@ from memory.replay.replayed_state import state_from
 from projection.fold.fact_history import Fact
 from projection.policy.model import CLOSABLE, Policy
 from rituals.check.check_runner import verify
-from rituals.intake.adopt.adopted_past import _of_commit, _of_rituals, past_of
+from rituals.intake.adopt.adopted_past import (
+    CHECK,
+    REVIEW,
+    Held,
+    _of_commit,
+    _of_rituals,
+    confirmed,
+    held_by,
+    held_in,
+    past_of,
+)
 from rituals.intake.adopt.adoption import plan_adoption
 from rituals.intake.adopt.import_logs import events_of, said_by
 from rituals.intake.adopt.page_versions import PageCommit, PageReader
 from rituals.intake.adopt.read_facts import FactPage, ImportedFact
-from rituals.intake.adopt.review_dates import CHECK, REVIEW, Held, confirmed, held_by, held_in
 from tests.replayed_pages import replay_pages
 from tests.small_ledgers import MERCURY, adopt, git, needs_mercury, write_ledger
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from rituals.intake import intake_cues
 from rituals.intake.harvest.decision_records import clean_title, decision_of
-from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, kind_of, own_documents
+from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, Marked, kind_of, own_documents
 from rituals.intake.harvest.document_reader import Found, read_document, read_found
-from rituals.intake.harvest.generated_files import Marked
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

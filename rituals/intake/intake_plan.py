@@ -23,7 +23,6 @@ from projection.fold.fact_history import Fact, Version
 from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE
 from rituals.intake.drafts import Draft, Drafts, about_person_in, fact_of, places_clean
-from rituals.intake.earlier_texts import in_steps, update_to
 from rituals.intake.intake_items import Item, LeftOut, Reading, beside
 from rituals.intake.intake_questions import (
     asking,
@@ -34,8 +33,14 @@ from rituals.intake.intake_questions import (
     rest,
 )
 from rituals.intake.known_items import IMPORTED, Known, behind_heading, covers, key_in
-from rituals.intake.stored_facts import Brought, parts
-from rituals.intake.succession import with_edges, without_circles
+from rituals.intake.stored_facts import (
+    Brought,
+    in_steps,
+    parts,
+    update_to,
+    with_edges,
+    without_circles,
+)
 from rituals.record.draft_composer import id_of_text, words_for
 
 #: What becomes of an item that its source changed: it updates its fact, or is only told.

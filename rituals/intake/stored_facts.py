@@ -1,18 +1,26 @@
 """Give facts from elsewhere a form that a log takes, and cut what was taken in into logs.
 
 A text is changed as little as the format needs: its comments are escaped, else it is kept in a block of
-code. Lines and logs are broken up before they reach a limit of the format.
+code. Lines and logs are broken up before they reach a limit of the format. A log has one text of a fact:
+the first is born, each further one is an update in a log behind that. Every step says which text was taken
+in so far, so an intake that stops half-way goes on the next time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
 from ledger.codec.log import canonical
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
-from ledger.model.event import Event, FactCreated, FactUpdated, Meta
+from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, Meta
 from ledger.model.findings import Finding
+from ledger.model.ids import version_id
 from ledger.model.record import Record
 from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
+from projection.fold.full_replay import State
+from rituals.intake.known_items import IMPORTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,3 +115,74 @@ def _cost(event: Event) -> int:
         return 200
     text = event.text or ""
     return len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)
+
+
+def in_steps(
+    brought: Iterable[tuple[FactCreated, Sequence[str]]],
+) -> tuple[list[FactCreated], list[list[FactUpdated]]]:
+    """Return births with the first texts, and for each further text of any the updates to it.
+
+    `brought` has births with the texts of now, and for each the texts before that, oldest first.
+    """
+    births: list[FactCreated] = []
+    updates: list[list[FactUpdated]] = []
+    for now, before in brought:
+        texts = [text for text in dict.fromkeys(before) if text != now.text]
+        steps = [*[_with_text(now, text) for text in texts], now]
+        births.append(steps[0])
+        for number, (old, new) in enumerate(pairwise(steps)):
+            if number == len(updates):
+                updates.append([])
+            updates[number].append(update_to(new, (version_id(old.text or ""),)))
+    return births, [sorted(step, key=lambda one: one.id) for step in updates]
+
+
+def update_to(event: FactCreated, was: tuple[str, ...]) -> FactUpdated:
+    """Return the update by which a fact gets the text that its source has by now."""
+    kept = tuple([pair for pair in event.meta if pair[0] in ("source", IMPORTED)])
+    return FactUpdated(event.id, event.text, was, meta=kept)
+
+
+def _with_text(event: FactCreated, text: str) -> FactCreated:
+    meta = [(key, value if key != IMPORTED else version_id(text)) for key, value in event.meta]
+    return event._replace(text=text, meta=tuple(meta))
+
+
+def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tuple[str, str]]:
+    """Return (old, new) ids, each once, but those by which a fact would replace itself over others.
+
+    `pairs` come in the order in which they are believed.
+    """
+    found: dict[tuple[str, str], None] = {}
+    after: dict[str, set[str]] = {}
+    for old, new in pairs:
+        if old != new and (old, new) not in found and not _reaches(new, old, after, state):
+            after.setdefault(old, set()).add(new)
+            found[(old, new)] = None
+    return list(found)
+
+
+def with_edges(births: Sequence[FactCreated], edges: Iterable[tuple[str, str]]) -> list[Brought]:
+    """Put each supersession beside the later birth of its two facts, where both of them are known.
+
+    `births` stand in the order in which they come; `edges` are (old, new) ids.
+    """
+    rank = {event.id: number for number, event in enumerate(births)}
+    states: dict[str, list[Event]] = {}
+    for old, new in edges:
+        later = max((old, new), key=lambda id: rank.get(id, -1))
+        states.setdefault(later, []).append(FactSuperseded(old, new))
+    return [Brought(event, tuple(states.get(event.id, ()))) for event in births]
+
+
+def _reaches(start: str, goal: str, after: Mapping[str, set[str]], state: State) -> bool:
+    """Tell whether one fact is replaced by another one, over however many."""
+    seen, todo = {start}, [start]
+    for name in todo:
+        if name == goal:
+            return True
+        fact = state.fact(name)
+        for one in {*after.get(name, ()), *(fact.superseded_by if fact else ())} - seen:
+            seen.add(one)
+            todo.append(one)
+    return False

@@ -25,13 +25,13 @@ from ledger.home import (
 from ledger.model import layout
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
-from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
+from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
-from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting, rides_in
+from rituals.setup.existing_files import rides_in
 from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
-from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
-from rituals.setup.tree import holds_work, plan_new_tree, plan_tree, prefix_of
+from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_branch
+from rituals.setup.tree import holds_work, plan_checked_out, plan_tree, prefix_of
 
 
 def plan_setup(
@@ -65,7 +65,7 @@ def plan_setup(
         if os.path.isfile(place):
             raise WriteRefused(f"{place} is a file", hint="name a folder")
         if tree is not None or (not folder and holds_work(place)):
-            return plan_new_tree(place, project, prefix_of(place, place, tree))
+            return plan_tree(place, None, project, prefix_of(place, place, tree))
         return plan_own(place, None, _own_policy(project, place))
     if not repository.top:
         raise WriteRefused(
@@ -86,12 +86,12 @@ def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
         return plan_own(repository.top, repository, _own_policy(project, repository.top))
     there = _home_of(repository)
     if there is None:
-        return plan_tree(repository, project, prefix or layout.TREE_PREFIX)
+        return plan_tree(repository.top, repository, project, prefix)
     if prefix and prefix != there.prefix:
         raise _second_home(there)
     if there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
-    return plan_tree(repository, project, there.prefix or layout.TREE_PREFIX)
+    return plan_tree(repository.top, repository, project, there.prefix)
 
 
 def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
@@ -153,43 +153,18 @@ def _own_policy(project: str, place: str) -> Policy:
 
 
 def plan_own(place: str, repository: Repository | None, policy: Policy) -> SetupPlan:
-    """Plan a home at the top of a repository of its own.
-
-    The repository is the one whose top `place` is, None when it becomes one.
+    """Plan a home at the top of a repository of its own; None where `place` becomes one.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.
     """
-    if repository is None:
-        files = initial(policy)
-        steps = (
-            f"make a git repository in {place}",
-            *(f"commit {path}" for path, _ in files),
-            *NEW_CLONE.steps,
-        )
-        return SetupPlan(OWN_REPOSITORY, place, None, "main", "", files, steps)
-    reference, commit = head(repository)
-    refuse_state(repository, reference)
-    files = missing(repository, commit, "", initial(policy))
-    refuse_other_memory(repository, commit, "", files)
-    refuse_overwriting(repository, "", files)
-    branch = reference.removeprefix("refs/heads/")
-    steps = tuple(f"commit {path} on {branch}" for path, _ in files)
-    steps += plan_drivers(checked_out_home(repository, "")).steps
-    return SetupPlan(OWN_REPOSITORY, place, repository, branch, "", files, steps)
+    return plan_checked_out(OWN_REPOSITORY, place, repository, "", policy)
 
 
 def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
-    status, _, _ = repository.git().call("check-ref-format", "--branch", branch)
-    if status or branch.startswith("-"):
-        raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
     reference = f"refs/heads/{branch}"
-    if head(repository)[0] == reference and repository.top:
-        raise WriteRefused(
-            f"{branch} is checked out in {repository.top}",
-            hint="a home on a branch of its own is never checked out; choose another name",
-        )
-    _refuse_checked_out(repository, reference, branch)
+    another = "a home on a branch of its own is never checked out; choose another name"
+    refuse_branch(repository, branch, another)
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
@@ -212,19 +187,6 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     return SetupPlan(
         OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
     )
-
-
-def _refuse_checked_out(repository: Repository, reference: str, branch: str) -> None:
-    """Refuse a branch that a linked worktree has checked out: its files would not follow."""
-    if not repository.top:
-        return
-    asked = repository.git().run("for-each-ref", "--format=%(worktreepath)", reference)
-    place = asked.decode("utf-8", "surrogateescape").strip()
-    if place:
-        raise WriteRefused(
-            f"{branch} is checked out in {place}",
-            hint="a home on a branch of its own is never checked out; choose another name",
-        )
 
 
 def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:

@@ -38,7 +38,7 @@ from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror, mirror_changes
 from memory.worktree.trunk import trunk_of
 from rituals.setup.existing_files import is_known, refuse_others_folder
-from rituals.setup.setup_plan import refuse_state
+from rituals.setup.setup_plan import refuse_branch, refuse_state
 from rituals.setup.strays import join_strays
 from rituals.setup.tree import pointer_to
 
@@ -274,22 +274,15 @@ def _moved(where: str, how: str) -> bytes:
 def _refuse_branch(home: Home, there: Home) -> None:
     """Refuse a branch that holds something else, or is checked out."""
     git = home.repository.git()
-    status, _, _ = git.call("check-ref-format", "--branch", there.branch)
-    if status or there.branch.startswith("-"):
-        raise WriteRefused(f"{there.branch!r} is no name for a branch", hint="for example: memory")
-    asked = git.run("for-each-ref", "--format=%(worktreepath)", there.reference).strip()
-    if asked:
-        raise WriteRefused(
-            f"{there.branch} is checked out in {asked.decode('utf-8', 'replace')}",
-            hint="`diurna init --move branch --branch NAME` takes another name",
-        )
+    another = "`diurna init --move branch --branch NAME` takes another name"
+    refuse_branch(home.repository, there.branch, another)
     tip = there.tip()
     past = relocated(git, home.tip(), home.prefix, "")
     known = set(git.run("rev-list", tip).decode("ascii").split()) if tip else set()
     if tip and not known & {object_id(kind, data) for kind, data in past.objects if kind == COMMIT}:
         raise WriteRefused(
             f"the branch {there.branch} exists and holds something else",
-            hint="`diurna init --move branch --branch NAME` takes another name",
+            hint=another,
         )
 
 

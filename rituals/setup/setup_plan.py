@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import WriteRefused
-from ledger.git.repository import Repository, operation_under_way
+from ledger.git.repository import Repository, head, operation_under_way
 from ledger.home import OWN_BRANCH
 from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
@@ -82,3 +82,22 @@ def refuse_state(repository: Repository, reference: str) -> None:
             "HEAD is detached, so there is no branch to commit to",
             hint="check out a branch, or use one of its own: diurna init --branch memory",
         )
+
+
+def refuse_branch(repository: Repository, branch: str, hint: str) -> None:
+    """Refuse what is no name for a branch, and one that a work tree has checked out.
+
+    Raises:
+        WriteRefused: so it is; `hint` says what to do about one that is checked out.
+    """
+    status, _, _ = repository.git().call("check-ref-format", "--branch", branch)
+    if status or branch.startswith("-"):
+        raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
+    reference, place = f"refs/heads/{branch}", ""
+    if repository.top and head(repository)[0] == reference:
+        place = repository.top  # also while it is unborn
+    elif repository.top:
+        asked = repository.git().run("for-each-ref", "--format=%(worktreepath)", reference)
+        place = asked.decode("utf-8", "surrogateescape").strip()
+    if place:
+        raise WriteRefused(f"{branch} is checked out in {place}", hint=hint)

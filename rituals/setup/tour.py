@@ -1,4 +1,4 @@
-"""Tell the whole story on a throw-away ledger, by running the commands themselves.
+"""Tell the story of `tour.txt` on a throw-away ledger, by running the commands themselves.
 
 Every command is run as it is printed, by a shell, and what stands below it is what it said: long
 lines and long answers are cut, and a cut is shown as `…`. The commands get an environment of their own,
@@ -7,6 +7,7 @@ so no git configuration is needed, none is read, and nothing outside the folder 
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -29,15 +30,8 @@ _GITCONFIG = """\
 _DAY_MS = 86_400_000
 #: How many days ago the story begins.
 _DAYS = 40
-#: A session a day through the library. They use one fact, and so let the others fade.
-_SESSIONS = """\
-from ledger.home import discover
-from ledger.model.event import FactReferenced
-from memory import Memory, SessionDraft
-for day in range(1, 36):
-    memory = Memory(discover("."), agent="codex", clock=lambda: START + day * 86_400_000)
-    memory.append(SessionDraft(f"Day {day}", events=(FactReferenced("webhook-retries"),)), again=True)
-"""
+#: A step of the story: where a command runs, what of its answer is shown, `?` for what says nothing.
+_STEP = re.compile(r"(\w*)(?:\[(skip|most) (\d+)\])?([$?]) (.*)", re.DOTALL)
 
 
 class TourFailed(DiurnaError):
@@ -54,97 +48,28 @@ def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str])
         TourFailed: a command failed, a plain `git pull` was not clean, or two clones differ.
     """
     stage = _Stage(say, Path(folder), environment)
-    _remember(stage)
-    _correct(stage)
-    _fade(stage)
-    _merge(stage)
-    stage.tell("That is all there is to it. In a repository of yours:")
-    say("  diurna init            # makes the home; `diurna --help` lists the commands")
-    say('  diurna note "decision: What we decided"')
-
-
-def _remember(stage: _Stage) -> None:
-    stage.tell(
-        "1. A memory is a git repository of session logs. claude-code records its first one."
-    )
-    stage.run("", "git init -q --bare hub.git")
-    stage.run("", "diurna init ada --project shop")
-    stage.run("ada", "git remote add origin ../hub.git")
-    stage.run(
-        "ada",
-        'diurna append --agent claude-code --title "Ship the webhooks" \\\n'
-        '    --new "id=orders-stay invariant: Orders are never deleted, only cancelled." \\\n'
-        '    --new "id=webhook-once decision: A webhook is sent once; a lost one is lost." \\\n'
-        '    --new "id=staging-port fact: Staging listens on port 8081."',
-    )
-    stage.tell("continuity.md is computed from the logs. An agent reads it when it starts:")
-    stage.run("ada", "cat continuity.md", skip=4)
-    stage.run("ada", "git push -q -u origin main")
-
-
-def _correct(stage: _Stage) -> None:
-    stage.tell(
-        "2. codex works in a clone. It opens a thread, and it finds that a decision is wrong."
-    )
-    stage.run("", "git clone -q hub.git bo")
-    stage.run(
-        "bo",
-        'diurna append --agent codex --title "Load test" --ref orders-stay \\\n'
-        '    --new "id=retry-storm thread: Can a storm of retries starve the workers?"',
-    )
-    stage.run(
-        "bo",
-        'diurna append --agent codex --title "Webhooks were lost" \\\n'
-        '    --new "id=webhook-retries decision: Webhooks retry three times, with jitter." \\\n'
-        "    --supersede webhook-once=webhook-retries",
-    )
-    stage.tell("The old decision is not edited away. It is false now, and memory knows why:")
-    stage.run("bo", "diurna why webhook-once")
-    stage.run("bo", "cat continuity.md", skip=4)
-
-
-def _fade(stage: _Stage) -> None:
-    stage.tell(
-        "3. Facts that nobody uses fade, counted in sessions and in days that had one. Five weeks later:"
-    )
-    stage.run("bo", f"python -P - <<'EOF'\n{_SESSIONS.replace('START', str(stage.began_ms))}EOF")
-    stage.now()
-    stage.run("bo", "cat archive/INDEX.md")
-    stage.tell("What is used, what never decays and what is still open stays:")
-    stage.run("bo", "grep -o 'id: .*tier: [a-z-]*' continuity.md")
-
-
-def _merge(stage: _Stage) -> None:
-    stage.tell(
-        "4. Meanwhile claude-code appends in its own clone, without having seen any of this."
-    )
-    stage.run(
-        "ada",
-        'diurna append --agent claude-code --title "Move staging" --ref staging-port \\\n'
-        '    --new "id=port-notes convention: A port that moves gets a session log."',
-    )
-    stage.run("bo", "git push -q origin main")
-    stage.tell(
-        "Both sides changed continuity.md. A plain pull is clean, and `publish` recomputes it:"
-    )
-    stage.run("ada", "git pull --no-rebase", most=6)
-    left = stage.quietly("ada", "git status --porcelain")
-    if left:
-        raise TourFailed(f"the pull left something behind: {left.splitlines()[0]}")
-    stage.run("ada", "git log --oneline --graph -4")
-    stage.run("ada", "diurna publish")
-    stage.run("ada", "git push -q origin main")
-    stage.tell("staging-port came back by being used. And both clones hold the same bytes:")
-    stage.run("bo", "git pull --no-rebase", most=3)
-    stage.run("", "cmp ada/continuity.md bo/continuity.md && echo same")
-    ours = stage.run("ada", "diurna replay | git hash-object --stdin")
-    theirs = stage.run("bo", "diurna replay | git hash-object --stdin")
-    stage.run("bo", "tail -n 1 continuity.md")
+    answers: dict[str, str] = {}
+    for text in Path(__file__).with_suffix(".txt").read_text("utf-8").strip().split("\n\n"):
+        step = _STEP.fullmatch(text)
+        if text == "(now)":
+            stage.now()
+        elif step is None:
+            stage.tell(text)
+        elif step[4] == "$":
+            shown = {step[2]: int(step[3])} if step[2] else {}
+            command = step[5].replace("START", str(stage.began_ms))
+            answers[step[1] + command] = stage.run(step[1], command, **shown)
+        elif left := stage.quietly(step[1], step[5]):
+            raise TourFailed(f"the pull left something behind: {left.splitlines()[0]}")
+    replay = "diurna replay | git hash-object --stdin"
     files = [(stage.folder / clone / "continuity.md").read_bytes() for clone in ("ada", "bo")]
-    if ours != theirs or files[0] != files[1]:
+    if answers["ada" + replay] != answers["bo" + replay] or files[0] != files[1]:
         raise TourFailed("the two clones do not replay to the same bytes")
     if b"<<<<<<<" in files[0] or b"id: staging-port" not in files[0]:
         raise TourFailed("the merge lost something")
+    stage.tell("That is all there is to it. In a repository of yours:")
+    say("  diurna init            # makes the home; `diurna --help` lists the commands")
+    say('  diurna note "decision: What we decided"')
 
 
 class _Stage:

@@ -6,10 +6,7 @@ import os
 
 from ledger.environment import expanded
 from ledger.errors import WriteRefused
-from ledger.git.repository import (
-    Repository,
-    head,
-)
+from ledger.git.repository import Repository, head
 from ledger.home import IN_TREE, checked_out_home, pointed
 from ledger.model.layout import POLICY_FILE, TREE_POINTER, TREE_PREFIX
 from memory.worktree.merge_drivers import NEW_CLONE, plan_drivers
@@ -21,9 +18,6 @@ from rituals.setup.existing_files import (
     refuse_overwriting,
 )
 from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_state
-
-#: Paths, with their bytes.
-Files = tuple[tuple[str, bytes], ...]
 
 
 def prefix_of(top: str, start: str, tree: str | None) -> str:
@@ -53,59 +47,57 @@ def holds_work(place: str) -> bool:
     return POLICY_FILE not in names and any(name[:1] != "." for name in names)
 
 
-def _tree_policy(project: str, place: str, trunk: str) -> Policy:
+def tree_policy(project: str, place: str, trunk: str) -> Policy:
+    """Return the policy of a home beside code; the project is "" for one that is named as its folder."""
     name, capture = named(project, place), Capture(keep=TOLD)
     return Policy(project=name, publish=TRUNK, trunk=trunk, windows=PACED, capture=capture)
 
 
-def plan_new_tree(place: str, project: str, prefix: str) -> SetupPlan:
-    """Plan a home beside what a folder holds, which becomes a repository.
-
-    The project is the name that was asked for, "" for the folder's; the prefix is the home's, "" for the
-    usual one.
-
-    Raises:
-        WriteRefused: something of somebody else's is in the way.
-    """
-    prefix = prefix or TREE_PREFIX
-    files = initial(_tree_policy(project, place, "main"))
-    refuse_others_folder(Repository(place, place, place), "", prefix)
-    pointer = pointer_to(prefix)
-    steps = (
-        f"make a git repository in {place}",
-        *(f"commit {path} on main" for path, _ in (*_below(prefix, files), *pointer)),
-        *NEW_CLONE.steps,
-    )
-    return SetupPlan(IN_TREE, place, None, "main", prefix, files, steps, pointer=pointer)
-
-
-def plan_tree(repository: Repository, project: str, prefix: str) -> SetupPlan:
-    """Plan a home in a work tree, or what is missing of one.
+def plan_tree(place: str, repository: Repository | None, project: str, prefix: str) -> SetupPlan:
+    """Plan a home in a work tree, or what is missing of one; None for a folder that becomes a repository.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.
     """
-    reference, commit = head(repository)
-    refuse_state(repository, reference)
-    branch = reference.removeprefix("refs/heads/")
-    policy = _tree_policy(project, repository.top, trunk_of(repository, branch))
-    files = missing(repository, commit, prefix, initial(policy))
-    pointer = missing(repository, commit, "", pointer_to(prefix))
-    refuse_other_memory(repository, commit, prefix, files)
-    if POLICY_FILE in dict(files):
-        refuse_others_folder(repository, commit, prefix)
-    added = (*_below(prefix, files), *pointer)
-    refuse_overwriting(repository, "", added)
-    steps = tuple(f"commit {path} on {branch}" for path, _ in added)
-    steps += plan_drivers(checked_out_home(repository, prefix)).steps
-    place = repository.top
-    return SetupPlan(IN_TREE, place, repository, branch, prefix, files, steps, pointer=pointer)
+    branch = head(repository)[0].removeprefix("refs/heads/") if repository else "main"
+    trunk = trunk_of(repository, branch) if repository else branch
+    policy = tree_policy(project, place, trunk)
+    return plan_checked_out(IN_TREE, place, repository, prefix or TREE_PREFIX, policy)
 
 
-def _below(prefix: str, files: Files) -> Files:
-    return tuple((prefix + path, data) for path, data in files)
+def plan_checked_out(
+    kind: str, place: str, repository: Repository | None, prefix: str, policy: Policy
+) -> SetupPlan:
+    """Plan a home in the work tree of a repository; None for one that `place` is to become.
+
+    Raises:
+        WriteRefused: a home can not be made there; the reason is said.
+    """
+    files, pointer = initial(policy), pointer_to(prefix) if prefix else ()
+    steps, drivers, branch, on = [], NEW_CLONE, "main", ""
+    if repository is None:
+        steps.append(f"make a git repository in {place}")
+        if prefix:
+            refuse_others_folder(Repository(place, place, place), "", prefix)
+            on = " on main"
+    else:
+        reference, commit = head(repository)
+        refuse_state(repository, reference)
+        branch = reference.removeprefix("refs/heads/")
+        on = f" on {branch}"
+        files = missing(repository, commit, prefix, files)
+        pointer = missing(repository, commit, "", pointer)
+        refuse_other_memory(repository, commit, prefix, files)
+        if prefix and POLICY_FILE in dict(files):
+            refuse_others_folder(repository, commit, prefix)
+    added = (*[(prefix + path, data) for path, data in files], *pointer)
+    if repository is not None:
+        refuse_overwriting(repository, "", added)
+        drivers = plan_drivers(checked_out_home(repository, prefix))
+    steps += [*[f"commit {path}{on}" for path, _ in added], *drivers.steps]
+    return SetupPlan(kind, place, repository, branch, prefix, files, tuple(steps), pointer=pointer)
 
 
-def pointer_to(prefix: str) -> Files:
+def pointer_to(prefix: str) -> tuple[tuple[str, bytes], ...]:
     """Return the file that leads to a folder of another name than the usual one."""
     return () if prefix == TREE_PREFIX else ((TREE_POINTER, prefix.rstrip("/").encode() + b"\n"),)

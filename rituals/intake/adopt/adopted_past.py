@@ -11,6 +11,7 @@ was taken out by the last commit that had it to take out. All facts bear the foo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.errors import DraftRefused
@@ -24,21 +25,35 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.findings import Finding
-from ledger.model.order import stamp_of, stem_in
+from ledger.model.order import has_time, is_date, is_stem, milliseconds_of, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from ledger.secrets.log_redaction import guard
 from projection.brief.single_line import shortened
+from projection.policy.model import BUILT_IN_KINDS
 from rituals.intake.adopt import adopted_files
+from rituals.intake.adopt.adopted_files import CONTINUITY, SESSIONS, text_of
 from rituals.intake.adopt.adoption_source import Ground
 from rituals.intake.adopt.import_logs import Said, Standing, birth_of, kind_of, of_kind
 from rituals.intake.adopt.page_versions import PageCommit, PageReader, page_commits, versions
 from rituals.intake.adopt.read_facts import ImportedFact
-from rituals.intake.adopt.review_dates import CHECK, Held, confirmed, held_by, held_in
 from rituals.intake.stored_facts import Brought, parts
 
 _TITLE_CHARS = 100
 Facts = Mapping[str, ImportedFact]
+REVIEW, CHECK = "last_review", "last_invariant_check"
+_LINE = re.compile(
+    r"^[-*+][ ]+\**(last_review|last_invariant_check)(?::\**|\**:)[ \t]*([^\n]+)", re.M
+)
+_STEM = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}\b")
+_SECTION = b"\n## Memory Review"
+#: The heading, and the lines below it in which the window of the review is told.
+_REVIEWED = re.compile(r"^## (Memory Review\b[^\n]*)(?:\n[^#\n][^\n]*|\n){0,6}", re.M)
+_THROUGH = re.compile(r"\bthrough\s+`?([0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6})\b")
+_ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
+_DAY_MS = 86_400_000
+_LASTING = frozenset(kind.name for kind in BUILT_IN_KINDS if not kind.decays)
+_NOTE_CHARS = 2_000
 
 
 class PastLog(Record):
@@ -276,3 +291,56 @@ def past_of(
         events += [FactArchived(id) for id, last in sorted(gone.items()) if last == commit]
     kept = tuple([(commit, tuple(events)) for commit, events in logs if events])
     return Past(kept, walk.standing, gone)
+
+
+class Held(Record):
+    """A review or a check of invariants that a page tells of."""
+
+    what: str  #: `REVIEW` or `CHECK`
+    at_ms: int  #: right behind the log that it was done through, or the end of its day
+    through: str  #: the stem of that log, "" where nothing says
+    note: str  #: what says so, as it stands
+    place: str  #: the file where it stands
+
+
+def held_in(page: str) -> list[Held]:
+    """Read the lines of a page that tell of a review or a check."""
+    found = []
+    for match in _LINE.finditer(page):
+        what, note = match[1], match[2].strip()[:_NOTE_CHARS]
+        stem = _STEM.search(note)
+        if stem and is_stem(stem[0]):
+            found.append(Held(what, milliseconds_of(stem[0]) + 1, stem[0], note, CONTINUITY))
+        elif is_date(note[:10]):
+            end = milliseconds_of(note[:10]) + _DAY_MS - 1
+            found.append(Held(what, end, "", note, CONTINUITY))
+    return found
+
+
+def held_by(logs: Iterable[tuple[str, bytes]]) -> list[Held]:
+    """Read the reviews that session logs tell of: through the log that one names, else through itself."""
+    found = []
+    for stem, data in logs:
+        if _SECTION not in data or not (is_stem(stem) and has_time(stem)):
+            continue
+        match = _REVIEWED.search(text_of(data))
+        if match:
+            named = _THROUGH.search(match[0])
+            through = named[1] if named and is_stem(named[1]) and named[1] <= stem else stem
+            note = match[1].strip()[:_NOTE_CHARS]
+            place = f"{SESSIONS}/{stem}.md"
+            found.append(Held(REVIEW, milliseconds_of(through) + 1, through, note, place))
+    return found
+
+
+def confirmed(held: Held, facts: Iterable[ImportedFact]) -> list[str]:
+    """Return what a check confirmed: the facts that its line names, else all that never decay by then."""
+    known = {fact.id: fact for fact in facts}
+    named = [id for id in dict.fromkeys(_ID.findall(held.note)) if id in known]
+    if named:
+        return named
+    return sorted(
+        id
+        for id, fact in known.items()
+        if (fact.tier == "core" or fact.kind in _LASTING) and fact.created <= held.note[:10]
+    )

@@ -1,11 +1,15 @@
 """Choose the documents of a repository that can say what holds of it, by path alone.
 
 What is built, vendored, generated, translated, an example or a test is none of them, however it ends.
+Which files are generated or vendored `.gitattributes` says, too: git 2.39 reads attributes of a work tree
+or an index alone, and a harvest reads a commit. Only the two attributes by which hosts know such files are
+looked at; the last line that matches decides, as in git.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
 from rituals.intake.intake_cues import cue, cue_words
 
@@ -26,6 +30,8 @@ _HOW_TO = frozenset(("howto", "howtos", "how-to", "how-tos", "topics"))
 _DOCS = frozenset(
     "doc docs documentation wiki .github notes design architecture adr rfcs dev".split()
 )
+FILE = ".gitattributes"
+_MARKS = re.compile(r"(-?)linguist-(?:generated|vendored)(?:=(\w+))?$")
 
 
 def kind_of(path: str) -> str:
@@ -110,3 +116,43 @@ def _kind_named(path: str, named: Collection[str]) -> str:
     if path not in named and (brought or not inner.lower().endswith((*ENDINGS, ".mdc"))):
         return ""
     return RULES if is_rules_file(path) else GUIDE
+
+
+class Marked:
+    """The files that attributes call generated or vendored.
+
+    Args:
+        files: the bytes of every `.gitattributes`, by path.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._rules: list[tuple[re.Pattern[str], bool]] = []
+        for path in sorted(files, key=lambda path: path.count("/")):
+            folder = path.removesuffix(FILE)
+            for line in files[path].decode("utf-8", "replace").split("\n"):
+                pattern, *attributes = line.split() or [""]
+                if pattern[:1] in ("", "#", "["):
+                    continue
+                for attribute in attributes:
+                    mark = _MARKS.match(attribute)
+                    if mark:
+                        on = not mark[1] and mark[2] not in ("false", "0")
+                        self._rules.append((_pattern(folder, pattern), on))
+
+    def among(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return which paths are generated or vendored."""
+        if not self._rules:
+            return frozenset()
+        return frozenset([path for path in paths if self._marks(path)])
+
+    def _marks(self, path: str) -> bool:
+        return next((on for pattern, on in reversed(self._rules) if pattern.match(path)), False)
+
+
+def _pattern(folder: str, glob: str) -> re.Pattern[str]:
+    """Turn a pattern of `.gitattributes` into one of whole paths."""
+    anywhere = "/" not in glob.rstrip("/")
+    parts = re.split(r"(\*\*/|/\*\*$|\*|\?)", glob.strip('"').lstrip("/"))
+    known = {"**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
+    body = "".join([known.get(part) or re.escape(part) for part in parts])
+    return re.compile(re.escape(folder) + ("(?:.*/)?" if anywhere else "") + body + "$")

@@ -11,9 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from ledger.git.code_history import Code
 from ledger.model.record import Record
 from rituals.intake.harvest.decision_records import SUPERSEDED, Decision
-from rituals.intake.harvest.document_choice import LIMIT_BYTES, is_rules_file, own_documents
+from rituals.intake.harvest.document_choice import (
+    FILE,
+    LIMIT_BYTES,
+    Marked,
+    is_rules_file,
+    own_documents,
+)
 from rituals.intake.harvest.document_reader import SOURCE, Found, key_of, read_found
-from rituals.intake.harvest.generated_files import FILE, Marked
 from rituals.intake.harvest.outdated_passages import Changed, Sourced, changed_passages
 from rituals.intake.intake_items import Item, LeftOut, Reading
 

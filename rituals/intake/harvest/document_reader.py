@@ -13,10 +13,9 @@ from rituals.intake.harvest.decision_records import ACCEPTED, Decision, decision
 from rituals.intake.harvest.document_choice import PROPOSAL, RECORD, RECORDS, ROADMAP, RULES
 from rituals.intake.harvest.harvested_document import Document
 from rituals.intake.harvest.markdown_reader import read_markdown
-from rituals.intake.harvest.open_items import open_items_of
 from rituals.intake.harvest.origin import COMMIT_CHARS
 from rituals.intake.harvest.rst_reader import read_rst
-from rituals.intake.harvest.stated_rules import bullets_of, rules_of
+from rituals.intake.harvest.stated_rules import bullets_of, open_items_of, rules_of
 from rituals.intake.intake_cues import cue
 from rituals.intake.intake_items import Item, LeftOut
 
