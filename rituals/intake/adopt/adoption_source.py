@@ -7,7 +7,7 @@ is written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import Repository, find_repository
@@ -80,7 +80,9 @@ def survey(start: str, memory: AgentMemory) -> Ground:
     tip = home.tip()
     committed = tuple(repository.git().tree_files(tip, prefix.rstrip("/"))) if tip else ()
     marked = any(path == prefix + layout.POLICY_FILE for _, _, path in committed)
-    dirty = _dirty(repository, prefix)
+    paths = ("--no-renames", "--untracked-files=all", "--", prefix or ".")
+    status = [row for row in repository.git().status(*paths) if row[3:].startswith(prefix)]
+    dirty = {row[3:][len(prefix) :]: row[:2] for row in status}  # the two letters of each path
     kept, findings, ignored = _uncommitted(memory, prefix, committed, dirty)
     refused += [*ignored, *_under_way(prefix, dirty, kept)]
     return Ground(
@@ -126,13 +128,6 @@ def _second_home(root: str, home: Home) -> list[WriteRefused]:
         said = f"the folder lies in another home, {other.folder}"
         return [WriteRefused(said, hint="adopt a copy of it outside of that home")]
     return []
-
-
-def _dirty(repository: Repository, prefix: str) -> dict[str, str]:
-    """Return path relative to the home -> the two letters of `git status`, of all that differs."""
-    paths = ("--", prefix or ".")
-    rows = repository.git().status("--no-renames", "--untracked-files=all", *paths)
-    return {row[3:][len(prefix) :]: row[:2] for row in rows if row[3:].startswith(prefix)}
 
 
 def _logs(memory: AgentMemory) -> tuple[tuple[str, bytes], ...]:
@@ -182,48 +177,38 @@ def _uncommitted(
             ignored.append(prefix + path)
     seen = {f"{SESSIONS}/{stem}.md" for stem, _ in memory.logs}
     for path in sorted(dirty):
-        if "D" in dirty[path] and path in there and path not in seen and _is_log(path):
+        stem = path.rpartition("/")[2].removesuffix(".md")
+        log = path.startswith(f"{SESSIONS}/") and is_stem(stem)
+        if log and "D" in dirty[path] and path in there and path not in seen:
             said = "deleted in the work tree and not committed; the ledger keeps it"
             findings.append(Finding("log-edited", said, path))
-    return tuple(kept), findings, _ignored(ignored)
-
-
-def _ignored(paths: list[str]) -> list[WriteRefused]:
-    if not paths:
-        return []
-    more = f" and {len(paths) - 1} more files" if len(paths) > 1 else ""
-    said = f"git ignores {paths[0]}{more}, so this memory is not meant to be committed here"
+    if not ignored:
+        return tuple(kept), findings, []
+    more = f" and {len(ignored) - 1} more files" if len(ignored) > 1 else ""
+    said = f"git ignores {ignored[0]}{more}, so this memory is not meant to be committed here"
     hint = "take it out of .gitignore, or adopt a copy of the folder outside of this repository"
-    return [WriteRefused(said, where=paths[0], hint=hint)]
-
-
-def _is_log(path: str) -> bool:
-    return path.startswith(SESSIONS + "/") and is_stem(path.rpartition("/")[2].removesuffix(".md"))
+    return tuple(kept), findings, [WriteRefused(said, where=ignored[0], hint=hint)]
 
 
 def _under_way(
     prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, bytes], ...]
-) -> Iterator[WriteRefused]:
+) -> list[WriteRefused]:
     """Refuse where a commit of ours would take in, or write over, what the user has under way."""
-    for path in (layout.ATTRIBUTES_FILE, layout.POLICY_FILE):
-        if path in dirty:
-            yield WriteRefused(
-                f"{prefix}{path} is not committed as it is",
-                where=f"{prefix}{path}",
-                hint="commit it first, or move it elsewhere",
-            )
+    rows = [
+        (path, "is not committed as it is", "commit it first, or move it elsewhere")
+        for path in (layout.ATTRIBUTES_FILE, layout.POLICY_FILE)
+        if path in dirty
+    ]
+    hint = "commit the deletion or restore the file; its facts would be lost silently"
     for path, letters in sorted(dirty.items()):
         if "D" in letters and (path == layout.CONTINUITY_FILE or path.startswith(f"{ARCHIVE}/")):
-            yield WriteRefused(
-                f"{prefix}{path} is deleted in the work tree and not in git",
-                where=f"{prefix}{path}",
-                hint="commit the deletion or restore the file; its facts would be lost silently",
-            )
+            rows.append((path, "is deleted in the work tree and not in git", hint))
+    hint = "commit or unstage it first, so that neither version is lost"
     for path, _ in kept:
         letters = dirty.get(path, "??")
         if "U" in letters or (letters[0] not in " ?" and letters[1] != " "):
-            yield WriteRefused(
-                f"{prefix}{path} is staged and was changed again since",
-                where=f"{prefix}{path}",
-                hint="commit or unstage it first, so that neither version is lost",
-            )
+            rows.append((path, "is staged and was changed again since", hint))
+    return [
+        WriteRefused(f"{prefix}{path} {said}", where=f"{prefix}{path}", hint=hint)
+        for path, said, hint in rows
+    ]

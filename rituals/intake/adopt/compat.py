@@ -91,15 +91,11 @@ def footers(
             if not pinned:
                 age = len(dates) - bisect_right(dates, created)
                 since = len(stems) - 1 - bisect_left(stems, last)
-                tier = _tier(limits, age, count, since)
+                tier = "active" if since <= limits.active else "archive-candidate"
+                if age <= limits.working and count <= 1:
+                    tier = "working"
         made.append(Footer(id, tier, uses, created, last_used))
     return tuple(made)
-
-
-def _tier(limits: Windows, age: int, uses: int, since: int) -> str:
-    if age <= limits.working and uses <= 1:
-        return "working"
-    return "active" if since <= limits.active else "archive-candidate"
 
 
 def _index(

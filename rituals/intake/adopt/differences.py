@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
@@ -19,7 +20,7 @@ from rituals.intake.adopt.adopted_files import CONTINUITY, SESSIONS
 from rituals.intake.adopt.compat import ID_PATTERN, Footer, references_span
 
 _IDS = re.compile(ID_PATTERN)
-_WORD = "abcdefghijklmnopqrstuvwxyz0123456789-."
+_WORD = ascii_lowercase + digits + "-."
 _NO_USE = ("archived", "tier change", "faded", "swept", "unchanged", "superseded", "invalidated")
 
 
@@ -122,38 +123,26 @@ def _why_uses(
     return ", ".join(found) or "by a footer that stands twice"
 
 
-def _places(text: str, id: str) -> Iterable[int]:
-    at = text.find(id)
-    while at >= 0:
-        yield at
-        at = text.find(id, at + 1)
-
-
 def _why_not(id: str, section: str) -> str:
-    """Say why a mention that the reference counts is no use."""
-    reasons: list[str] = []
-    for at in _places(section, id):
-        line = section.rfind("\n", 0, at) + 1
-        end = section.find("\n", at)
-        row = section[line : end if end >= 0 else len(section)]
-        unit = _unit(section, at)
-        lead = unit.lstrip("-*+ ").lower()
-        before, after = section[at - 1 : at], section[at + len(id) : at + len(id) + 1]
-        if lead.startswith("(none"):
-            reasons.append("behind `(none …)`")
-        elif (before and before in _WORD + "ABCDEFGHIJKLMNOPQRSTUVWXYZ_/") or after in tuple(
-            "_/ABC"
-        ):
-            reasons.append("inside a longer word")
-        elif _in_parentheses(section, at):
-            reasons.append("a remark in parentheses")
-        elif lead.startswith(_NO_USE):
-            reasons.append("under a verb that is no use")
-        elif lead == unit.lower() and row.strip() and not unit.startswith(("-", "*", "+")):
-            reasons.append("a mention in prose")
-        else:
-            reasons.append("beside an id or verb, not as one of the ids")
-    return reasons[0] if reasons else "not a whole id"
+    """Say why a mention that the reference counts is no use: the reason of the first one."""
+    at = section.find(id)
+    if at < 0:
+        return "not a whole id"
+    row = section[section.rfind("\n", 0, at) + 1 :].partition("\n")[0]
+    unit = _unit(section, at)
+    lead = unit.lstrip("-*+ ").lower()
+    before, after = section[at - 1 : at], section[at + len(id) : at + len(id) + 1]
+    if lead.startswith("(none"):
+        return "behind `(none …)`"
+    if (before and before in _WORD + ascii_uppercase + "_/") or after in tuple("_/ABC"):
+        return "inside a longer word"
+    if unit.count("(") > unit.count(")"):
+        return "a remark in parentheses"
+    if lead.startswith(_NO_USE):
+        return "under a verb that is no use"
+    if lead == unit.lower() and row.strip() and not unit.startswith(("-", "*", "+")):
+        return "a mention in prose"
+    return "beside an id or verb, not as one of the ids"
 
 
 def _unit(section: str, at: int) -> str:
@@ -162,11 +151,6 @@ def _unit(section: str, at: int) -> str:
     for bullet in ("\n- ", "\n* ", "\n+ "):
         begin = max(begin, section.rfind(bullet, 0, at) + 1)
     return section[begin:at].lstrip("\n")
-
-
-def _in_parentheses(section: str, at: int) -> bool:
-    unit = _unit(section, at)
-    return unit.count("(") > unit.count(")")
 
 
 def _why_yes(id: str, data: bytes) -> str:
@@ -193,11 +177,8 @@ def _why_tier(footer: Footer, standing: Standing, files: int, sessions: int) -> 
     if right == "superseded":
         return "the logs or the archive say that it is false"
     if right == "core":
-        return (
-            "what stands under Architectural Invariants never decays"
-            if not fact.promoted
-            else ("a log promoted it")
-        )
+        never = "what stands under Architectural Invariants never decays"
+        return "a log promoted it" if fact.promoted else never
     if fact.open:
         return "an open thread is at least active; the reference keeps whatever label it has"
     if footer.tier in ("superseded", "core"):

@@ -124,11 +124,15 @@ def events_of(
         by_id.setdefault(fact.id, []).append(fact)
     rounds: list[list[Brought]] = []
     settled = list(also)
-    for same in sorted(by_id.values(), key=_by_creation):
+    for same in sorted(by_id.values(), key=lambda same: (same[0].created or _LAST, same[0].id)):
         texts: set[str] = set()
         for fact in same:
-            event = _birth_or_none(fact, said, findings, refused)
-            if event is None or event.text is None or event.text in texts:
+            try:
+                event = birth_of(fact, said, findings)
+            except DraftRefused as problem:
+                refused += problem.findings
+                continue
+            if event.text is None or event.text in texts:
                 continue
             state: list[verbs.Event] = []
             brought: verbs.FactCreated | verbs.FactUpdated = event
@@ -137,7 +141,9 @@ def events_of(
                 state = _state(fact, said, reasons, successors, notes)
             if known is not None:
                 state += _turned(event, known, said)
-                brought = verbs.FactUpdated(fact.id, event.text, meta=_turned_into(event, known))
+                kind = kind_of(event)
+                meta = (("kind", kind),) if kind != known.kind else ()
+                brought = verbs.FactUpdated(fact.id, event.text, meta=meta)
             if len(texts) == len(rounds):
                 rounds.append([])
             if known and (known.text, known.kind) == (event.text, kind_of(event)):
@@ -153,28 +159,10 @@ def events_of(
 
 
 def _turned(event: verbs.FactCreated, known: Standing, said: Said) -> list[verbs.Event]:
-    """Say its checkbox anew: it is closed since the import, as it is where no commit tells of it.
-
-    So no thread is swept by what the past says. Where session logs tell of it, they alone count.
-    """
+    """Say its checkbox anew, so that no thread is swept by what the past says; not against logs."""
     if event.id in said.closed or not event.mark or event.mark == known.mark == " ":
         return []
     return [verbs.ThreadClosed(event.id) if event.mark == "x" else verbs.ThreadReopened(event.id)]
-
-
-def _turned_into(event: verbs.FactCreated, known: Standing) -> verbs.Meta:
-    kind = kind_of(event)
-    return (("kind", kind),) if kind != known.kind else ()
-
-
-def _birth_or_none(
-    fact: ImportedFact, said: Said, findings: list[Finding], refused: list[Finding]
-) -> verbs.FactCreated | None:
-    try:
-        return birth_of(fact, said, findings)
-    except DraftRefused as problem:
-        refused += problem.findings
-        return None
 
 
 def kind_of(birth: verbs.FactCreated) -> str:
@@ -186,10 +174,6 @@ def of_kind(kind: str, meta: verbs.Meta) -> verbs.Meta:
     """Return footers with another kind in them."""
     rest = tuple([pair for pair in meta if pair[0] != "kind"])
     return rest if kind == DEFAULT_KIND else (("kind", kind), *rest)
-
-
-def _by_creation(same: list[ImportedFact]) -> tuple[str, str]:
-    return same[0].created or _LAST, same[0].id
 
 
 def birth_of(fact: ImportedFact, said: Said, findings: list[Finding]) -> verbs.FactCreated:

@@ -266,8 +266,7 @@ class FactPage(Page):
         if footer.run >= 0:
             start = footer.run
             rows = self.lines[start : comment.line] + [self.lines[comment.line][: comment.column]]
-            if all(row.lstrip().startswith(">") for row in rows if row.strip()):
-                rows = [row.lstrip()[1:].removeprefix(" ") for row in rows]
+            rows = unquoted(rows)
         elif footer.run == -2 and heading:
             start = heading.line
             stop = self.stops[bisect_right(self.stops, comment.end_line)]
@@ -380,6 +379,13 @@ def _meta(fields: dict[str, str]) -> Meta:
 
 def _bare_id(text: str) -> str:
     return text.strip("`*[] ")
+
+
+def unquoted(rows: list[str]) -> list[str]:
+    """Return the lines of a quotation without its marks; any others as they are."""
+    if all(row.lstrip().startswith(">") for row in rows if row.strip()):
+        return [row.lstrip()[1:].removeprefix(" ") for row in rows]
+    return rows
 
 
 def trimmed(rows: list[str]) -> list[str]:

@@ -22,7 +22,14 @@ from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, QUESTION_KIND,
 from projection.text.fact_ids import id_of_subject
 from rituals.intake.adopt.adopted_files import CONTINUITY, QUESTIONS, AgentMemory
 from rituals.intake.adopt.page_blocks import Item, Page
-from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact, trimmed
+from rituals.intake.adopt.read_facts import (
+    ARCHIVED,
+    LIVE,
+    FactPage,
+    ImportedFact,
+    trimmed,
+    unquoted,
+)
 from rituals.intake.code_spans import footer_comments, indent_of, storable
 
 #: How the notes of the layout's own template start, in lower case and without quote marks.
@@ -70,7 +77,15 @@ def passages(
             continue
         page = FactPage(file, data, ignored)
         page.facts()
-        for passage in _of_page(page):
+        tops = {item.start: item for item in page.tops}
+        begins = [0, *[heading.line + 1 for heading in page.headings]]
+        ends = [*[heading.line for heading in page.headings], len(page.lines)]
+        sections = [
+            passage
+            for place, (begin, end) in enumerate(zip(begins, ends, strict=True), -1)
+            for passage in _of_section(page, place, begin, end, tops)
+        ]
+        for passage in sections:
             id = free_id(passage.fact.id, ids)
             ids.add(id)
             found.append(passage._replace(fact=passage.fact._replace(id=id)))
@@ -103,16 +118,6 @@ def bullets(memory: AgentMemory, known: Collection[str]) -> tuple[Passage, ...]:
     return tuple(found)
 
 
-def _of_page(page: FactPage) -> list[Passage]:
-    """Cut a page at its headings, and each part into items and the rest."""
-    tops = {item.start: item for item in page.tops}
-    ends = [heading.line for heading in page.headings] + [len(page.lines)]
-    found = _of_section(page, -1, 0, ends[0], tops)
-    for place, heading in enumerate(page.headings):
-        found += _of_section(page, place, heading.line + 1, ends[place + 1], tops)
-    return found
-
-
 def _of_section(
     page: FactPage, place: int, begin: int, end: int, tops: dict[int, Item]
 ) -> list[Passage]:
@@ -135,7 +140,7 @@ def _of_section(
                 found.append(_item(page, item, rows, kind, place))
             else:
                 apart = not page.lines[number - 1].strip() or page.claimed[number - 1]
-                rest += ([""] if rest and apart else []) + _unquoted(rows)
+                rest += ([""] if rest and apart else []) + unquoted(rows)
                 rest_line = number if rest_line < 0 else rest_line
         number = stop
     if rest:
@@ -179,22 +184,12 @@ def _unclaimed(page: FactPage, begin: int, end: int) -> list[str]:
 def _is_nothing(text: str, header: bool) -> bool:
     """Tell whether a block says nothing of the project."""
     bare = " ".join(text.replace("\n>", "\n").lstrip("> ").split()).lower()
-    if header and text.startswith(">"):
-        return True
-    if not bare.strip("-*_=# |:[]`~"):
-        return True
-    if bare.startswith("<!--") and bare.endswith("-->") and bare.count("<!--") == 1:
+    comment = bare.startswith("<!--") and bare.endswith("-->") and bare.count("<!--") == 1
+    if comment or (header and text.startswith(">")) or not bare.strip("-*_=# |:[]`~"):
         return True
     plain = bare.lstrip("-*+ ").strip("*_ ")
-    if plain.startswith(("(none", "(nothing", "(empty")) and plain.endswith(")"):
-        return True
-    return bare.startswith(_TEMPLATE)
-
-
-def _unquoted(rows: list[str]) -> list[str]:
-    if all(row.lstrip().startswith(">") for row in rows if row.strip()):
-        return [row.lstrip()[1:].removeprefix(" ") for row in rows]
-    return rows
+    none = plain.startswith(("(none", "(nothing", "(empty")) and plain.endswith(")")
+    return none or bare.startswith(_TEMPLATE)
 
 
 def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) -> Passage:
@@ -214,18 +209,15 @@ def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) ->
 
 def _rest(page: FactPage, rows: list[str], kind: str, title: str, place: int, line: int) -> Passage:
     """Make one fact of all that is no item, under the heading's title where the kind lacks it."""
-    kind = DEFAULT_KIND if kind == THREAD_KIND or _is_aside(rows) else kind
+    bare = "\n".join(rows).strip().strip("*_")
+    aside = bare.startswith("(") and bare.endswith(")") and "\n\n" not in bare
+    if kind == THREAD_KIND or aside:  # `*(More will follow.)*` under invariants is none
+        kind = DEFAULT_KIND
     if title and title != _TITLES.get(kind, ""):
         rows = [f"**{title}**", "", *rows]
     text = storable(rows, "")
     shown = title or page.file
     return Passage(_fact(page, _slug(shown), text, kind, "", line, place), shown)
-
-
-def _is_aside(rows: list[str]) -> bool:
-    """Tell whether a text is a remark about its section, `*(More will follow.)*`, and so no invariant."""
-    text = "\n".join(rows).strip().strip("*_")
-    return text.startswith("(") and text.endswith(")") and "\n\n" not in text
 
 
 def _fact(

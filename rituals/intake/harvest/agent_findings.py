@@ -73,11 +73,6 @@ def read_handed_in(data: bytes, name: str, code: Code, kinds: Collection[str]) -
 
 
 def _listed(data: bytes, name: str) -> list[dict[str, Any]]:
-    """Return the objects of the list.
-
-    Raises:
-        DraftRefused: there is none, or it is too long.
-    """
     said = ""
     values: Any = None
     if len(data) > LIMIT_BYTES:

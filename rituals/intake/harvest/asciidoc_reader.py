@@ -20,11 +20,8 @@ _HIDING = re.compile(r"(?:-{4,}|\.{4,}|_{4,}|\+{4,}|/{4,}|```.*)$")
 def plain_asciidoc(text: str) -> str:
     """Return a text as it reads: links as their words, no marks of type outside of code."""
     text = _CROSS.sub(lambda cross: cross[1] or "", _LINK.sub(r"\1", text))
-    return squeezed(outside_code(text.replace("`+", "`").replace("+`", "`"), _unmarked))
-
-
-def _unmarked(text: str) -> str:
-    return _STRESS.sub(r"\2", text)
+    text = text.replace("`+", "`").replace("+`", "`")
+    return squeezed(outside_code(text, lambda said: _STRESS.sub(r"\2", said)))
 
 
 def read_asciidoc(path: str, text: str) -> Document:

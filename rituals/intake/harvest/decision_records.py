@@ -93,18 +93,11 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
         state = UNCLEAR if proposal else ACCEPTED
     if taken and state in (ACCEPTED, UNCLEAR):
         state = SUPERSEDED
+    section = document.sections[top]
     return Decision(
-        title,
-        state,
-        " ".join(status.split())[:80],
-        line or (document.sections[top].line or 1),
-        text,
-        date_of(part),
-        _names(takes),
-        _names(taken),
-        why_not,
-        document.sections[top].title if top else "",
-    )
+        title, state, " ".join(status.split())[:80], line or section.line or 1, text, date_of(part),
+        _names(takes), _names(taken), why_not, section.title if top else "",
+    )  # fmt: skip
 
 
 def clean_title(title: str) -> str:
@@ -134,16 +127,7 @@ def _state(part: RecordPart) -> tuple[str, str]:
     status = " ".join(said).strip()
     if not status:
         return UNCLEAR, ""
-    if (
-        len(
-            re.findall(
-                r"\b(?:proposed|rejected|accepted|deprecated|draft)\b\s*[|/,…}]",
-                status,
-                re.IGNORECASE,
-            )
-        )
-        > 1
-    ):
+    if len(cue.CHOICE_OF_STATES.findall(status)) > 1:
         return "template", status
     return state_in(status), status
 
@@ -247,11 +231,8 @@ def _headings(part: RecordPart, found: list[Passage]) -> list[Sentence]:
     if len(titles) < 2 or any(len(title.split()) < 5 for title in titles):
         return []
     said = "; ".join(titles)
-    return (
-        [Sentence(document.sections[found[0].section].line, f"{said}.")]
-        if len(said) < LIMIT_CHARS - 80
-        else []
-    )
+    line = document.sections[found[0].section].line
+    return [Sentence(line, f"{said}.")] if len(said) < LIMIT_CHARS - 80 else []
 
 
 def _unlabelled(found: list[Passage]) -> list[Passage]:

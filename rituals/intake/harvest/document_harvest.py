@@ -6,7 +6,7 @@ Everything is read from git, never from the work tree, so `path:line@commit` is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ledger.git.code_history import Code
 from ledger.model.record import Record
@@ -24,6 +24,7 @@ from rituals.intake.intake_items import Item, LeftOut, Reading
 
 #: Best first: past the budget the rest waits.
 _RANK = {"decision": 0, "invariant": 1, "convention": 2, "thread": 3}
+_NOTHING = "it states no decision, no rule and nothing open"
 _FOR_AGENTS = "agents read it by themselves, and recall finds it"
 #: More documents than this are not read in one run.
 _MOST_DOCUMENTS = 20_000
@@ -69,7 +70,12 @@ def read_harvest(
         again: documents that are read though they are as they were.
         progress: told how many documents are read, and of how many.
     """
-    documents = [one for one in _documents(code, under) if not under or _is_under(one[0], under)]
+    inside = tuple([f"{path.rstrip('/')}/" if path else "" for path in under])
+    documents = [
+        one
+        for one in _documents(code, under)
+        if not under or one[0] in under or one[0].startswith(inside)
+    ]
     touched = code.changed_since(since) if since and not under else None
     anew = None if touched is None else {*touched, *again}
     wanted = [one for one in documents if anew is None or one[0] in anew]
@@ -92,34 +98,23 @@ def read_harvest(
                 progress(len(founds), len(wanted))
     items, superseded = _linked(founds)
     changed = changed_passages([one.fact for one in known], code)
-    items = _followed(items, changed, {one.fact.id: one.key for one in known})
-    left_out += _passed_over(founds)
-    left_out += _for_agents(code) if not under else ()
-    return Harvest(
-        code.commit,
-        since if touched is not None else "",
-        len(documents),
-        len(wanted),
-        Reading(
-            SOURCE,
-            tuple(_best_first(items)),
-            (*left_out, *superseded),
-            whole=touched is None and not under,
-        ),
-        tuple(changed),
-        tuple([path for path, _, _ in wanted]),
-    )
-
-
-def _passed_over(founds: Sequence[Found]) -> list[LeftOut]:
-    nothing = "it states no decision, no rule and nothing open"
-    said = [LeftOut(one.path, nothing) for one in founds if not (one.items or one.left_out)]
-    return [*[left for one in founds for left in one.left_out], *said]
-
-
-def _for_agents(code: Code) -> list[LeftOut]:
-    agents = [path for path in code.files() if is_rules_file(path)]
-    return [LeftOut(path, _FOR_AGENTS) for path in sorted(agents)]
+    # what stands in the place of a known passage is no new fact: it has that one's key
+    keys = {one.fact.id: one.key for one in known}
+    instead = {(one.path, one.now): keys[one.fact.id] for one in changed if one.now}
+    once: dict[str, Item] = {}
+    for item in sorted(items, key=lambda item: (_RANK.get(item.kind, 9), _path(item))):
+        kept = item._replace(key=instead.get((_path(item), item.text), item.key))
+        once.setdefault(" ".join(item.text.lower().split()), kept)
+    left_out += [left for one in founds for left in one.left_out]
+    left_out += [LeftOut(one.path, _NOTHING) for one in founds if not (one.items or one.left_out)]
+    if not under:
+        agents = sorted([path for path in code.files() if is_rules_file(path)])
+        left_out += [LeftOut(path, _FOR_AGENTS) for path in agents]
+    whole = touched is None and not under
+    reading = Reading(SOURCE, tuple(once.values()), (*left_out, *superseded), whole)
+    read = tuple([path for path, _, _ in wanted])
+    since = since if touched is not None else ""
+    return Harvest(code.commit, since, len(documents), len(read), reading, tuple(changed), read)
 
 
 def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]:
@@ -133,10 +128,6 @@ def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]
     return [one for one in documents if one[0] not in foreign]
 
 
-def _is_under(path: str, under: Iterable[str]) -> bool:
-    return any(not one or path == one or path.startswith(one.rstrip("/") + "/") for one in under)
-
-
 def _linked(founds: Sequence[Found]) -> tuple[list[Item], list[LeftOut]]:
     """Say of each decision which others it takes the place of; leave those out that it does."""
     records: dict[str, tuple[Found, Decision]] = {}
@@ -145,8 +136,12 @@ def _linked(founds: Sequence[Found]) -> tuple[list[Item], list[LeftOut]]:
         for decision in found.decisions:
             key = key_of(found.path, decision.name)
             records[key] = (found, decision)
-            for called in _called(found.path, decision):
-                keys.setdefault(called, key)
+            folder, _, file = found.path.rpartition("/")
+            number = re.search(r"\d{1,5}", decision.name or file)
+            if not decision.name:
+                keys.setdefault((folder, file), key)
+            if number:
+                keys.setdefault((folder, str(int(number[0]))), key)
     replaces: dict[str, list[str]] = {}
     for key, (found, decision) in records.items():
         folder = found.path.rpartition("/")[0]
@@ -164,38 +159,13 @@ def _linked(founds: Sequence[Found]) -> tuple[list[Item], list[LeftOut]]:
     for found in founds:
         for item in found.items:
             if item.key in gone:
-                left_out.append(
-                    LeftOut(item.place.rpartition("@")[0], "a decision that is superseded")
-                )
+                place = item.place.rpartition("@")[0]
+                left_out.append(LeftOut(place, "a decision that is superseded"))
                 continue
             others = tuple(dict.fromkeys(replaces.get(item.key, ())))
             items.append(item._replace(replaces=others) if others else item)
     return items, left_out
 
 
-def _called(path: str, decision: Decision) -> list[tuple[str, str]]:
-    """Return (folder, name) of what other records call one: its file, and its number."""
-    folder, _, file = path.rpartition("/")
-    number = re.search(r"\d{1,5}", decision.name or file)
-    names = [] if decision.name else [(folder, file)]
-    return names + ([(folder, str(int(number[0])))] if number else [])
-
-
-def _followed(
-    items: Sequence[Item], changed: Collection[Changed], keys: Mapping[str, str]
-) -> list[Item]:
-    """Give what stands in the place of a known passage that passage's key: it is no new fact."""
-    instead = {(one.path, one.now): keys[one.fact.id] for one in changed if one.now}
-    return [item._replace(key=instead.get((_path(item), item.text), item.key)) for item in items]
-
-
 def _path(item: Item) -> str:
     return item.place.rpartition("@")[0].rpartition(":")[0]
-
-
-def _best_first(items: Iterable[Item]) -> list[Item]:
-    """Put items into the order in which a budget takes them; each text once."""
-    once: dict[str, Item] = {}
-    for item in sorted(items, key=lambda item: (_RANK.get(item.kind, 9), _path(item))):
-        once.setdefault(" ".join(item.text.lower().split()), item)
-    return list(once.values())

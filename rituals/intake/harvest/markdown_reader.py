@@ -28,11 +28,9 @@ _CALLOUT = re.compile(r"(?:!!!|\?\?\?\+?|:::+)")
 
 def plain_markdown(text: str) -> str:
     """Return a text as it reads: links as their words, no marks of type outside of code."""
-    return squeezed(outside_code(_LINK.sub(_linked, _IMAGE.sub("", text)), _unmarked))
-
-
-def _linked(link: re.Match[str]) -> str:
-    return link[1].strip()
+    return squeezed(
+        outside_code(_LINK.sub(lambda link: link[1].strip(), _IMAGE.sub("", text)), _unmarked)
+    )
 
 
 def _unmarked(text: str) -> str:
@@ -73,8 +71,7 @@ def read_markdown(path: str, text: str) -> Document:
         was_blank, blank = blank, False
         behind = _passed_over(built, lines, ends, index, bare)
         if behind:
-            blank = bare[0] == ">"
-            index = behind
+            index, blank = behind, bare[0] == ">"
         elif heading := _HEADING.match(bare) if indent < 4 else None:
             built.heading(index, len(heading[1]), (heading[2] or "").rstrip("#").rstrip())
         elif not bare.strip("=") or not bare.strip("-"):
@@ -99,15 +96,8 @@ def read_markdown(path: str, text: str) -> Document:
 def _passed_over(built: Builder, lines: list[str], ends: list[int], index: int, bare: str) -> int:
     """Pass over what is no prose: comments, quotations, rules, HTML; take a row of a table.
 
-    Args:
-        built: so far.
-        lines: of the document.
-        ends: indexes of those in which a comment may end.
-        index: of the line behind the one that is looked at.
-        bare: that one, without its indentation.
-
-    Returns:
-        The index of the next line to look at, 0 where this one is prose.
+    `bare` is the line before `index`, without its indentation; `ends` are those in which a comment may
+    end. Returned is the index of the next line to look at, 0 where this one is prose.
     """
     if bare.startswith("<!--"):
         built.close()

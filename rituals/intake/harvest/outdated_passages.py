@@ -134,9 +134,8 @@ def _decision_at(fact: Sourced, old: _Page | None) -> Decision | None:
     """Return the decision of a record that a fact came from."""
     if old is None or kind_of(fact.origin.path) not in (RECORD, RECORDS):
         return None
-    return next(
-        (one for one in old.found.decisions if one.line == fact.origin.line and one.text), None
-    )
+    there = [one for one in old.found.decisions if one.line == fact.origin.line and one.text]
+    return there[0] if there else None
 
 
 def _decision_changed(fact: Sourced, decided: Decision, new: _Page) -> Changed | None:

@@ -32,7 +32,7 @@ _WORDS = (
     "may",
     "forbidden", "prohibited", "mandatory", "required to", "disallowed", "cannot be merged",
 )  # fmt: skip
-_FEWEST = 3
+_FEWEST_OPEN = 3
 
 
 class Rule(Record):
@@ -56,8 +56,9 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
             continue
         if kind == DESIGN and stated != INVARIANT:
             continue  # what a specification or a note demands, it demands of one part
-        if stated != INVARIANT and not _may_rule(passage):
-            continue
+        whole = " ".join([text for _, text in passage.rows]).lower()
+        if stated != INVARIANT and not any(word in whole for word in _WORDS):
+            continue  # most have none, and are not looked at closer
         if stated != INVARIANT and any(cue.NO_RULE_BELOW.search(one) for one in titles):
             continue
         if stated == INVARIANT and passage.kind == ITEM and not passage.indent:
@@ -111,12 +112,6 @@ def _holds(text: str) -> bool:
     return (
         plain and len(text.split()) >= _FEWEST and not (leans(text) or points(text) or "{" in text)
     )
-
-
-def _may_rule(passage: Passage) -> bool:
-    """Tell whether a passage has a word that rules have: most have none, and are not looked at closer."""
-    text = " ".join([text for _, text in passage.rows]).lower()
-    return any(word in text for word in _WORDS)
 
 
 def _is_rule(text: str, kind: str) -> bool:
@@ -191,19 +186,14 @@ def _item(document: Document, passage: Passage, titles: tuple[str, ...]) -> Open
     if not read or cue.TICKED.search(whole) or cue.CHECK_OF_FORM.search(whole) or "{" in whole:
         return None
     text = read[0].text
-    if len(text.split()) < _FEWEST and len(read) > 1:
+    if len(text.split()) < _FEWEST_OPEN and len(read) > 1:
         text = f"{text.rstrip('.')}: {read[1].text}"
     text = text.rstrip(":")
-    if not _FEWEST <= len(text.split()) or len(text) > LIMIT_CHARS or text.endswith("?"):
+    if not _FEWEST_OPEN <= len(text.split()) or len(text) > LIMIT_CHARS or text.endswith("?"):
         return None
     about = subject(titles[:-1])
-    if about and cue.VERSION.match(bare_title(titles[0])) and not words_in(text, about):
+    if about and cue.VERSION.match(bare_title(titles[0])) and about.lower() not in text.lower():
         text = f"{about}: {text}"
-    elif len(text.split()) < 2 * _FEWEST:
+    elif len(text.split()) < 2 * _FEWEST_OPEN:
         text = standing_alone(text, tuple([t for t in titles if not cue.PLANNED.search(t)]), True)
     return OpenItem(read[0].line, read[0].text, text)
-
-
-def words_in(text: str, about: str) -> bool:
-    """Tell whether a text has a heading within it."""
-    return about.lower() in text.lower()
