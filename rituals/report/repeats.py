@@ -133,7 +133,9 @@ def repeats_of(
         told = heard.setdefault(session, set())
         now = set(shown_in(text.get(TOLD_KEY))[0])
         told |= set(shown_in(text.get(SHOWN_KEY))[0])
-        proofs = _proofs(text)
+        told_uses = [one for one in text.events if isinstance(one, FactReferenced)]
+        proved = [(one.id, proof_in(one.remark)) for one in told_uses]
+        proofs = [(id, proof.how) for id, proof in proved if proof is not None]
         for pair in proofs:
             used[pair] = used.get(pair, 0) + 1
         done, ran = _read(text)
@@ -153,8 +155,8 @@ def repeats_of(
     corrected, retried = [_most_first(some) for some in found.values()]
     broke = [(id, before, after) for id, (before, after) in counts.items()]
     broke.sort(key=lambda one: (-one[1] - one[2], one[0]))
-    proved = [(*pair, count) for pair, count in sorted(used.items()) if pair[0] in known.facts]
-    return Repeats(len(began), corrected, retried, tuple(broke), tuple(proved))
+    uses = [(*pair, count) for pair, count in sorted(used.items()) if pair[0] in known.facts]
+    return Repeats(len(began), corrected, retried, tuple(broke), tuple(uses))
 
 
 def _most_first(found: Mapping[str, set[str]]) -> tuple[tuple[str, int], ...]:
@@ -163,22 +165,11 @@ def _most_first(found: Mapping[str, set[str]]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counted, key=lambda one: (-one[1], one[0])))
 
 
-def _proofs(text: SessionLog) -> list[tuple[str, str]]:
-    """Return the facts that a log proves to be used, and how."""
-    named = [
-        (one.id, proof_in(one.remark)) for one in text.events if isinstance(one, FactReferenced)
-    ]
-    return [(id, proof.how) for id, proof in named if proof is not None]
-
-
 def _began(entry: Entry) -> str:
     """Return when a session began: as its spool says, else when its first log was written."""
     span = span_of(entry.reach[1]) if entry.reach else None
-    return (
-        stamp_of(int(span.name))
-        if span and span.name.isdecimal() and len(span.name) < 15
-        else entry.stem
-    )
+    timed = span and span.name.isdecimal() and len(span.name) < 15
+    return stamp_of(int(span.name)) if span and timed else entry.stem
 
 
 def _read(text: SessionLog) -> tuple[list[str], list[tuple[str, int]]]:

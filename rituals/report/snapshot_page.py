@@ -257,17 +257,14 @@ class _Page:
         ]
         helped.sort(key=lambda one: (one.fact.helps[-1].stem, one.fact.id), reverse=True)
         return list(dict.fromkeys(lines))[:_FACTS] + [
-            f"helped {len(one.fact.helps)} ×, shown by a {_shown_by(one)}: {_said(one)}"
+            f"helped {len(one.fact.helps)} ×, shown by a "
+            f"{' and a '.join(sorted({help.evidence for help in one.fact.helps}))}: {_said(one)}"
             for one in helped[:_FACTS]
         ]
 
 
 def _said(one: Standing) -> str:
     return f"{one.fact.id} ({one.fact.kind}, {one.fact.created}): {_text(one)}"
-
-
-def _shown_by(one: Standing) -> str:
-    return " and a ".join(sorted({help.evidence for help in one.fact.helps}))
 
 
 def _text(one: Standing) -> str:

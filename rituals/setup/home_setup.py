@@ -57,7 +57,9 @@ def plan_setup(
                 f"{place} is in no git repository, so there is none to put the branch into",
                 hint="run `diurna init` without --branch for a repository of its own",
             )
-        _refuse_second_home(repository, branch)
+        there = _home_of(repository)  # it would be found first, or lose its place
+        if there is not None and (there.kind, there.branch) != (OWN_BRANCH, branch):
+            raise _second_home(there)
         return _plan_branch(repository, branch, project)
     if repository is not None and _is_fresh_top(repository, place) and folder:
         return plan_own(place, repository, _own_policy(project, place))
@@ -116,14 +118,6 @@ def _home_of(repository: Repository) -> Home | None:
         return discover(repository.top or repository.gitdir, named=repository.where)
     except HomeNotFound:
         return None
-
-
-def _refuse_second_home(repository: Repository, branch: str) -> None:
-    """Refuse an own branch beside a home that would be found first, or in place of another one."""
-    there = _home_of(repository)
-    if there is None or (there.kind == OWN_BRANCH and there.branch == branch):
-        return
-    raise _second_home(there)
 
 
 def _second_home(there: Home) -> WriteRefused:

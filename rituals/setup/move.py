@@ -147,7 +147,8 @@ def _to_branch(plan: MovePlan, clock: Callable[[], int]) -> None:
     said = _moved(f"the branch `{there.branch}`", "`diurna show` reads it from any branch")
     left = (home.prefix + layout.MOVED_FILE, said)
     top = checked_out_home(repository, "")
-    _commit(top, clock, f"diurna: moved to the branch {there.branch}", [*_out(gone), left])
+    files = [*[(path, None) for path in gone], left]
+    _commit(top, clock, f"diurna: moved to the branch {there.branch}", files)
     git.configure("config", "--local", layout.CONFIG_MOVED, home.prefix)
     mirror_changes(there, there.tip())
 
@@ -180,10 +181,6 @@ def _to_tree(plan: MovePlan, clock: Callable[[], int]) -> None:
     mirror(home, [(path, None) for path in pages])  # what it shows ends here
     for key in (layout.CONFIG_BRANCH, layout.CONFIG_MOVED):
         git.run("config", "--local", "--unset-all", key, check=False)
-
-
-def _out(paths: list[str]) -> Files:
-    return [(path, None) for path in paths]
 
 
 def _joined(plan: MovePlan, tip: str, clock: Callable[[], int]) -> str:

@@ -98,17 +98,11 @@ def events_of(
     standing: Mapping[str, Standing],
     also: Iterable[verbs.Event] = (),
 ) -> tuple[list[list[verbs.Event]], list[Finding], list[str]]:
-    """Turn facts into the events that bring them into the ledger.
+    """Turn facts into the events that bring them into the ledger; of several with one id the first counts.
 
-    Args:
-        facts: as read; of several with one id the first gives its state.
-        said: what the logs say already.
-        reasons: why facts are archived.
-        standing: what the commits of the past bring already.
-        also: what else is to be said.
-
-    Returns:
-        A group for each log; what could not stand as it is; what contradicts the logs.
+    `said` is what the logs say already, `reasons` why facts are archived, `standing` what the commits of
+    the past bring already, `also` what else is to be said. Returned are a group of events for each log,
+    what could not stand as it is, and what contradicts the logs.
 
     Raises:
         DraftRefused: texts that no log can hold.

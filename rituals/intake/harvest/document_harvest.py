@@ -6,7 +6,7 @@ Everything is read from git, never from the work tree, so `path:line@commit` is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ledger.git.code_history import Code
 from ledger.model.record import Record
@@ -98,20 +98,14 @@ def read_harvest(
                 progress(len(founds), len(wanted))
     items, superseded = _linked(founds)
     changed = changed_passages([one.fact for one in known], code)
-    # what stands in the place of a known passage is no new fact: it has that one's key
-    keys = {one.fact.id: one.key for one in known}
-    instead = {(one.path, one.now): keys[one.fact.id] for one in changed if one.now}
-    once: dict[str, Item] = {}
-    for item in sorted(items, key=lambda item: (_RANK.get(item.kind, 9), _path(item))):
-        kept = item._replace(key=instead.get((_path(item), item.text), item.key))
-        once.setdefault(" ".join(item.text.lower().split()), kept)
+    taken = _best_first(items, changed, {one.fact.id: one.key for one in known})
     left_out += [left for one in founds for left in one.left_out]
     left_out += [LeftOut(one.path, _NOTHING) for one in founds if not (one.items or one.left_out)]
     if not under:
         agents = sorted([path for path in code.files() if is_rules_file(path)])
         left_out += [LeftOut(path, _FOR_AGENTS) for path in agents]
     whole = touched is None and not under
-    reading = Reading(SOURCE, tuple(once.values()), (*left_out, *superseded), whole)
+    reading = Reading(SOURCE, taken, (*left_out, *superseded), whole)
     read = tuple([path for path, _, _ in wanted])
     since = since if touched is not None else ""
     return Harvest(code.commit, since, len(documents), len(read), reading, tuple(changed), read)
@@ -165,6 +159,21 @@ def _linked(founds: Sequence[Found]) -> tuple[list[Item], list[LeftOut]]:
             others = tuple(dict.fromkeys(replaces.get(item.key, ())))
             items.append(item._replace(replaces=others) if others else item)
     return items, left_out
+
+
+def _best_first(
+    items: Sequence[Item], changed: Collection[Changed], keys: Mapping[str, str]
+) -> tuple[Item, ...]:
+    """Put items into the order in which a budget takes them; each text once.
+
+    What stands in the place of a known passage is no new fact: it has that one's key.
+    """
+    instead = {(one.path, one.now): keys[one.fact.id] for one in changed if one.now}
+    once: dict[str, Item] = {}
+    for item in sorted(items, key=lambda item: (_RANK.get(item.kind, 9), _path(item))):
+        kept = item._replace(key=instead.get((_path(item), item.text), item.key))
+        once.setdefault(" ".join(item.text.lower().split()), kept)
+    return tuple(once.values())
 
 
 def _path(item: Item) -> str:

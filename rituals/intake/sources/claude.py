@@ -137,17 +137,6 @@ def _of_memory(text: str, name: str, at: str) -> list[Item]:
     ]  # fmt: skip
 
 
-def _is_import(line: str) -> bool:
-    return line[:1] == "@" and _IMPORT.fullmatch(line) is not None
-
-
-def _imported_path(path: str, said: str) -> str:
-    """Return the file that an import names: from the user's folder on, or beside the file that says it."""
-    if said.startswith("~/"):
-        return os.path.join(user_folder(), said[2:])
-    return os.path.join(os.path.dirname(path), said)
-
-
 def _rules(path: str, ground: Ground, left: Left) -> Iterator[Item]:
     """Read a file of rules, and those that it imports from inside the project."""
     todo, seen = [(path, 0)], {os.path.realpath(path)}
@@ -165,13 +154,14 @@ def _rules(path: str, ground: Ground, left: Left) -> Iterator[Item]:
             left.append(LeftOut(f"{name}:{line}", "`diurna install` put it there"))
             text = _OWN.sub(lambda found: "\n" * found[0].count("\n"), text)
         local = os.path.basename(path) == _LOCAL
-        for one in passages(text, alone=_is_import):
+        for one in passages(text, alone=lambda line: _IMPORT.fullmatch(line) is not None):
             kind = kind_of_bullet(one.text) if one.bullet else "fact"
             imported = _IMPORT.fullmatch(one.text)
             if imported is None:
                 yield _item(name, one, "", kind)._replace(author="", personal=local)
                 continue
-            there = _imported_path(path, imported[1])
+            start = user_folder() if imported[1].startswith("~/") else os.path.dirname(path)
+            there = os.path.join(start, imported[1].removeprefix("~/"))
             real, top = os.path.realpath(there), os.path.realpath(ground.project)
             if not real.startswith(top + os.sep):
                 why = f"it imports {imported[1]}, which lies outside of the project"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
@@ -9,6 +10,7 @@ from rituals.intake.code_spans import FIRST, hidden_lines, indent_of, marker_wid
 from rituals.intake.intake_items import Item
 
 _BLOCK = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
+_RULE = re.compile(r"([-_*])(?: *\1)+")
 _KEYS_LIMIT, _KEY_WORDS = 200, 8
 
 
@@ -93,7 +95,7 @@ def passages(
         width = 0 if code or indent_of(line) > 1 else marker_width(line.lstrip(" "))
         if level:
             page.heading(level, body)
-        elif width and not _rule(body):
+        elif width and not (len(body) > 2 and _RULE.fullmatch(body)):
             page.begin(number, line.lstrip(" ")[width:], "bullet")
         elif not code and alone(body):
             page.begin(number, body, "paragraph")
@@ -185,10 +187,6 @@ def _heading(line: str) -> int:
     level = len(body) - len(body.lstrip("#"))
     ahead = len(line) - len(body) <= 3 and 0 < level <= 6
     return level if ahead and body[level : level + 1] in (" ", "") else 0
-
-
-def _rule(body: str) -> bool:
-    return len(body) > 2 and not body.replace(" ", "").strip(body[0]) and body[0] in "-*_"
 
 
 def _listed(value: str) -> str:

@@ -181,11 +181,6 @@ def _lines(
 
 
 def _head(line: bytes, name: str) -> dict[str, object]:
-    """Read the first line.
-
-    Raises:
-        DraftRefused: it is not that of an export, or one of a newer Diurna.
-    """
     hint = "`diurna export events > FILE` writes what is read here"
     try:
         said = read_object(line)

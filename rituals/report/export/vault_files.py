@@ -18,6 +18,8 @@ from memory.query.home_views import whole_source
 from projection.views.vault_notes import FOLDERS, TOP, is_ours, vault
 from rituals.report.export.target_folder import OUTSIDE, refuse_inside
 
+_LEFT_HINT = "move it elsewhere, and export again; what it says can be recorded with `diurna note`"
+
 
 class VaultPlan(Record):
     """What an export of a vault does."""
@@ -37,7 +39,11 @@ def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]
     Raises:
         WriteRefused: no vault can be there.
     """
-    _refuse(memory, folder)
+    refuse_inside(memory, folder)
+    for name in FOLDERS:
+        full = os.path.join(folder, name)
+        if os.path.lexists(full) and (os.path.islink(full) or not os.path.isdir(full)):
+            raise WriteRefused(f"{full} is no folder", where=full, hint=OUTSIDE)
     snapshot = memory.snapshot
     notes = vault(snapshot.ask(lambda cache: whole_source(snapshot, cache, progress)))
     write: list[tuple[str, str]] = []
@@ -49,13 +55,9 @@ def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]
         if there is None or is_ours(there):
             write.append((path, text))
         else:
-            left.append(_left(path))
-    remove = []
-    for path in _exported(folder):
-        if path not in notes:
-            there = _standing(folder, path)
-            if there is not None and is_ours(there):
-                remove.append(path)
+            said = f"{path} is there and is not as Diurna exported it; it was left as it is"
+            left.append(Finding("hand-edited", said, path, hint=_LEFT_HINT))
+    remove = [path for path in _exported(folder) if path not in notes and _is_ours(folder, path)]
     return VaultPlan(folder, len(notes), tuple(write), tuple(remove), tuple(left))
 
 
@@ -70,22 +72,8 @@ def apply_vault(plan: VaultPlan) -> None:
         make_folder(os.path.dirname(full), 0o777)
         replace_file(full, text.encode("utf-8", "replace"))
     for path in plan.remove:
-        there = _standing(plan.folder, path)
-        if there is not None and is_ours(there):
+        if _is_ours(plan.folder, path):
             os.unlink(os.path.join(plan.folder, path))
-
-
-def _refuse(memory: Memory, folder: str) -> None:
-    """Refuse a folder in which a vault would be in the way, or can not be.
-
-    Raises:
-        WriteRefused: it is one.
-    """
-    refuse_inside(memory, folder)
-    for name in FOLDERS:
-        full = os.path.join(folder, name)
-        if os.path.lexists(full) and (os.path.islink(full) or not os.path.isdir(full)):
-            raise WriteRefused(f"{full} is no folder", where=full, hint=OUTSIDE)
 
 
 def _standing(folder: str, path: str) -> str | None:
@@ -102,6 +90,10 @@ def _standing(folder: str, path: str) -> str | None:
         return ""
 
 
+def _is_ours(folder: str, path: str) -> bool:
+    return is_ours(_standing(folder, path) or "")
+
+
 def _exported(folder: str) -> list[str]:
     """List what may have been exported before."""
     found = list(TOP)
@@ -112,12 +104,3 @@ def _exported(folder: str) -> list[str]:
             continue
         found += [f"{name}/{one}" for one in listed if one.endswith(".md")]
     return found
-
-
-def _left(path: str) -> Finding:
-    return Finding(
-        "hand-edited",
-        f"{path} is there and is not as Diurna exported it; it was left as it is",
-        path,
-        hint="move it elsewhere, and export again; what it says can be recorded with `diurna note`",
-    )

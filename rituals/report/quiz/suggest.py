@@ -62,13 +62,11 @@ def suggestions(memory: Memory, found: Score) -> tuple[Suggestion, ...]:
         if one.live and one.fact.id not in reached and _is_asked_about(one.fact)
     ]
     facts.sort(key=lambda fact: (rank.get(fact.kind, len(rank)), -fact.uses, fact.id))
-    return tuple([_suggested(memory, fact) for fact in facts[:MOST]])
-
-
-def _suggested(memory: Memory, fact: Fact) -> Suggestion:
-    text = question_about(fact)
-    given = [hit.id for hit in ask(memory, text, FIRST).facts]
-    return Suggestion(fact.id, text, fact.id in given)
+    proposed = [(fact.id, question_about(fact)) for fact in facts[:MOST]]
+    return tuple(
+        Suggestion(id, text, id in [hit.id for hit in ask(memory, text, FIRST).facts])
+        for id, text in proposed
+    )
 
 
 def question_about(fact: Fact) -> str:
