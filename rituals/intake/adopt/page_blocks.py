@@ -180,3 +180,16 @@ class Page:
             del stack[1:]
         elif blank or line[indent] in "><|":
             stack.clear()
+
+
+def unquoted(rows: list[str]) -> list[str]:
+    """Return the lines of a quotation without its marks; any others as they are."""
+    if all(row.lstrip().startswith(">") for row in rows if row.strip()):
+        return [row.lstrip()[1:].removeprefix(" ") for row in rows]
+    return rows
+
+
+def trimmed(rows: list[str]) -> list[str]:
+    """Return lines without blank ones around them."""
+    filled = [number for number, row in enumerate(rows) if row.strip()]
+    return rows[filled[0] : filled[-1] + 1] if filled else []

@@ -36,7 +36,7 @@ from rituals.intake.adopt.adopted_files import (
     AgentMemory,
 )
 from rituals.intake.adopt.compat import footer_fields, windows
-from rituals.intake.adopt.page_blocks import Footer, Item, Page
+from rituals.intake.adopt.page_blocks import Footer, Item, Page, trimmed, unquoted
 from rituals.intake.code_spans import DIGITS_LIMIT, Comment, indent_of, storable
 
 __all__ = ["ImportedFact", "facts", "windows"]
@@ -379,18 +379,6 @@ def _meta(fields: dict[str, str]) -> Meta:
 
 def _bare_id(text: str) -> str:
     return text.strip("`*[] ")
-
-
-def unquoted(rows: list[str]) -> list[str]:
-    """Return the lines of a quotation without its marks; any others as they are."""
-    if all(row.lstrip().startswith(">") for row in rows if row.strip()):
-        return [row.lstrip()[1:].removeprefix(" ") for row in rows]
-    return rows
-
-
-def trimmed(rows: list[str]) -> list[str]:
-    filled = [number for number, row in enumerate(rows) if row.strip()]
-    return rows[filled[0] : filled[-1] + 1] if filled else []
 
 
 def _kind_of(title: str) -> str:

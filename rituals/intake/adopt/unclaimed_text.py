@@ -21,15 +21,8 @@ from ledger.model.record import Record
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from projection.text.fact_ids import id_of_subject
 from rituals.intake.adopt.adopted_files import CONTINUITY, QUESTIONS, AgentMemory
-from rituals.intake.adopt.page_blocks import Item, Page
-from rituals.intake.adopt.read_facts import (
-    ARCHIVED,
-    LIVE,
-    FactPage,
-    ImportedFact,
-    trimmed,
-    unquoted,
-)
+from rituals.intake.adopt.page_blocks import Item, Page, trimmed, unquoted
+from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
 from rituals.intake.code_spans import footer_comments, indent_of, storable
 
 #: How the notes of the layout's own template start, in lower case and without quote marks.
