@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from ledger.model.seal import seal
-from rituals.hosts.capture.capture_attempts import Attempt, note_attempt
+from rituals.hosts.capture.capture_notes import Attempt, note_attempt
 from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.faults import note
 from rituals.hosts.install.install_plan import apply_plan, plan_install

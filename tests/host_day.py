@@ -16,9 +16,9 @@ from typing import NamedTuple
 import pytest
 
 from rituals.cli.app import main
-from rituals.hosts import hook_answer
+from rituals.hosts import hook_answer, session_start
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.context import around_brief, compaction_checkpoint, session_news
+from rituals.hosts.context import compaction_checkpoint, session_news
 from rituals.hosts.observed import admission, observation_spool
 
 MINUTE = 60_000
@@ -156,7 +156,7 @@ class Day:
         now = self._began + minute * MINUTE
         for module in (
             session_news,
-            around_brief,
+            session_start,
             compaction_checkpoint,
             observation_spool,
             admission,

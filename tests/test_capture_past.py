@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ledger.environment import now_ms
-from rituals.hosts.capture.past_sessions import past_sessions
+from rituals.hosts.capture.session_choice import past_sessions
 from rituals.hosts.capture.stamps import QUIET_MS
 from tests.campaigns.homes import git, open_memory
 from tests.captured_sessions import TALK, captured_texts, say, spans_of, tell

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from ledger.home import discover
 from rituals.hosts import hook_answer
 from rituals.hosts import stop_request as asking
-from rituals.hosts.moments import moment
-from rituals.hosts.observed.policy_note import refresh
+from rituals.hosts.moments import REQUEST, moment
+from rituals.hosts.observed.admission import refresh
 from rituals.hosts.session_start import CONTEXT_CHARS, context
-from rituals.hosts.stop_question import REQUEST
 from rituals.hosts.stop_request import (
     FIRST,
     LATER,
@@ -178,7 +177,7 @@ def test_asked_then_killed(repo: Repo, stop: Stop, monkeypatch: pytest.MonkeyPat
     monkeypatch.undo()
     path = repo.path / ".git/diurna/captured/claude-s1.asked"
     path.write_bytes(path.read_bytes()[:40])
-    assert asking._read(str(path)) == Talk()
+    assert asking._talk(path.read_bytes()) == Talk()
 
 
 def _fails(*_: object) -> int:

@@ -17,12 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.hosts.extraction import endpoint, program
+from rituals.hosts.extraction import model_calls
 from rituals.hosts.extraction.extracted_items import MOST_ITEMS, Extraction
-from rituals.hosts.extraction.extractor_failure import NoAnswer
-from rituals.hosts.extraction.extractors import extract
-from rituals.hosts.extraction.item_checks import checked
-from rituals.hosts.extraction.model_answer import items_in
+from rituals.hosts.extraction.extractors import checked, extract
+from rituals.hosts.extraction.model_exchange import NoAnswer, items_in
 from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.hosts.user_settings import Settings, settings
 from tests.captured_sessions import say
@@ -185,7 +183,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """An endpoint, for which there is half a second."""
-    monkeypatch.setattr(endpoint, "SECONDS", 0.5)
+    monkeypatch.setattr(model_calls, "SECONDS", 0.5)
     server = Server(("127.0.0.1", 0), Handler)
     server.asked = []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -312,7 +310,7 @@ def test_an_endpoint_that_is_not_there(server: Server) -> None:
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, str]]:
     """Put a program `claude` on the path of an environment, which is returned."""
-    monkeypatch.setattr(program, "SECONDS", 1.0)
+    monkeypatch.setattr(model_calls, "PROGRAM_SECONDS", 1.0)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
 

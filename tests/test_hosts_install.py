@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.install import json_text, own_file
-from rituals.hosts.install.hook_entries import FORMS, entries
-from rituals.hosts.install.host_files import GROUND_RULE, LAYOUTS, SKILLS, files_of
+from rituals.hosts.install import json_text, marked_text
+from rituals.hosts.install.host_files import GROUND_RULE, SKILLS, entries, files_of
 from rituals.hosts.install.install_plan import apply_plan, installed, plan_install, plan_removal
 from rituals.hosts.install.json_text import EACH
 from rituals.hosts.moments import moment
@@ -143,7 +142,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @setting(max_examples=examples(120))
 @given(
-    host=st.sampled_from(sorted(LAYOUTS)), user=st.booleans(), texts=st.lists(laid_out(), min_size=2, max_size=2),
+    host=st.sampled_from(sorted(HOSTS)), user=st.booleans(), texts=st.lists(laid_out(), min_size=2, max_size=2),
     toml=_TOML, lines=_LINES, there=st.lists(st.booleans(), min_size=3, max_size=3),
 )  # fmt: skip
 def test_what_was_there_before_is_there_again(
@@ -163,7 +162,7 @@ def test_what_was_there_before_is_there_again(
         if is_there:
             put(folder, path, toml if path.endswith(".toml") else data)
     if there[2]:
-        put(folder, LAYOUTS[host].rule, lines)
+        put(folder, HOSTS[host].rule, lines)
     before = tree(folder)
     plan = plan_install(str(folder), (host,), user=user, servers=True)
     apply_plan(plan, user=user)
@@ -219,8 +218,8 @@ def test_what_a_person_added_since_stays(tmp_path: Path, host: str) -> None:
         groups[1]["hooks"].append({"type": "command", "command": "theirs"})
     path.write_text(json.dumps(found, indent=4))
     rules = (
-        tmp_path / LAYOUTS[host].rule
-        if (tmp_path / LAYOUTS[host].rule).exists()
+        tmp_path / HOSTS[host].rule
+        if (tmp_path / HOSTS[host].rule).exists()
         else tmp_path / "AGENTS.md"
     )
     rules.write_bytes(b"# Theirs\n" + rules.read_bytes() + b"\nMore of theirs.\n")
@@ -389,8 +388,13 @@ def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: 
         )  # fmt: skip
         return done.returncode, done.stdout, done.stderr
 
-    commands = {entry.command for host in FORMS for entry in entries(host, before=("hooks",))}
-    assert len(commands) == sum(len(HOSTS[host].events) for host in FORMS)
+    commands = {
+        entry.command
+        for host in HOSTS
+        if HOSTS[host].form
+        for entry in entries(host, before=("hooks",))
+    }
+    assert len(commands) == sum(len(HOSTS[host].events) for host in HOSTS if HOSTS[host].form)
     for command in commands if shell == "sh" else sorted(commands)[:1]:
         assert ran(command) == (0, b"", b"")
     command = COMMANDS["claude"]
@@ -418,17 +422,17 @@ def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
 def test_a_file_of_another_release_is_replaced(tmp_path: Path) -> None:
     """By its stamp, or its hash from before there was one; a word in it that is not ours, and it stays."""
     path = ".opencode/plugin/diurna.js"
-    put(tmp_path, path, own_file.stamped("// older\n", "// ").encode())
+    put(tmp_path, path, marked_text.stamped("// older\n", "// ").encode())
     plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)
     assert [one.file for one in plan.changes][:1] == [path] and not plan.left
-    put(tmp_path, path, own_file.stamped("// older\n", "// ").replace("older", "mine").encode())
+    put(tmp_path, path, marked_text.stamped("// older\n", "// ").replace("older", "mine").encode())
     plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)
     assert [one.file for one in plan.left] == [path]
 
 
 def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
     """One entry each, for those that read one in a project."""
-    assert run("install", *LAYOUTS, "--mcp").code == 0
+    assert run("install", *HOSTS, "--mcp").code == 0
     server = {"command": "diurna", "args": ["mcp"]}
     for name in (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"):
         assert json.loads((bare_repo.path / name).read_text())["mcpServers"] == {
@@ -620,7 +624,7 @@ def test_the_page_says_what_each_host_has() -> None:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
     head = next(at for at, row in enumerate(rows) if row[:2] == ["", "Claude"])
     hosts = [name.lower() for name in rows[head][1:]]
-    assert set(hosts) == set(LAYOUTS) - {"antigravity"}
+    assert set(hosts) == set(HOSTS) - {"antigravity"}
     meanings = [("start", "prompt", "tool", "stop"), ("failure",), ("precompact",), ("end",),
                 ("subagent_start", "subagent_stop"), ("task",)]  # fmt: skip
     for row, wanted in zip(rows[head + 2 :], meanings, strict=False):
@@ -878,7 +882,7 @@ def test_for_the_user_nothing_of_the_project_is_touched(
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     project = tree(bare_repo.path)
-    assert run("install", *LAYOUTS, "--user", "--mcp").code == 0
+    assert run("install", *HOSTS, "--user", "--mcp").code == 0
     assert tree(bare_repo.path) == project
     assert COMMANDS["claude"] in (home / ".claude/settings.json").read_text()
     assert (home / ".config/opencode/plugin/diurna.js").exists()

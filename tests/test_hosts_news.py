@@ -557,7 +557,7 @@ def test_nothing_new_costs_a_few_calls(session: Sessions) -> None:
         session("codex", str(number)).did("git", "git push", at=NOW_MS)
     mine.start()
     code = (
-        "import sys, time; from rituals.hosts.moments import Moment; from rituals.hosts.context import news\n"
+        "import sys, time; from rituals.hosts.moments import Moment; from rituals.hosts.context import session_news as news\n"
         f"given = (Moment('claude', 'prompt', '5', {str(mine.repo.path)!r}), {mine.commondir!r})\n"
         "before = set(sys.modules); opened = []\n"
         "sys.addaudithook(lambda event, args: opened.append(args[0]) if event == 'open' else None)\n"

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import settings as setting
 from hypothesis import strategies as st
 
-from rituals.hosts.install.host_files import LAYOUTS, files_of
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.install.host_files import files_of
 from rituals.hosts.install.install_plan import (
     apply_plan,
     has,
@@ -103,7 +104,7 @@ def rewritten(draw: st.DrawFn, found: dict[str, Any]) -> tuple[str, dict[str, An
 
 @setting(max_examples=examples(40))
 @given(
-    host=st.sampled_from(sorted(set(LAYOUTS) - {"antigravity"})), user=st.booleans(), mine=st.booleans(), data=st.data()
+    host=st.sampled_from(sorted(set(HOSTS) - {"antigravity"})), user=st.booleans(), mine=st.booleans(), data=st.data()
 )  # fmt: skip
 def test_what_a_host_wrote_is_all_that_stays(
     folder: Path, host: str, user: bool, mine: bool, data: st.DataObject

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rituals.hosts.transcripts.retractions import without_retraction
+from rituals.hosts.transcripts.injected import without_retraction
 from rituals.hosts.transcripts.slices import Slice, Turn, read_slice
 
 ASKED = {

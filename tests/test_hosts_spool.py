@@ -186,7 +186,7 @@ def test_writers_beside_each_other_lose_nothing(tmp_path: Path) -> None:
     """Four processes write the same calls, one is killed again and again, one takes the file away."""
     code = (
         "import sys, random\n"
-        "from rituals.hosts.observed import spool as m\n"
+        "from rituals.hosts.observed import observation_spool as m\n"
         "m.PATIENCE_SECONDS = 60\n"
         "s = m.spool_of(sys.argv[1], 'claude', 's')\n"
         "numbers = list(range(60)); random.Random(sys.argv[2]).shuffle(numbers)\n"

@@ -18,11 +18,11 @@ from ledger.environment import now_ms
 from ledger.home import discover
 from rituals.hosts import hook_answer
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.context.around_brief import Around
 from rituals.hosts.context.compaction_checkpoint import restored, save
 from rituals.hosts.context.session_wording import clock, states
 from rituals.hosts.moments import Moment, moment
 from rituals.hosts.observed.observation_spool import Observation, spool_of
+from rituals.hosts.session_start import Around
 from tests.conftest import NOW_MS, Repo, Run, examples
 from tests.test_hosts_checkpoint import Ask, ask, did, payload  # noqa: F401 - a fixture
 from tests.test_hosts_news import MINUTE, Session

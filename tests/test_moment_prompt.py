@@ -11,8 +11,8 @@ import pytest
 from projection.brief.envelope import enveloped
 from rituals.hosts.context import moment_index
 from rituals.hosts.context.moment_index import index_path, opened
-from rituals.hosts.context.needed_facts import Needed
 from rituals.hosts.context.session_cursor import Heard
+from rituals.hosts.context.session_news import Needed
 from rituals.hosts.moments import file_name
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import captured_texts, observe, tell
@@ -85,7 +85,7 @@ def test_what_has_nothing_to_say_loads_what_it_looks_up_with(
     slow = {*HEAVY, "projection", "signal", "math", "fcntl", "memory.recall"}
     told = {
         f"rituals.hosts.{one}"
-        for one in ("silence", "context.session_cursor", "context.needed_facts")
+        for one in ("silence", "context.session_cursor", "context.session_news")
     }
     assert names.isdisjoint(slow | told)
 

@@ -13,8 +13,8 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
-from rituals.hosts.capture.observed_lines import observed_lines
-from rituals.hosts.capture.personal_gate import PersonalGate
+from rituals.hosts.capture.composition import observed_lines
+from rituals.hosts.capture.gates import PersonalGate
 from rituals.hosts.context.compaction_checkpoint import save
 from rituals.hosts.extraction.extracted_items import Extraction, Item
 from rituals.hosts.handed_messages import keep_messages

@@ -8,7 +8,7 @@ import pytest
 
 from ledger.model.session_headers import cost_in, cost_since
 from memory.api import Memory
-from rituals.hosts.extraction.spoken_corrections import sets_right
+from rituals.hosts.extraction.uses import sets_right
 from rituals.report.lifecycle_report import report
 from tests.captured_sessions import TALK, captured_texts, say, tell
 from tests.conftest import Repo, Run

@@ -15,7 +15,7 @@ import pytest
 from rituals.cli.command_registry import available
 from rituals.hosts.install.host_files import FORMER_SKILLS, SKILLS, skill_files
 from rituals.hosts.install.install_plan import apply_plan, plan_install, plan_removal
-from rituals.hosts.install.own_file import is_as_written, stamped
+from rituals.hosts.install.marked_text import is_as_written, stamped
 from tests.conftest import Repo, Run
 from tests.pages import blocks
 

@@ -15,9 +15,9 @@ from ledger.codec.log import decode
 from ledger.model.event import FactCreated
 from memory.write.draft import SessionDraft
 from projection.policy.model import Policy
-from rituals.hosts.capture import keeping_notice
+from rituals.hosts.capture import gates
 from rituals.hosts.capture.commit_texts import texts_in
-from rituals.hosts.capture.composition import passages_of
+from rituals.hosts.capture.composition import observed_lines, passages_of
 from rituals.hosts.capture.fitting import (
     fitted,
     paragraphs,
@@ -26,10 +26,7 @@ from rituals.hosts.capture.fitting import (
     size_of,
     standing,
 )
-from rituals.hosts.capture.observed_lines import observed_lines
-from rituals.hosts.capture.remember_requests import said_in
-from rituals.hosts.capture.titles import title_of
-from rituals.hosts.capture.told_sources import sources_of
+from rituals.hosts.capture.told_sources import said_in, sources_of, title_of
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.transcripts.slices import Turn
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, git, make_home, open_memory
@@ -455,9 +452,7 @@ def test_an_old_policy_means_more_once_its_user_was_told(
     policy = Policy()
 
     def kept(word: str, kind: str) -> str:
-        return keeping_notice.kept_by(
-            policy._replace(capture=policy.capture._replace(keep=word)), kind
-        )
+        return gates.kept_by(policy._replace(capture=policy.capture._replace(keep=word)), kind)
 
     assert (kept("", IN_TREE), kept("facts", IN_TREE), kept("facts", OWN_BRANCH)) == ("facts",) * 3
     assert (kept("told", IN_TREE), kept("", OWN_BRANCH)) == ("told", "digest")
@@ -471,7 +466,7 @@ def test_an_old_policy_means_more_once_its_user_was_told(
     say(transcript, TALK)
     shown = tell(open_memory(home), transcript, dry_run=True).logs[0][1].decode()
     assert "## Observed" in shown and "retry queue" not in shown
-    keeping_notice.note_informed()
+    gates.note_informed()
     assert (kept("", IN_TREE), kept("facts", IN_TREE)) == ("told", "told")
     assert "retry queue" in tell(open_memory(home), transcript).logs[0][1].decode()
 

@@ -69,7 +69,7 @@ FORM = Option(
 ID = Argument("id")
 SOME_IDS = Argument("ids", "ID...", many=True)
 HOSTS = Argument("hosts", "[HOST]...", True, required=False,
-                 choices="rituals.hosts.install.host_files:LAYOUTS")  # fmt: skip
+                 choices="rituals.hosts.install.host_files:HOSTS")  # fmt: skip
 
 TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "brief": (

@@ -1,7 +1,7 @@
-"""Tell apart the programs that run agents: how each calls its hooks, and in what form it takes an answer.
+"""Know the programs that run agents, one row each: how they call hooks, take an answer, and keep files.
 
 What stands here was recorded from the released programs, but for Cursor and Antigravity, which are told
-from their documents.
+from their documents. The lines of a host's transcript are read in `rituals.hosts.transcripts.formats`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,33 @@ _UNDERSTOOD = {
 }
 
 
+class Form(Record):
+    """How a host has its hooks in a file."""
+
+    #: a pattern of the tools that change something or read a file, by the host's names; "" where
+    #: none is taken
+    tools: str = ""
+    reads: str = ""  #: what of it releases of before did not have
+    command: str = "command"  #: the key of the command
+    timeout: str = "timeout"  #: the key of the limit; "" for none
+    second: int = 1  #: what a second is in its unit
+    kind: bool = True  #: each hook says its type
+    grouped: bool = True  #: hooks stand in groups, each with a pattern, as in Claude's settings
+
+
+class Kept(Record):
+    """Where a host keeps transcripts, and what their first lines say."""
+
+    variable: str  #: of the environment that names the host's folder
+    folder: str  #: under the user's, where the variable names none
+    #: a pattern below it; `{name}` stands for the folder that was worked in, in Claude's spelling
+    files: str
+    #: the keys on the way to the session's id; none where the file is called after it
+    session: tuple[str, ...]
+    #: the keys on the way to the folder that was worked in, or to its digest
+    worked: tuple[str, ...]
+
+
 class Host(Record):
     """One host."""
 
@@ -60,7 +87,18 @@ class Host(Record):
     keys: tuple[str, ...]  #: under which it takes context
     #: its own names of the events that it is asked to call, and what each means here
     events: Mapping[str, str]
-    folder: str = ""  #: the variable that names the project; an agent's `cd` does not change it
+    settings: str  #: the folder of its settings, in a project
+    home: str  #: the same in the user's folder
+    programs: tuple[str, ...]  #: what it is called on PATH
+    variable: str = ""  #: that names the project; an agent's `cd` does not change it
+    form: Form | None = None  #: None where a plugin calls its hooks
+    kept: Kept | None = None  #: None where no transcripts are found
+    rule: str = "AGENTS.md"  #: the file that its agent reads in a project, beside AGENTS.md
+    #: the folder of its skills, in a project and in the user's folder
+    skills: str = ".agents/skills"
+    sign: str = ""  #: what shows that a project uses it, where its folder does not
+    #: what is known of it comes from its documents; the others' programs were run
+    told: bool = False
     #: the files, in a project and in the user's folder, whose hooks are its own alone
     own: tuple[str, ...] = ()
     #: files, below a project and the user's folder: it runs the hooks of each
@@ -74,93 +112,78 @@ class Host(Record):
     holds: bool = False
 
 
+_COPILOT_HOOKS = (".github/hooks/diurna.json", ".copilot/hooks/diurna.json")
 HOSTS = {
     host.name: host
     for host in (
         Host(
-            "claude",
-            "claude-code",
-            "SessionStart",
-            _NESTED,
+            "claude", "claude-code", "SessionStart", _NESTED,
             {**_CLAUDE, "PostToolUseFailure": FAILURE, "TaskCompleted": TASK},
-            "CLAUDE_PROJECT_DIR",
-            below=False,
-            asks=True,
-            holds=True,
+            ".claude", ".claude", ("claude",), "CLAUDE_PROJECT_DIR",
+            # Codex and Copilot run what was installed for Claude, too, so their tools stand beside its own
+            Form("Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch|Read",
+                 "|Read"),
+            Kept("CLAUDE_CONFIG_DIR", ".claude", "projects/{name}*/*.jsonl", (), ("cwd",)),
+            rule="CLAUDE.md", skills=".claude/skills", below=False, asks=True, holds=True,
         ),
         Host(
-            "codex",
-            "codex",
-            "SessionStart",
-            _NESTED,
-            _CLAUDE,
-            beside=(".codex/hooks.json", ".claude/settings.json"),
-            asks=True,
-            holds=True,
+            "codex", "codex", "SessionStart", _NESTED, _CLAUDE, ".codex", ".codex", ("codex",), "",
+            Form("Bash|apply_patch|Edit|Write|update_plan"),
+            Kept("CODEX_HOME", ".codex", "*sessions/**/rollout-*.jsonl", ("payload", "id"),
+                 ("payload", "cwd")),
+            beside=(".codex/hooks.json", ".claude/settings.json"), asks=True, holds=True,
         ),
         Host(
-            "copilot",
-            "copilot",
-            "sessionStart",
-            _FLAT,
+            "copilot", "copilot", "sessionStart", _FLAT,
             {**_CAMEL, "userPromptSubmitted": PROMPT, "agentStop": STOP},
-            "COPILOT_PROJECT_DIR",
-            (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
-            (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
-            restarts=False,
-            asks=True,
+            ".github/hooks", ".copilot", ("copilot",), "COPILOT_PROJECT_DIR",
+            Form("bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo|view", "|view",
+                 "bash", "timeoutSec", grouped=False),
+            Kept("COPILOT_HOME", ".copilot", "session-state/*/events.jsonl", ("data", "sessionId"),
+                 ("data", "context", "cwd")),
+            own=_COPILOT_HOOKS, beside=_COPILOT_HOOKS, restarts=False, asks=True,
         ),
         Host(
-            "gemini",
-            "gemini-cli",
-            "SessionStart",
-            _NESTED,
+            "gemini", "gemini-cli", "SessionStart", _NESTED,
             {  # PreCompress comes before every call of the model, so it says nothing
-                "SessionStart": START,
-                "BeforeAgent": PROMPT,
-                "AfterTool": TOOL,
-                "AfterAgent": STOP,
+                "SessionStart": START, "BeforeAgent": PROMPT, "AfterTool": TOOL, "AfterAgent": STOP,
                 "SessionEnd": END,
             },
-            "GEMINI_PROJECT_DIR",
-            below=False,
-            asks=True,
+            ".gemini", ".gemini", ("gemini",), "GEMINI_PROJECT_DIR",
+            Form("^(run_shell_command|write_file|replace|write_todos|read_file)$", "|read_file",
+                 second=1000),
+            Kept("GEMINI_CLI_HOME", ".gemini", "tmp/*/chats/*.jsonl", ("sessionId",), ("projectHash",)),
+            rule="GEMINI.md", below=False, asks=True,
         ),
         Host(
-            "qwen",
-            "qwen-code",
-            "SessionStart",
-            _NESTED,
-            {**_CLAUDE, "PostToolUseFailure": FAILURE},
-            "QWEN_PROJECT_DIR",
-            below=False,
-            asks=True,
+            "qwen", "qwen-code", "SessionStart", _NESTED, {**_CLAUDE, "PostToolUseFailure": FAILURE},
+            ".qwen", ".qwen", ("qwen",), "QWEN_PROJECT_DIR",
+            Form("run_shell_command|write_file|edit|notebook_edit|todo_write|read_file", "|read_file"),
+            Kept("QWEN_HOME", ".qwen", "projects/{name}*/chats/*.jsonl", (), ("cwd",)),
+            below=False, asks=True,
         ),
         Host(
-            "opencode",
-            "opencode",
-            "experimental.chat.system.transform",
-            _FLAT,
+            "opencode", "opencode", "experimental.chat.system.transform", _FLAT,
             {  # as its plugin calls them (`rituals.hosts.moments`)
                 "experimental.chat.system.transform": START,
-                "chat.message": PROMPT,
-                "tool.execute.after": TOOL,
-                "experimental.session.compacting": PRECOMPACT,
-                "session.idle": STOP,
+                "chat.message": PROMPT, "tool.execute.after": TOOL,
+                "experimental.session.compacting": PRECOMPACT, "session.idle": STOP,
             },
+            ".opencode", ".config/opencode", ("opencode",),
         ),
         Host(
-            "cursor",
-            "cursor",
-            "sessionStart",
-            ("additional_context",),
+            "cursor", "cursor", "sessionStart", ("additional_context",),
             {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
+            ".cursor", ".cursor", ("cursor-agent", "cursor"), "",
+            Form("Shell|Write|Edit|Delete|Read", "|Read", kind=False, grouped=False), told=True,
         ),
         Host(
-            "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP}
+            "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP},
+            ".agents", ".gemini/config", ("agy", "antigravity"), "", Form(grouped=False),
+            sign=".agents/hooks.json", told=True,
         ),
     )
-}
+}  # fmt: skip
 
 
 def meaning(host: str, event: str) -> str:

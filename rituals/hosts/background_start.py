@@ -9,18 +9,13 @@ import os
 
 from ledger.environment import now_ms, variables
 from ledger.git.repository import head, operation_under_way
-from ledger.home import OWN_BRANCH
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest
 from memory.cache.broken_truth_file import has_code, read
-from projection.policy.model import OFF
+from projection.policy.model import OFF, Policy
 from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.home import Home
-    from projection.policy.model import Policy
 
 DAY_MS = 24 * 3_600_000
 #: What did not end is not begun again for so long, but for what is due once a day.
@@ -36,9 +31,8 @@ class Run(Record):
     doing: str = ""  #: a step that was begun and did not end, or not yet
     doing_at: int = 0  #: when that was
     daily: int = 0  #: when what is due once a day was begun
-    tried: tuple[
-        str, ...
-    ] = ()  #: the steps that are due once a day, in the order of their last turns
+    #: the steps that are due once a day, in the order of their last turns
+    tried: tuple[str, ...] = ()
 
 
 def look_after(home: Home, policy: Policy | None = None) -> None:
@@ -87,17 +81,13 @@ def is_stale(home: Home) -> bool:
 
     In a partial clone nothing is marked: it has its turn once a day.
     """
-    if not has_code(home) or home.repository.promisor or not _is_work(home):
+    if not has_code(home) or home.repository.promisor:
         return False
+    own = home.prefix.partition("/")[0] if home.checked_out else ""
+    if all(name[:1] == "." or name == own for name in os.listdir(home.repository.top)):
+        return False  # the work tree has nothing beside the memory
     kept = read(home)
     return kept is None or (kept.code, kept.tip) != (head(home.repository)[1], home.tip())
-
-
-def _is_work(home: Home) -> bool:
-    """Tell whether the work tree has anything beside the memory."""
-    own = home.prefix.partition("/")[0] if home.checked_out else ""
-    names = os.listdir(home.repository.top)
-    return any(name[:1] != "." and name != own for name in names)
 
 
 def last_run(home: Home) -> Run:

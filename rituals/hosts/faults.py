@@ -8,12 +8,11 @@ import time
 from ledger.environment import now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
 from ledger.model.record import Record
-from rituals.hosts.payloads import read_start
+from rituals.hosts.payloads import open_file, read_start
 
 _LINE_CHARS = 300
 #: A file of more bytes than that becomes the old one, and a new one is begun.
 _FILE_BYTES = 1 << 16
-_OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Fault(Record):
@@ -33,7 +32,7 @@ def note(commondir: str, said: str) -> None:
     try:
         if os.path.exists(path) and os.path.getsize(path) > _FILE_BYTES:
             os.replace(path, path + ".old")
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _OPEN, 0o600)
+        fd = open_file(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(fd, line.encode("utf-8", "replace"))
         finally:
@@ -45,6 +44,5 @@ def note(commondir: str, said: str) -> None:
 def faults(commondir: str) -> list[Fault]:
     """Return what failed, oldest first."""
     said = read_start(f"{commondir}/{HOOK_FAULTS_FILE}", 2 * _FILE_BYTES)
-    lines = said.decode("utf-8", "replace").splitlines()
-    pairs = [line.partition(" ") for line in lines]
-    return [Fault(at, said) for at, _, said in pairs if said]
+    pairs = [line.partition(" ") for line in said.decode("utf-8", "replace").splitlines()]
+    return [Fault(at, why) for at, _, why in pairs if why]

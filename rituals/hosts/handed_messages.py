@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping, Sequence
 
 from ledger.environment import now_seconds
 from ledger.secrets.person_statements import without_personal
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import without_secrets
-from ledger.wal.atomic_files import make_folder
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.payloads import open_file, sweep
 from rituals.hosts.silence import heard, silences
 from rituals.hosts.transcripts.turns import when_said
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rituals.hosts.moments import Moment
 
 SAID_DIR = "diurna/said"
 #: Of what a moment hands over at most so much is kept, and a file so long behind its last line.
@@ -49,19 +44,16 @@ def keep_messages(commondir: str, moment: Moment) -> str:
     ]
     data = b"".join(_newest(lines))
     if data:
-        make_folder(folder)
-        _sweep(folder)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        file = os.open(path, flags, 0o600)
+        file = open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(file, b"\n" + data)  # behind a line that a full disk cut off, too
         finally:
             os.close(file)
+        sweep(folder, now_seconds() - _KEPT_SECONDS)  # of sessions that are long over
     return path
 
 
 def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:
-    """Return the lines at the end that are not too many bytes."""
     room = _BYTES
     for place in range(len(lines) - 1, -1, -1):
         room -= len(lines[place])
@@ -71,19 +63,16 @@ def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def _lines(given: Mapping[str, object]) -> Iterator[tuple[bytes, int]]:
-    """Yield a line for each message, and when it was written."""
+    """Yield a line for each message, without what is about a person, and when it was written."""
     messages = given.get("messages")
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict) and isinstance(message.get("parts"), list):
-            parts = [_clean(_open(part)) for part in message["parts"] if isinstance(part, dict)]
-            line = json.dumps({"info": message.get("info"), "parts": parts}).encode() + b"\n"
-            yield line, when_said(message)
-
-
-def _open(part: Mapping[str, object]) -> Mapping[str, object]:
-    """Return a part of a message without what it says of a person."""
-    text = part.get("text")
-    return {**part, "text": without_personal(text)} if isinstance(text, str) else part
+            parts = [dict(part) for part in message["parts"] if isinstance(part, dict)]
+            for part in parts:
+                if isinstance(part.get("text"), str):
+                    part["text"] = without_personal(part["text"])
+            told = {"info": message.get("info"), "parts": [_clean(part) for part in parts]}
+            yield json.dumps(told).encode() + b"\n", when_said(message)
 
 
 def _clean(value: object, depth: int = 0) -> object:
@@ -95,12 +84,3 @@ def _clean(value: object, depth: int = 0) -> object:
     if isinstance(value, dict):
         return {key: _clean(one, depth + 1) for key, one in value.items()}
     return [_clean(one, depth + 1) for one in value] if isinstance(value, list) else value
-
-
-def _sweep(folder: str) -> None:
-    """Remove the files of sessions that are long over."""
-    oldest = now_seconds() - _KEPT_SECONDS
-    with os.scandir(folder) as files:
-        for one in files:
-            if one.name.endswith(".jsonl") and one.stat(follow_symlinks=False).st_mtime < oldest:
-                os.unlink(one.path)

@@ -11,24 +11,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import monotonic
-from rituals.hosts.adapters import (
-    BATCH,
-    BEFORE_TOOL,
-    END,
-    FAILURE,
-    HOSTS,
-    OTHER,
-    PRECOMPACT,
-    PROMPT,
-    START,
-    STOP,
-    SUBAGENT_START,
-    SUBAGENT_STOP,
-    TASK,
-    TOOL,
-    envelope,
-    meaning,
-)
+from rituals.hosts import adapters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import TypeVar
 
+    from rituals.hosts.context.session_news import Telling
     from rituals.hosts.moments import Moment
 
     _Done = TypeVar("_Done")
@@ -50,9 +34,23 @@ _LEAST_SECONDS = 0.05
 PAYLOAD_BYTES = 10 << 20
 #: Events in which something may have been done or decided; those that wait for a brief;
 #: and those that may end a part of a session.
-_OBSERVED = (PROMPT, TOOL, FAILURE, BATCH, STOP, SUBAGENT_STOP, TASK)
-_BRIEFED = (START, SUBAGENT_START, PROMPT)
-_STAMPED = (START, PRECOMPACT, STOP, END, SUBAGENT_STOP)
+_OBSERVED = (
+    adapters.PROMPT,
+    adapters.TOOL,
+    adapters.FAILURE,
+    adapters.BATCH,
+    adapters.STOP,
+    adapters.SUBAGENT_STOP,
+    adapters.TASK,
+)
+_BRIEFED = (adapters.START, adapters.SUBAGENT_START, adapters.PROMPT)
+_STAMPED = (
+    adapters.START,
+    adapters.PRECOMPACT,
+    adapters.STOP,
+    adapters.END,
+    adapters.SUBAGENT_STOP,
+)
 
 
 class TookTooLong(BaseException):
@@ -60,10 +58,7 @@ class TookTooLong(BaseException):
 
 
 def run(host: str, event: str, environment: Mapping[str, str]) -> int:
-    """Answer a hook on standard output; return the exit code, which is always 0.
-
-    `event` is the host's own name of it.
-    """
+    """Answer a hook on standard output; return the exit code, which is always 0."""
     call = Call(host, event, environment)
     answer = call.answer()
     try:
@@ -78,25 +73,23 @@ def run(host: str, event: str, environment: Mapping[str, str]) -> int:
 
 
 class Call:
-    """One call of a hook.
-
-    Args:
-        host: the name that the hook was installed with.
-        event: the host's own name of it.
-        environment: of the process.
-    """
+    """One call of a hook."""
 
     def __init__(self, host: str, event: str, environment: Mapping[str, str]) -> None:
         self._host = host
         self._event = event
         self._environment = environment
-        self._kind = meaning(host, event)
+        self._kind = adapters.meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
         self._late = self._silent = self._outdated = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
-        limits = {START: START_SECONDS, SUBAGENT_START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
+        limits = {
+            adapters.START: START_SECONDS,
+            adapters.SUBAGENT_START: START_SECONDS,
+            adapters.PRECOMPACT: COMPACT_SECONDS,
+        }
         self._until = monotonic() + limits.get(self._kind, OTHER_SECONDS)
 
     def answer(self) -> bytes:
@@ -134,30 +127,24 @@ class Call:
 
     def _keep(self) -> None:
         """Keep what is worth it of an event, and follow it up, where that was not done in time."""
-        if self._said is None:
-            return
-        self._find(self._said.folder)
-        if self._commondir and self._said.session and not self._observed:
+        if self._said is not None:
+            self._find(self._said.folder)
             self._observe(self._said)
-        self._follow_up()
+            self._follow_up()
 
     def _follow_up(self) -> None:
         """Stamp the session, and start who folds it into a log."""
         said = self._said
-        if said is None:
-            return
-        if not self._commondir:
+        if said is None or not self._commondir:
             return
         if self._outdated:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir, self._environment)
-        if self._kind not in _STAMPED:
+        if self._kind not in _STAMPED or (self._silent and self._kind != adapters.START):
             return
         from rituals.hosts.capture.stamps import is_due, stamp
 
-        if self._silent and self._kind != START:
-            return
         if said.given.get("messages") and said.session:
             from rituals.hosts.handed_messages import keep_messages
 
@@ -167,20 +154,20 @@ class Call:
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
 
-            spawn(said, catch_up=self._kind == START)
-        if self._kind == START and not self._late:
+            spawn(said, catch_up=self._kind == adapters.START)
+        if self._kind == adapters.START and not self._late:
             from rituals.hosts.session_start import prepare
 
             prepare(said, self._commondir, self._environment)
-        if self._kind == PRECOMPACT and not HOSTS[said.host].restarts:
+        if self._kind == adapters.PRECOMPACT and not adapters.HOSTS[said.host].restarts:
             from rituals.hosts.session_start import make_ready
 
-            make_ready(said._replace(event=START, source="compact"), self._environment)
+            make_ready(said._replace(event=adapters.START, source="compact"), self._environment)
 
     def _answer(self) -> bytes:
         # also where nothing is asked: a host may fail that can not hand over what it says
         data = _read()
-        if self._kind == OTHER or self._environment.get("DIURNA_HOOKS") == "off":
+        if self._kind == adapters.OTHER or self._environment.get("DIURNA_HOOKS") == "off":
             return NOTHING
         from rituals.hosts.moments import moment
         from rituals.hosts.payloads import read_object
@@ -189,23 +176,18 @@ class Call:
         if payload is None:
             return NOTHING
         said = moment(self._host, self._event, payload, self._environment)
-        if said.host != self._host and _is_told_otherwise(said):
-            return NOTHING
-        if said.event == OTHER:
+        if said.event == adapters.OTHER or (said.host != self._host and _is_told_otherwise(said)):
             return NOTHING
         self._said = said
         self._find(said.folder)
         if self._commondir:
             from ledger.wal.dead_owner import died
 
-            if died(
-                self._commondir
-            ):  # any command finishes what it left, and nobody waits for this one
+            if died(self._commondir):  # any command finishes what it left
                 from rituals.hosts.capture.detached import run
 
                 run(["status"], said.folder)
-        if self._commondir and said.session and not self._observed:
-            self._observe(said)
+        self._observe(said)
         self._observed = True
         return self._form(said, self._text(said))
 
@@ -232,18 +214,16 @@ class Call:
 
     def _observe(self, said: Moment) -> None:
         """Keep what is worth it of an event, where there is a home, and nobody asked for silence."""
-        if self._silent:
+        if self._silent or self._observed or not (self._commondir and said.session):
             return
         from rituals.hosts.observed.admission import admitted, is_candidate, observing
 
         events: tuple[Moment, ...] = (said,)
-        if said.event == BATCH:
+        if said.event == adapters.BATCH:
             from rituals.hosts.moments import calls
 
             events = calls(said)
-        for one in events:
-            if not is_candidate(one):
-                continue
+        for one in filter(is_candidate, events):
             known = observing(self._commondir)
             found = None if known.off else admitted(one, self._top, known.words)
             if found is not None:
@@ -255,41 +235,40 @@ class Call:
 
     def _text(self, said: Moment) -> str:
         """Return what the agent is to know."""
-        if said.event == START:
+        if said.event == adapters.START:
             from rituals.hosts.session_start import context
 
             text, self._heard = context(said, self._environment)
             self._find(said.folder)  # a fresh clone has it from now on
             return text
-        if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
+        if not self._commondir:
+            return ""
+        if (
+            said.event in (adapters.PROMPT, adapters.TOOL, adapters.FAILURE, adapters.BATCH)
+            and said.session
+        ):
             from rituals.hosts.context.moment_answer import needed_at
             from rituals.hosts.context.news_stamps import has_news
             from rituals.hosts.moments import file_name
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)
             name = file_name(said.host, said.session)
-            if not (needed or has_news(self._commondir, name, tool=said.event != PROMPT)):
+            if not (needed or has_news(self._commondir, name, tool=said.event != adapters.PROMPT)):
                 return ""
             from rituals.hosts.context.session_news import at_prompt, at_tool
 
-            ask = at_prompt if said.event == PROMPT else at_tool
-            telling = ask(said, self._commondir, needed)
-            if telling is not None:
-                self._heard = telling.written
-                return telling.text
-        if said.event == BEFORE_TOOL and self._commondir and said.session:
-            from rituals.hosts.context.held_commands import held_at
+            ask = at_prompt if said.event == adapters.PROMPT else at_tool
+            return self._told(ask(said, self._commondir, needed))
+        if said.event == adapters.BEFORE_TOOL and said.session:
+            from rituals.hosts.context.moment_answer import held_at
 
-            telling = held_at(said, self._commondir, self._top)
-            if telling is not None:
-                self._heard = telling.written
-                return telling.text
-        if said.event == SUBAGENT_START and self._commondir:
+            return self._told(held_at(said, self._commondir, self._top))
+        if said.event == adapters.SUBAGENT_START:
             from rituals.hosts.session_start import role_brief
 
             text, self._heard = role_brief(said, self._environment, self._commondir)
             return text
-        if said.event == STOP and self._commondir and not self._silent:
+        if said.event == adapters.STOP and not self._silent:
             from rituals.hosts.observed.admission import observing
 
             known = observing(self._commondir)
@@ -297,31 +276,40 @@ class Call:
                 from rituals.hosts.stop_request import request
 
                 return request(said, self._commondir, self._environment, known.ask)
-        if said.event == PRECOMPACT and self._commondir and said.session and not self._silent:
+        if said.event == adapters.PRECOMPACT and said.session and not self._silent:
             from ledger.home import discover
             from rituals.hosts.context.compaction_checkpoint import save
 
             return save(said, discover(said.folder))
         return ""
 
+    def _told(self, telling: Telling | None) -> str:
+        if telling is None:
+            return ""
+        self._heard = telling.written
+        return telling.text
+
     def _form(self, said: Moment, text: str) -> bytes:
         """Put what the agent is to know into the form that its host takes."""
-        host = HOSTS[said.host]
-        if not text or said.event == END:
+        host = adapters.HOSTS[said.host]
+        if not text or said.event == adapters.END:
             return NOTHING
-        if said.event == PRECOMPACT and said.host == "claude":
+        if said.event == adapters.PRECOMPACT and said.host == "claude":
             return text.encode("utf-8", "replace") + b"\n"
-        if not host.keys or (said.event == PRECOMPACT and said.host != "opencode"):
+        if not host.keys or (said.event == adapters.PRECOMPACT and said.host != "opencode"):
             return NOTHING
         from rituals.hosts.payloads import write_object
 
-        if said.event == BEFORE_TOOL:
+        if said.event == adapters.BEFORE_TOOL:
             held = {"permissionDecision": "deny", "permissionDecisionReason": text}
-            answer = {"hookSpecificOutput": {"hookEventName": self._event, **held}}
-            return write_object(answer).encode() + b"\n"
-        if said.event == STOP:  # it begins another turn
-            return write_object({"decision": "block", "reason": text}).encode() + b"\n"
-        return write_object(envelope(host, self._event, text)).encode() + b"\n"
+            answer: dict[str, object] = {
+                "hookSpecificOutput": {"hookEventName": self._event, **held}
+            }
+        elif said.event == adapters.STOP:  # it begins another turn
+            answer = {"decision": "block", "reason": text}
+        else:
+            answer = adapters.envelope(host, self._event, text)
+        return write_object(answer).encode() + b"\n"
 
     def _note(self, problem: Exception) -> None:
         """Note a fault in Diurna's own file of the repository, where there is one."""
@@ -338,11 +326,7 @@ class Call:
 
 
 def _limited(seconds: float, doing: Callable[[], _Done]) -> _Done:
-    """Do something within a time.
-
-    Raises:
-        TookTooLong: the time is up.
-    """
+    """Do something within a time."""
     import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
 
     _signal.signal(_signal.SIGALRM, _over)
@@ -377,5 +361,5 @@ def _is_told_otherwise(said: Moment) -> bool:
     """Tell whether a host that runs the hooks of another one has its own, so that it is told once."""
     from ledger.environment import user_folder
 
-    places = zip((said.folder, user_folder()), HOSTS[said.host].own, strict=False)
+    places = zip((said.folder, user_folder()), adapters.HOSTS[said.host].own, strict=False)
     return any(os.path.isfile(f"{place}/{path}") for place, path in places)

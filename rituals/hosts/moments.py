@@ -12,14 +12,12 @@ import os
 from ledger.environment import working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
-from rituals.hosts.adapters import BATCH, OTHER, START, SUBAGENT_STOP, caller, meaning
-from rituals.hosts.stop_question import BEGINS
+from rituals.hosts.adapters import BATCH, OTHER, START, SUBAGENT_STOP, Host, caller, meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rituals.hosts.adapters import Host
 
 #: What is known of sessions that are captured, below the git directory: a few small files of each.
 CAPTURED_DIR = "diurna/captured"
@@ -75,10 +73,7 @@ class Moment(Record):
 def moment(
     host: str, event: str, payload: Mapping[str, object], environment: Mapping[str, str]
 ) -> Moment:
-    """Read an event.
-
-    `host` is the name that the hook was installed with; `event` is the host's own name of it.
-    """
+    """Read an event."""
     calling = caller(host, environment, payload)
     kind = meaning(host, event)
     if kind == SUBAGENT_STOP and payload.get("agent_type") == "":
@@ -148,9 +143,14 @@ def file_name(host: str, session: str) -> str:
     return f"{host}-{plain}~{sum_}"
 
 
+def captured_file(commondir: str, host: str, session: str, end: str) -> str:
+    """Return the path of a small file of a session, by how its name ends."""
+    return f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{end}"
+
+
 def project(host: Host, environment: Mapping[str, str], cwd: str) -> str:
     """Return where a session works: the project that the host names, else where it stands."""
-    named = environment.get("DIURNA_HOME") or environment.get(host.folder) or cwd
+    named = environment.get("DIURNA_HOME") or environment.get(host.variable) or cwd
     return named if named and "\0" not in named and os.path.isdir(named) else working_directory()
 
 
@@ -184,3 +184,18 @@ def _object(said: str) -> object:
         return json.loads(said)
     except (ValueError, RecursionError):
         return {"input": said}
+
+
+BEGINS = "Memory: what must the next session know"
+REQUEST = f"""\
+{BEGINS} that code and docs don't say (decision and why, lesson, rule, open end)? \
+At most 3 lines that stand alone, or `nothing`. Replace an id.
+diurna note <<'END'
+title: what was done
+lesson: …, because …
+asked: its question
+ID -> decision: …
+done ID
+used ID, ID
+END
+"""

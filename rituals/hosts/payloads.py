@@ -1,7 +1,8 @@
-"""Read and write an object of JSON as a hook needs it: at once, and without the module `json`.
+"""Read and write the small files that hosts' sessions leave beside git, and JSON as a hook needs it.
 
-That one loads the machinery of regular expressions, which takes longer than all that a hook does. Its
-scanner and its writer of strings are parts of the interpreter; where there are none, `json` works.
+The module `json` loads the machinery of regular expressions, which takes longer than all that a hook does.
+Its scanner and its writer of strings are parts of the interpreter; where there are none, `json` works.
+No file is waited for, and none is followed by a link; what is odd is read as nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _MARK = b"\xef\xbb\xbf"
 _BLANK = " \t\n\r"
 _FILE_BYTES = 1 << 20
+_ODD = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class _Context:
@@ -57,7 +59,7 @@ def read_object(data: bytes) -> dict[str, object] | None:
 def read_start(path: str, limit: int) -> bytes:
     """Return the first bytes of a file that is no link, b"" where it can not be read."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | _ODD)
         try:
             return os.read(fd, limit)
         finally:
@@ -69,6 +71,69 @@ def read_start(path: str, limit: int) -> bytes:
 def read_file(path: str, limit: int = _FILE_BYTES) -> dict[str, object]:
     """Return the object that a small file of ours holds; an empty one where it holds none."""
     return read_object(read_start(path, limit)) or {}
+
+
+def open_file(path: str, flags: int) -> int:
+    """Open a file for this user alone, with `O_CREAT` its folder made, too; return the descriptor.
+
+    Raises:
+        OSError: there is none, or the disk refused.
+    """
+    try:
+        return os.open(path, flags | _ODD, 0o600)
+    except FileNotFoundError:
+        if not flags & os.O_CREAT or os.path.isdir(os.path.dirname(path)):
+            raise
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        return os.open(path, flags | _ODD, 0o600)
+
+
+def write_file(path: str, data: bytes, at: int | None = None) -> None:
+    """Write a file so that readers see the old or the new one, as if `at` some moment (ms since 1970).
+
+    Raises:
+        OSError: the disk refused; the old one stands.
+    """
+    folder, _, name = path.rpartition("/")
+    temporary = f"{folder}/.{name}.{os.getpid()}"
+    fd = open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        os.write(fd, data)
+    except OSError:
+        os.unlink(temporary)
+        raise
+    finally:
+        os.close(fd)
+    if at is not None:
+        os.utime(temporary, ns=(at * 1_000_000, at * 1_000_000))
+    os.replace(temporary, path)
+
+
+def files_in(folder: str) -> list[tuple[str, int, int]]:
+    """Return the files in a folder, no links: names, bytes and when they were written (ns since 1970)."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    if entry.is_file(follow_symlinks=False):
+                        about = entry.stat(follow_symlinks=False)
+                        found.append((entry.name, about.st_size, about.st_mtime_ns))
+                except OSError:
+                    continue  # removed meanwhile
+    except OSError:
+        pass  # there is no such folder yet
+    return found
+
+
+def sweep(folder: str, before_seconds: float) -> None:
+    """Remove the files of a folder that were written before a moment (seconds since 1970)."""
+    for name, _, written in files_in(folder):
+        if written < before_seconds * 1_000_000_000:
+            try:
+                os.unlink(f"{folder}/{name}")
+            except OSError:
+                pass  # another hook was faster
 
 
 def record_of(sample: _R, said: object) -> _R | None:

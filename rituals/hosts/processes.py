@@ -12,7 +12,7 @@ import os
 
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-from rituals.hosts.payloads import read_start
+from rituals.hosts.payloads import read_start, write_file
 
 _FOLDER = f"{STATE_DIR}/processes"
 _SHELLS = frozenset(
@@ -21,7 +21,6 @@ _SHELLS = frozenset(
 #: What stands between a host and what it starts.
 _ABOVE = 8
 _FILE_BYTES = 4096
-_OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Process(Record):
@@ -58,16 +57,12 @@ def here() -> str:
 
 
 def is_gone(called: str) -> bool:
-    """Tell whether a process has surely ended; one of elsewhere, or from before a restart, is unknown.
-
-    `called` is what `here` calls it.
-    """
+    """Tell whether a process has surely ended; one of elsewhere, or from before a restart, is unknown."""
     name, _, where = called.partition(" ")
     number, _, began = name.partition("-")
     if not where or where != _machine() or not number.isdigit() or _stat(os.getpid()) is None:
         return False
-    found = _stat(int(number))
-    return found is None or str(found[2]) != began
+    return not _runs(int(number), began)
 
 
 def note_session(commondir: str, host: str, session: str) -> None:
@@ -80,15 +75,14 @@ def note_session(commondir: str, host: str, session: str) -> None:
     if process is None or not session:
         return
     folder = f"{commondir}/{_FOLDER}"
-    os.makedirs(folder, 0o700, exist_ok=True)
-    temporary = f"{folder}/.{process.name}.{os.getpid()}"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OPEN, 0o600)
-    try:
-        os.write(fd, f"{host}\n{session}".encode("utf-8", "surrogatepass"))
-    finally:
-        os.close(fd)
-    os.replace(temporary, f"{folder}/{process.name}")
-    _tidy(folder)
+    write_file(f"{folder}/{process.name}", f"{host}\n{session}".encode("utf-8", "surrogatepass"))
+    for name in os.listdir(folder):  # the notes of processes that are gone are taken away
+        number, _, began = name.partition("-")
+        if number.isdigit() and not _runs(int(number), began):
+            try:
+                os.unlink(f"{folder}/{name}")
+            except OSError:
+                pass  # another start was faster
 
 
 def noted_session(commondir: str) -> str:
@@ -110,18 +104,10 @@ def _machine() -> str:
         return ""
 
 
-def _tidy(folder: str) -> None:
-    """Take away the notes of processes that are gone."""
-    for name in os.listdir(folder):
-        number, _, began = name.partition("-")
-        if not number.isdigit():
-            continue
-        found = _stat(int(number))
-        if found is None or str(found[2]) != began:
-            try:
-                os.unlink(f"{folder}/{name}")
-            except OSError:
-                pass  # another start was faster
+def _runs(number: int, began: str) -> bool:
+    """Tell whether a process runs that began then."""
+    found = _stat(number)
+    return found is not None and str(found[2]) == began
 
 
 def _stat(number: int) -> tuple[bytes, int, int] | None:

@@ -11,7 +11,7 @@ import os
 
 from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
-from rituals.hosts.payloads import read_file, write_object
+from rituals.hosts.payloads import fields_of, read_file, write_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,14 +48,11 @@ def silences(commondir: str) -> tuple[Silence, ...]:
     found = []
     for one in listed if isinstance(listed, list) else ():
         said = one if isinstance(one, dict) else {}
-        top, session, since, until = [said.get(field) for field in Silence._fields]
+        top, session, *times = [said.get(field) for field in Silence._fields]
+        since, until = [time if isinstance(time, int) else 0 for time in times]
         if isinstance(top, str) and isinstance(session, str):
-            found.append(Silence(top, session, _number(since), _number(until)))
+            found.append(Silence(top, session, since, until))
     return tuple(found)
-
-
-def _number(said: object) -> int:
-    return said if isinstance(said, int) else 0
 
 
 def is_silent(commondir: str, session: str, folder: str) -> bool:
@@ -83,7 +80,12 @@ def begin(commondir: str, top: str, session: str, since: int) -> bool:
         StorageFailed: the disk refused.
     """
     new = Silence(os.path.realpath(top), session, since)
-    return _change(commondir, lambda known: _begun(known, new))
+
+    def begun(known: Sequence[Silence]) -> list[Silence]:
+        same = any(not one.until and one[:2] == new[:2] for one in known)
+        return list(known) if same else [*known, new]
+
+    return _change(commondir, begun)
 
 
 def end(commondir: str, top: str, session: str, now: int) -> bool:
@@ -106,10 +108,7 @@ def end(commondir: str, top: str, session: str, now: int) -> bool:
 
 
 def audible(part: Slice, commondir: str, session: str, folder: str) -> Slice:
-    """Return a part of a transcript without what was said in silence.
-
-    `folder` is where the session works, "" for unknown.
-    """
+    """Return a part of a transcript without what was said in silence."""
     known = silences(commondir)
     turns = [one for one in part.turns if heard(known, session, folder, one.when)]
     return part._replace(turns=tuple(turns)) if known else part
@@ -118,11 +117,6 @@ def audible(part: Slice, commondir: str, session: str, folder: str) -> Slice:
 def heard(known: Sequence[Silence], session: str, folder: str, at: int) -> bool:
     """Tell whether a session was not silent at a moment; the arguments are those of `Silence.holds`."""
     return not any(one.holds(session, folder, at) for one in known)
-
-
-def _begun(known: Sequence[Silence], new: Silence) -> list[Silence]:
-    same = [one for one in known if not one.until and one[:2] == new[:2]]
-    return list(known) if same else [*known, new]
 
 
 def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]) -> bool:
@@ -136,6 +130,6 @@ def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]
         after = change(known)
         if after == known:
             return False
-        rows = [dict(zip(Silence._fields, one, strict=True)) for one in after[-_KEPT:]]
+        rows = [fields_of(one) for one in after[-_KEPT:]]
         replace_file(path, write_object({"silences": rows}).encode(), 0o600, durable=True)
     return True

@@ -13,15 +13,13 @@ from zlib import crc32
 from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import CAPTURED_DIR, file_name
-from rituals.hosts.payloads import read_object, read_start, write_object
-from rituals.hosts.stop_question import REQUEST
+from rituals.hosts.moments import REQUEST, Moment, captured_file
+from rituals.hosts.payloads import fields_of, open_file, read_object, read_start, write_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rituals.hosts.moments import Moment
 
 #: How many characters of reports make a session worth the first question, each further one, and one before
 #: what was said is out of sight.
@@ -33,6 +31,8 @@ END = ".asked"
 _ONCE_MS, _LAST_LINES = 2_000, 6
 #: How much of a transcript's end holds its last report, and of its beginning what began it.
 _TAIL_BYTES, _HEAD_BYTES = 64 << 10, 4_096
+#: What all numbers of a talk take at most.
+_FILE_BYTES = 256
 #: How programs are told to answer one prompt and end.
 _ALONE = frozenset(
     ("-p", "--prompt", "--print", "exec", "--acp", "--experimental-acp", "--non-interactive")
@@ -78,9 +78,7 @@ class Talk(Record):
 
     def told(self, *, nothing: bool) -> Talk:
         """Return what is known once it recorded something, or said that there is nothing."""
-        nothings = (
-            self.nothings + 1 if nothing and self.due else 0 if not nothing else self.nothings
-        )
+        nothings = self.nothings + (1 if self.due else 0) if nothing else 0
         wait = LATER << nothings if self.asked else FIRST
         answered = self.answered + self.due
         return self._replace(answered=answered, chars=0, wait=wait, nothings=nothings, due=0)
@@ -104,7 +102,9 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
             return talk._replace(asked=talk.asked - 1, nothings=_NOTHINGS, due=0)
         return talk
 
-    if report and not _change(_path(commondir, said.host, said.session), count, new=True):
+    if report and not _change(
+        captured_file(commondir, said.host, said.session, END), count, new=True
+    ):
         return ""
     return REQUEST if asks else ""
 
@@ -112,14 +112,13 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
 def note_answer(commondir: str, session: str, *, nothing: bool = False) -> None:
     """Note that a session ("" for none) recorded something, or said that there is nothing (`nothing`)."""
     for host in HOSTS if session else ():
-        _change(_path(commondir, host, session), lambda talk: talk.told(nothing=nothing))
+        _change(
+            captured_file(commondir, host, session, END), lambda talk: talk.told(nothing=nothing)
+        )
 
 
 def before_leaving(commondir: str, session: str, limit: int) -> str:
-    """Return the question for a session that hands over or was compacted with much unsaid, else "".
-
-    A session is asked `limit` times at most.
-    """
+    """Return the question for a session that hands over or was compacted with much unsaid, else ""."""
     asks = False
 
     def ask(talk: Talk) -> Talk:
@@ -127,11 +126,10 @@ def before_leaving(commondir: str, session: str, limit: int) -> str:
         asks = talk.may(limit) and talk.chars >= LEAST
         return talk.asked_now() if asks else talk
 
-    return (
-        REQUEST
-        if any(_change(_path(commondir, one, session), ask) and asks for one in HOSTS)
-        else ""
+    told = any(
+        _change(captured_file(commondir, host, session, END), ask) and asks for host in HOSTS
     )
+    return REQUEST if told else ""
 
 
 def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
@@ -148,7 +146,7 @@ def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str])
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
     """Return how often a session was asked, and answered."""
-    talk = _read(_path(commondir, host, session))
+    talk = _talk(read_start(captured_file(commondir, host, session, END), _HEAD_BYTES))
     return talk.asked, talk.answered
 
 
@@ -162,11 +160,8 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
     """Tell whether a person looks on at a stop; not where nobody tells."""
     if said.host == "claude":
         begun = environment.get("CLAUDE_CODE_ENTRYPOINT", "")
-        return (
-            begun != ""
-            and begun[:3] != "sdk"
-            and environment.get("CLAUDE_CODE_SESSION_ATTENDED") != "0"
-        )
+        attended = environment.get("CLAUDE_CODE_SESSION_ATTENDED") != "0"
+        return begun != "" and begun[:3] != "sdk" and attended
     if said.host == "codex":
         head = read_start(said.transcript, _HEAD_BYTES).replace(b'": ', b'":')
         return b'"source":' in head and not any(
@@ -175,36 +170,22 @@ def is_attended(said: Moment, environment: Mapping[str, str]) -> bool:
     from rituals.hosts.processes import host_process
 
     process = host_process()
+    place = f"/proc/{process.number}" if process else ""
     try:
-        stream = os.readlink(f"/proc/{process.number}/fd/0") if process else ""
+        stream = os.readlink(f"{place}/fd/0") if place else ""
     except OSError:
         return False
-    words = (
-        read_start(f"/proc/{process.number}/cmdline", _HEAD_BYTES).decode("utf-8", "replace")
-        if process
-        else ""
-    )
+    words = read_start(f"{place}/cmdline", _HEAD_BYTES).decode("utf-8", "replace") if place else ""
     alone = any(word.partition("=")[0] in _ALONE for word in words.split("\0")[1:])
     return stream.startswith(("/dev/pts/", "/dev/tty")) and not alone
 
 
 def _last_report(said: Moment) -> str:
-    """Return the last thing that an agent said by its transcript, where its host does not hand it over."""
     from rituals.hosts.transcripts.slices import last_slice
 
     part = last_slice(said.host, said.transcript, _TAIL_BYTES) if said.transcript else None
-    texts = (
-        [turn.text for turn in part.turns if turn.role == "assistant" and turn.text] if part else []
-    )
-    return texts[-1] if texts else ""
-
-
-def _path(commondir: str, host: str, session: str) -> str:
-    return f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{END}"
-
-
-def _read(path: str) -> Talk:
-    return _talk(read_start(path, _HEAD_BYTES))
+    texts = [turn.text for turn in (part.turns if part else ()) if turn.role == "assistant"]
+    return next(filter(None, reversed(texts)), "")
 
 
 def _talk(data: bytes) -> Talk:
@@ -214,25 +195,15 @@ def _talk(data: bytes) -> Talk:
 
 
 def _change(path: str, change: Callable[[Talk], Talk], *, new: bool = False) -> bool:
-    """Change what is known of a session, under its lock; tell whether that could be done.
-
-    `new` begins the file where there is none.
-    """
+    """Change what is known of a session, under its lock; tell whether that could be done."""
     import fcntl
 
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        try:
-            file = os.open(path, flags)
-        except FileNotFoundError:
-            if not new:
-                return False
-            os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-            file = os.open(path, flags | os.O_CREAT, 0o600)
+        file = open_file(path, os.O_RDWR | (os.O_CREAT if new else 0))
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             talk = change(_talk(os.pread(file, _HEAD_BYTES, 0)))
-            data = write_object(dict(zip(Talk._fields, talk, strict=True))).encode()
+            data = write_object(fields_of(talk)).encode()
             # of one length, so that whoever is killed leaves the old or the new, and nothing beside
             os.pwrite(file, data.ljust(_FILE_BYTES), 0)
         finally:
@@ -240,7 +211,3 @@ def _change(path: str, change: Callable[[Talk], Talk], *, new: bool = False) -> 
     except OSError:
         return False
     return True
-
-
-#: What each number takes at most, and all of them.
-_FILE_BYTES = 256

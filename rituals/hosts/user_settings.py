@@ -1,4 +1,4 @@
-"""Read what the user configured: `~/.config/diurna/config.toml`.
+"""Read what the user configured (`~/.config/diurna/config.toml`), and write it where there is nothing yet.
 
 Only the user can name a program or an address that is given what was said: no file of a repository is
 read here, and no folder that was not named by an absolute path.
@@ -6,15 +6,16 @@ read here, and no folder that was not named by an absolute path.
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import tomllib
+from collections.abc import Mapping
 
+from ledger.environment import variables
+from ledger.errors import WriteRefused
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ledger.wal.atomic_files import make_folder, replace_file
 
 HTTP, CLAUDE, CODEX = "http", "claude", "codex"
 #: What ends the list: no model is asked. The second word is of the time when rules read then.
@@ -80,12 +81,7 @@ def settings(environment: Mapping[str, str]) -> Settings:
 
 
 def _text(path: str) -> str:
-    """Return what the file says.
-
-    Raises:
-        OSError: there is none, or it can not be read.
-        ValueError: it is no file of this user's alone, or no text.
-    """
+    """Return what the file says."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         about = os.fstat(file)
@@ -118,3 +114,32 @@ def _wrong(table: object) -> str:
         if not table.get("model"):
             return "model must say which"
     return ""
+
+
+def is_configured() -> bool:
+    """Tell whether the user has a configuration, or can have none."""
+    path = settings_path(variables())
+    return not path or os.path.lexists(path)
+
+
+def configure(extractor: str, url: str = "", model: str = "", key_variable: str = "") -> str:
+    """Write the user's configuration; return where it is.
+
+    `extractor` is asked before rules; `key_variable` is the environment variable with an endpoint's key,
+    "" for none.
+
+    Raises:
+        WriteRefused: an endpoint without an address or a model.
+        StorageFailed: the disk refused.
+    """
+    path = settings_path(variables())
+    if extractor == HTTP and not (url.startswith(("https://", "http://")) and model):
+        raise WriteRefused(
+            "an endpoint needs an address that begins with https:// and a model",
+            hint=f"[extraction] in {path} says them: use, url, model, key_variable",
+        )
+    said = {"use": [extractor], "url": url, "model": model, "key_variable": key_variable}
+    lines = [f"{key} = {json.dumps(value)}\n" for key, value in said.items() if value]
+    make_folder(os.path.dirname(path), 0o700)
+    replace_file(path, "".join(["[extraction]\n", *lines]).encode(), 0o600, durable=True)
+    return path

@@ -26,7 +26,7 @@ from projection.lifecycle.life import REINSTATED, Life
 from projection.text.normalize import content_words, sentences
 from projection.work.failed_attempts import leaves, tried_in_vain
 from rituals.hosts.context.broken_rules import Against, broken
-from rituals.hosts.context.moment_rules import spoken_against
+from rituals.hosts.context.moment_contents import spoken_against
 from rituals.hosts.observed.shell import read
 from rituals.hosts.observed.shell_outcomes import PROGRAMS
 

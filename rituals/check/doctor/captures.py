@@ -9,7 +9,7 @@ from ledger.model.findings import Finding
 from projection.policy.model import OFF
 from rituals.check.doctor.doctor_values import Noticed
 from rituals.check.survey import Survey
-from rituals.hosts.capture.capture_attempts import FAILED, attempts
+from rituals.hosts.capture.capture_notes import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, sessions, told_of
 from rituals.hosts.observed.observation_spool import spool_of
 from rituals.hosts.user_settings import settings

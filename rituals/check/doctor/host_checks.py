@@ -15,7 +15,6 @@ from rituals.check.doctor.host_programs import hook_fails, on_path, server_fails
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.stamps import sessions
 from rituals.hosts.faults import faults
-from rituals.hosts.install.host_files import LAYOUTS
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install
 
 #: How long a hook that failed is told of.
@@ -44,7 +43,7 @@ def hosts_noticed(machine: Machine) -> Iterator[Noticed]:
     yield from _deaf(project if below else ())
     yield from _commands(machine, tuple(calling), tuple(serving))
     for host in calling:
-        if LAYOUTS[host].told:
+        if HOSTS[host].told:
             said = (
                 f"{host}: its hooks are set up as its documentation says; nobody has seen them run"
             )

@@ -15,7 +15,7 @@ from memory.replay.log_bytes import read_bytes
 from memory.write.personal_guard import statement
 from projection.fold.full_replay import State
 from rituals.check.survey import Survey
-from rituals.hosts.capture.observed_lines import without_frames
+from rituals.hosts.capture.composition import without_frames
 
 _HINT = "`diurna redact {} --reason WHY` withholds it; history still has it, and others may too"
 

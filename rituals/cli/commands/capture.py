@@ -12,7 +12,7 @@ from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.capture.capture_attempts import FAILED
+from rituals.hosts.capture.capture_notes import FAILED
 from rituals.hosts.extraction.extracted_items import SOURCES
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ import click
 from ledger.environment import user_folder, variables
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted, told
-from rituals.hosts.install.host_files import LAYOUTS
+from rituals.hosts.adapters import HOSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def uninstall(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: boo
 
     base = base_folder(call.home or call.folder(), user=user)
     hosts = tuple(dict.fromkeys(hosts))
-    plan = plan_removal(base, hosts or LAYOUTS, user=user)
+    plan = plan_removal(base, hosts or HOSTS, user=user)
     return _carry_out(call, plan, hosts, user=user, dry_run=dry_run)
 
 
@@ -127,14 +127,14 @@ def _carry_out(
 
 
 def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
-    from rituals.hosts.install.host_files import LAYOUTS
+    from rituals.hosts.adapters import HOSTS
 
     if call.json:
         said = {"base": base, "hosts": list(found), "files": [], "left": []}
         call.out.answer({**said, "dry_run": True})
         return 0
     if not found:
-        call.out.line(f"no agent's program was found here; name one: {', '.join(LAYOUTS)}")
+        call.out.line(f"no agent's program was found here; name one: {', '.join(HOSTS)}")
         return 0
     call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
     call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
@@ -187,8 +187,7 @@ def _ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
 
 def _ask_extractor(call: Invocation) -> None:
     """Ask who reads sessions, unless that is configured; no model is asked unless somebody says so."""
-    from rituals.hosts.install.extractor import configure, is_configured
-    from rituals.hosts.user_settings import EXTRACTORS, HTTP, NOBODY
+    from rituals.hosts.user_settings import EXTRACTORS, HTTP, NOBODY, configure, is_configured
 
     if is_configured():
         return
@@ -223,7 +222,7 @@ def _hook_up(
 ) -> int:  # fmt: skip
     """Install for hosts, and say what that means; return the exit code."""
     from rituals.hosts.adapters import HOSTS
-    from rituals.hosts.capture.keeping_notice import is_informed, note_informed
+    from rituals.hosts.capture.gates import is_informed, note_informed
     from rituals.hosts.install.install_plan import plan_install
 
     servers = find_spec("mcp") is not None if mcp is None else mcp
@@ -255,7 +254,7 @@ def _hook_up(
 def _offer_past(call: Invocation, base: str) -> None:
     """Offer to read the sessions that were held here before the hooks."""
     from rituals.cli.terminal.past_text import tell_past
-    from rituals.hosts.capture.past_sessions import past_sessions
+    from rituals.hosts.capture.session_choice import past_sessions
 
     found = past_sessions(base, user_folder(), variables())
     said = f"{counted(len(found), 'past session')} of this folder found"

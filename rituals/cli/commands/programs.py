@@ -71,7 +71,7 @@ def mcp(call: Invocation, http: int | None, agent: str) -> None:
 def private(call: Invocation, switch: str | None) -> None:
     """Run `diurna private`."""
     from rituals.answers.record_fields import fields_of
-    from rituals.hosts.capture.session_silence import hush
+    from rituals.hosts.capture.stamps import hush
 
     found = hush(call.memory().home, switch or "", variables(), call.now_ms())
     if call.json:

@@ -12,9 +12,7 @@ from projection.brief.single_line import shortened
 from rituals.answers.json_objects import capture_object
 from rituals.cli.output import counted
 from rituals.cli.terminal.intake_text import wanted
-from rituals.hosts.capture.past_sessions import past_sessions
-from rituals.hosts.capture.repeat_capture import models_of, read_again
-from rituals.hosts.capture.session_choice import capture_past
+from rituals.hosts.capture.session_choice import capture_past, models_of, past_sessions, read_again
 from rituals.hosts.transcripts.slices import SLICE_BYTES
 
 TYPE_CHECKING = False

@@ -7,6 +7,8 @@ with other branches.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from zlib import crc32
 
 from ledger.codec.log import entry_of
@@ -18,11 +20,23 @@ from ledger.model.session import EDIT, WORK, SessionLog
 from ledger.model.session_headers import cost_since, shown_since
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
+from memory.api import Memory
+from memory.write.draft import SessionDraft
 from memory.write.duplicate_check import notice
 from memory.write.opened_facts import MOST_USES
-from projection.policy.model import DIGEST, FORMERLY, OFF
-from rituals.hosts.capture.capture_attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
-from rituals.hosts.capture.commit_messages import commit_messages
+from projection.policy.model import DIGEST, FORMERLY, OFF, Policy
+from rituals.hosts.capture.capture_notes import (
+    FAILED,
+    NOTHING,
+    WRITTEN,
+    Answer,
+    Attempt,
+    drop_answer,
+    keep_answer,
+    kept_answer,
+    note_attempt,
+)
+from rituals.hosts.capture.commit_texts import commit_messages
 from rituals.hosts.capture.composition import (
     LEAST_CHARS,
     Part,
@@ -30,33 +44,25 @@ from rituals.hosts.capture.composition import (
     passages_of,
     storable,
 )
-from rituals.hosts.capture.extractor_answers import Answer, drop_answer, keep_answer, kept_answer
-from rituals.hosts.capture.gates import Gates
-from rituals.hosts.capture.keeping_notice import kept_by, makes_facts
-from rituals.hosts.capture.remember_requests import said_in
+from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
 from rituals.hosts.capture.stamps import note_told, seen_of, told_of
-from rituals.hosts.capture.titles import answered_title, title_of
-from rituals.hosts.capture.told_sources import Sources, sources_of
-from rituals.hosts.capture.untold_session import Pending
+from rituals.hosts.capture.told_sources import (
+    Sources,
+    answered_title,
+    said_in,
+    sources_of,
+    title_of,
+)
+from rituals.hosts.capture.untold_session import Pending, Piece
 from rituals.hosts.capture.use_evidence import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
-from rituals.hosts.extraction.extracted_items import SOURCES, Extraction
+from rituals.hosts.extraction.extracted_items import SOURCES, Extraction, Item
 from rituals.hosts.extraction.extractors import extract
+from rituals.hosts.extraction.uses import Use
 from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.stop_request import counts
 from rituals.hosts.user_settings import Settings, settings
 from rituals.record.draft_composer import taken_in, words_for
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memory.api import Memory
-    from memory.write.draft import SessionDraft
-    from projection.policy.model import Policy
-    from rituals.hosts.capture.untold_session import Piece
-    from rituals.hosts.extraction.extracted_items import Item
-    from rituals.hosts.extraction.uses import Use
 
 #: How long another boundary of the session is waited for, and how long one goes on telling parts.
 LOCK_SECONDS = 180.0
@@ -130,7 +136,6 @@ class _Boundary:
         path = asked.transcript or self._seen.transcript
         self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
         self._gates = Gates(memory, policy)
-        self._evidence: Evidence | None = None
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
 
@@ -172,22 +177,21 @@ class _Boundary:
         """Return what a piece used; sessions of the past count nothing (O6)."""
         if piece is None or self._asked.past:
             return ()
-        return self._proofs().of(piece.said)
+        return self._proofs.of(piece.said)
 
+    @cached_property
     def _proofs(self) -> Evidence:
-        if self._evidence is None:
-            self._evidence = Evidence(self._memory, self._gates, self._seen, self._pending.session)
-        return self._evidence
+        return Evidence(self._memory, self._gates, self._seen, self._pending.session)
 
     def _tell(self, piece: Piece, used: tuple[Use, ...]) -> None:
         """Record a piece as a log, or note that there is nothing to record in it."""
         began = now_ms()
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
-        asked, again = self._proofs().parted(self._asked_for(piece))
+        asked, again = self._proofs.parted(self._asked_for(piece))
         said = self._record_said(span, asked)
         found, span = self._extracted(piece, span)
         total = len(asked) + len(again) + len(found.items)
-        fresh, copies = self._proofs().parted(found.items)
+        fresh, copies = self._proofs.parted(found.items)
         found = found._replace(items=fresh)
         mine = storable([item for item in found.items if not item.personal])
         own = [item for item in (*asked, *found.items) if item.personal]
@@ -199,7 +203,7 @@ class _Boundary:
         )
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *again, *copies)
-        used = () if self._asked.past else self._proofs().once(used, against)[:MOST_USES]
+        used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
         if len(told) < LEAST_CHARS and not (observations or mine or sources.weighs or used):
             told = ""
         heard = heard_by(self._commondir, file_name(*self._key))
@@ -210,7 +214,7 @@ class _Boundary:
             observations, piece.said.turns if piece.said else (), mine, told,
             self._title(sources) if told or used else "", shown,
             shown_since(heard.moments, self._told.moments, met),
-            counts(self._commondir, *self._key), self._proofs().references(used),
+            counts(self._commondir, *self._key), self._proofs.references(used),
             cost_since(heard.cost, (self._told.characters, self._told.needed)),
         )  # fmt: skip
         part, draft = self._looked_first(part)
@@ -272,11 +276,7 @@ class _Boundary:
         return named or title_of(sources, self._gates.opened, asks=self._keep == DIGEST)
 
     def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
-        """Return what a model learned of what was said, not of the past, and the span of it.
-
-        Raises:
-            _Failed: no extractor answered; the same part is tried again.
-        """
+        """Return what a model learned of what was said, not of the past, and the span of it."""
         if piece.said is None or span is None or not makes_facts(self._policy):
             return Extraction((), SOURCES), span
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
@@ -309,9 +309,6 @@ class _Boundary:
 
     def _record_own(self, extractor: str, items: list[Item]) -> int:
         """Record what is about the person alone where they have a home for it; return how much it has."""
-        # most sessions say nothing of the sort
-        from rituals.hosts.capture.own_home_capture import record_own
-
         part = Part(*self._key, extractor, None, None, (), (), ())
         occasion = self._memory.occasion()
         return record_own(part, items, occasion, dry_run=self._asked.dry_run)

@@ -6,23 +6,22 @@ out of the command. A call that failed wrote nothing.
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
+from ledger.errors import DiurnaError
+from ledger.git.git_objects import Objects
+from ledger.git.repository import Repository, find_repository
 from ledger.model.record import Record
+from rituals.hosts.extraction.deeds import arguments
 from rituals.hosts.observed.shell import Simple, read
+from rituals.hosts.observed.shell_outcomes import behind_git
+from rituals.hosts.transcripts.slices import Turn
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from rituals.hosts.transcripts.slices import Turn
-
-    #: Gives the message of a commit by the beginning of its id; "" where git does not have it.
-    MessageOf = Callable[[str], str]
-
+#: Gives the message of a commit by the beginning of its id; "" where git does not have it.
+MessageOf = Callable[[str], str]
 #: How git says which commit it made: `[main b5e8dfc5] subject`.
 _MADE = re.compile(r"^\[[^\]\n]{1,200}?\b([0-9a-f]{7,40})\] ", re.MULTILINE)
 _TRAILER = re.compile(r"(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+: \S|\W{0,4}Generated (?:with|by) \S)")
@@ -33,7 +32,6 @@ _TOOL = re.compile(
 _FORGES = ("gh", "glab")
 _TITLES, _BODIES = ("--title", "-t"), ("--body", "-b", "--description", "-d")
 _BODY_FILES = ("--body-file", "-F")
-_COMMIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))
 #: Beside `m`, the short options of `git commit` that take no value and may stand before it.
 _FLAGS = "aqsvnepz"
 
@@ -58,8 +56,13 @@ def texts_in(calls: Iterable[Turn], message_of: MessageOf) -> Texts:
     texts: dict[str, Written] = {}
     files: dict[str, str] = {}
     for call in calls:
-        given = _arguments(call.given)
-        _note_files(given, files)
+        given = arguments(call.given)
+        path, content = (
+            _text(given, "file_path", "path", "filePath"),
+            _text(given, "content", "file_text"),
+        )
+        if path and content:  # a message may be taken from it
+            files[posixpath.basename(path)] = content
         if _TOOL.search(call.tool) and not call.failed:
             _add(texts, Written(_text(given, "title"), _text(given, "body", "description")))
         command = _text(given, "command", "cmd", "script") or call.given * (not given)
@@ -84,14 +87,13 @@ def _commit(
     files: Mapping[str, str],
     found: dict[str, Written],
 ) -> None:
-    """Take the commits that a command made."""
     made = _MADE.findall(call.result)
     if call.failed and not made:
         return
-    simples = [one for one in read(command) if _words_of_commit(one)]
-    for place, words in enumerate(map(_words_of_commit, simples)):
+    committed = [(one, words) for one in read(command) if (words := _words_of_commit(one))]
+    for place, (simple, words) in enumerate(committed):
         said = message_of(made[place]) if place < len(made) else ""
-        said = said or _message(words, simples[place].document, command, files)
+        said = said or _message(words, simple.document, command, files)
         if "--amend" in words and found:
             last = next(reversed(found))
             said = said or f"{last}\n\n{found[last].body}"
@@ -111,12 +113,9 @@ def without_trailers(body: str) -> str:
 
 def _words_of_commit(one: Simple) -> list[str]:
     """Return what `git commit` is given, with the command itself first; [] where it is another command."""
-    words = list(one.words)
-    if not words or posixpath.basename(words[0]).removesuffix(".exe") != "git":
+    if not one.words or posixpath.basename(one.words[0]).removesuffix(".exe") != "git":
         return []
-    del words[0]
-    while words and words[0][:1] == "-":
-        del words[: 1 + (words[0] in _COMMIT_VALUES)]
+    words, _ = behind_git(one.words)
     return words if words[:1] == ["commit"] and "--dry-run" not in words else []
 
 
@@ -164,16 +163,6 @@ def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Written | No
     return Written(_unquoted(title) or f"{words[1]} {number}".strip(), _unquoted(body))
 
 
-def _note_files(given: Mapping[str, Any], files: dict[str, str]) -> None:
-    """Note what a tool wrote into a file: a message may be taken from it."""
-    path, content = (
-        _text(given, "file_path", "path", "filePath"),
-        _text(given, "content", "file_text"),
-    )
-    if path and content:
-        files[posixpath.basename(path)] = content
-
-
 def _file(name: str, command: str, files: Mapping[str, str]) -> str:
     """Return what was written into a file, by a document of the same command or by a tool before it."""
     base = posixpath.basename(name)
@@ -185,16 +174,34 @@ def _file(name: str, command: str, files: Mapping[str, str]) -> str:
     return files.get(base, "")
 
 
-def _arguments(given: str) -> dict[str, Any]:
-    """Return the arguments of a tool; none where it was given a command."""
-    if given[:1] != "{":
-        return {}
+def _text(given: Mapping[str, object], *names: str) -> str:
+    return next((text for name in names if isinstance(text := given.get(name), str)), "")
+
+
+_BYTES = 64 << 10
+
+
+@contextmanager
+def commit_messages(folder: str, home: Repository) -> Iterator[MessageOf]:
+    """Give what tells a commit's message, "" where git does not have it; only a question starts git.
+
+    Git is asked where the session works, in `folder` ("" for unknown), else in `home`.
+    """
+    running: list[Objects] = []
+
+    def message_of(oid: str) -> str:
+        try:
+            if not running:
+                found = find_repository(folder) if folder else None
+                running.append(Objects((found or home).git()))
+            data = running[0].read(oid, _BYTES)
+        except (DiurnaError, OSError):
+            return ""
+        head, _, message = data.partition(b"\n\n")
+        return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
+
     try:
-        found = json.loads(given)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _text(given: Mapping[str, Any], *names: str) -> str:
-    return next((given[name] for name in names if isinstance(given.get(name), str)), "")
+        yield message_of
+    finally:
+        for one in running:
+            one.__exit__(None, None, None)

@@ -6,9 +6,14 @@ where it can be no heading of ours, no fact and no comment: its prose is read as
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
-from ledger.model.event import FactCreated
+from ledger.model.captured_reach import Span
+from ledger.model.event import FactCreated, FactReferenced, Meta
+from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY
 from memory.write.birth_footers import footer_value
@@ -16,23 +21,13 @@ from memory.write.draft import SessionDraft
 from projection.brief.single_line import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.capture.fitting import fitted, paragraphs, shares, size_of, standing
-from rituals.hosts.capture.observed_lines import observed_lines, paths_of
-from rituals.hosts.capture.titles import MARKS, TITLE_CHARS
+from rituals.hosts.capture.fitting import Opens, fitted, paragraphs, shares, size_of, standing
+from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Sources
+from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.observed.observation_spool import Observation
+from rituals.hosts.transcripts.slices import Turn
 from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ledger.model.captured_reach import Span
-    from ledger.model.event import FactReferenced, Meta
-    from rituals.hosts.capture.fitting import Opens
-    from rituals.hosts.capture.told_sources import Sources
-    from rituals.hosts.extraction.extracted_items import Item
-    from rituals.hosts.observed.observation_spool import Observation
-    from rituals.hosts.transcripts.slices import Turn
 
 #: How many observations one log tells of.
 OBSERVED_LINES = 200
@@ -55,9 +50,8 @@ class Part(Record):
     items: tuple[Item, ...]  #: what was learned and memory does not have
     told: str = ""  #: what was told for people to read, as markdown
     title: str = ""  #: of the log, "" for what was observed
-    shown: str = (
-        ""  #: which facts the session was shown (`ledger.model.session_headers`), "" for none
-    )
+    #: which facts the session was shown (`ledger.model.session_headers`), "" for none
+    shown: str = ""
     met: str = ""  #: which ones it was told when they were needed
     #: how often its agent was asked what the next one has to know, and how often it answered
     asked: tuple[int, int] = (0, 0)
@@ -166,9 +160,11 @@ def draft_of_part(
             new.append(NewFact(asked, thread, THREAD_KIND))
             footers.append((("conflicts", f"{old}, {fact}"),))
         supersede.clear()
+    lines = observed_lines(part.observations)
+    observed = "\n".join(("## Observed\n", *lines)) if lines else ""
     request = Request(
         title=_title(part),
-        body="\n\n".join([piece for piece in (part.told, _observed(part)) if piece]),
+        body=_GAP.join(filter(None, (part.told, observed))),
         agent=HOSTS[part.host].agent,
         new=tuple(new),
         supersede=tuple(supersede),
@@ -198,16 +194,13 @@ def sentence_of(text: str) -> str:
 
 
 def _is_agents(item: Item, part: Part) -> bool:
-    """Tell whether the words that bear an item out are the agent's."""
     return any(turn.at == item.at and turn.role == "assistant" for turn in part.turns)
 
 
 def _footers(item: Item, part: Part) -> Meta:
     """Return what a fact says of where it comes from, whose words they are, and of its end."""
-    transcript = part.transcript
-    quote = footer_value(item.quote)
-    quote = shortened(quote, _QUOTE_CHARS)
-    name = footer_value(transcript.name) if transcript else ""
+    quote = shortened(footer_value(item.quote), _QUOTE_CHARS)
+    name = footer_value(part.transcript.name) if part.transcript else ""
     source: Meta = (("source", f'{name} {item.at} "{quote}"'.strip()),)
     ends = footer_value(item.obsolete_when)
     source += (("by", HOSTS[part.host].agent),) if _is_agents(item, part) else ()
@@ -222,7 +215,102 @@ def _title(part: Part) -> str:
     return shortened(prose(about).lstrip(MARKS), TITLE_CHARS)
 
 
-def _observed(part: Part) -> str:
-    """Write the section of observations."""
-    lines = observed_lines(part.observations)
-    return "## Observed\n\n" + "\n".join(lines) if lines else ""
+#: So many lines tell what was observed, and so many paths stand on one.
+LINES, PATHS = 20, 12
+#: What a line that tells of a decision begins with: words of ours, of nobody's sentence.
+_FRAME = re.compile(
+    r"^- (?:[\d-]{10} [\d:]{5} )?(?:user|agent) said “[^”\n]{1,60}”: ", re.MULTILINE
+)
+_EXIT = re.compile(r" \(exit (-?\d{1,6})\)")
+#: What is told first where there is no room for all.
+_ORDER = ("decision", "edit", "git", "test", "task", "package", "file")
+#: The last millisecond that a stamp can say.
+_LATEST_MS = 253_402_300_799_999
+
+
+class _Folded(Record):
+    """What was done once or several times in the same way."""
+
+    at: int
+    kind: str
+    text: str
+
+
+def without_frames(text: str) -> str:
+    """Return the text of a log without what its observed lines begin with, as far as that is ours."""
+    return _FRAME.sub("- ", text)
+
+
+def observed_lines(observations: Sequence[Observation]) -> list[str]:
+    """Return the lines that tell of observations, in the order of their first times."""
+    edits = [one for one in observations if one.kind == "edit" and one.paths]
+    found = _edits(edits)
+    same: dict[tuple[str, str, str], list[Observation]] = {}
+    for one in observations:
+        if one.kind != "edit" or not one.paths:
+            said = _EXIT.sub("", one.what)
+            by = one.why if one.kind == "decision" else ""
+            same.setdefault((one.kind, by, said), []).append(one)
+    for (kind, by, said), some in same.items():
+        where = [path for path in some[0].paths if path not in said]
+        about = f"{by}: {said}" if by else said
+        about += f" · {', '.join(where[:PATHS])}" if where else ""
+        found.append(_Folded(some[0].at, kind, about + _ends(some)))
+    if len(found) > LINES:
+        ranked = sorted(
+            found, key=lambda one: (_ORDER.index(one.kind) if one.kind in _ORDER else 9, one.at)
+        )
+        found, rest = ranked[: LINES - 1], ranked[LINES - 1 :]
+        kinds = dict.fromkeys(one.kind for one in rest)
+        counts = [f"{sum(one.kind == kind for one in rest)} {kind}" for kind in kinds]
+        found.append(_Folded(_LATEST_MS, "", f"and more: {', '.join(counts)}"))
+    found.sort(key=lambda one: one.at)
+    return [f"- {_when(one.at)}{prose(one.text)}" for one in found]
+
+
+def _edits(edits: Sequence[Observation]) -> list[_Folded]:
+    verbs: dict[str, list[str]] = {}
+    first: dict[str, int] = {}
+    for one in edits:
+        verb, _, _ = one.what.partition(" ")
+        for path in one.paths:
+            verbs.setdefault(path, []).append(verb)
+            first.setdefault(path, one.at)
+    told = [_edited(path, said) for path, said in verbs.items()]
+    paths = list(verbs)
+    found = []
+    for begin in range(0, len(told), PATHS):
+        some = told[begin : begin + PATHS]
+        found.append(_Folded(first[paths[begin]], "edit", "edited " + ", ".join(some)))
+    return found
+
+
+def _edited(path: str, verbs: Sequence[str]) -> str:
+    """Tell of a path how often it was written, and that it was made or deleted."""
+    notes = ["new"] * (verbs[0] == "wrote") + ["deleted"] * (verbs[-1] == "deleted")
+    notes += [f"{len(verbs)} times"] * (len(verbs) > 1)
+    return f"{path} ({', '.join(notes)})" if notes else path
+
+
+def _ends(some: Sequence[Observation]) -> str:
+    """Tell how something ended, and how often it was done."""
+    ends: list[str] = []
+    for one in some:
+        codes = [int(code) for code in _EXIT.findall(one.what)]
+        end = "failed" if any(codes) else "passed" if codes and one.kind == "test" else ""
+        if end and ends[-1:] != [end]:
+            ends.append(end)
+    first_last = dict.fromkeys((ends[0], ends[-1])) if ends else ()
+    told = f": {', then '.join(first_last)}" if ends else ""
+    return told + (f" ({len(some)} times)" if len(some) > 1 else "")
+
+
+def _when(at: int) -> str:
+    if at == _LATEST_MS:
+        return ""
+    return ended_of(stamp_of(max(0, min(at, _LATEST_MS))))[:16].replace("T", " ") + " "
+
+
+def paths_of(observations: Iterable[Observation]) -> list[str]:
+    """Return the paths that observations name, each once."""
+    return list(dict.fromkeys(path for one in observations for path in one.paths))

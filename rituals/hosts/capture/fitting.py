@@ -9,17 +9,14 @@ Linear in the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
 
 from ledger.escape import prose
 from ledger.model.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    #: Gives paragraphs, "" for those that others may not read, and how many these are.
-    Opens = Callable[[Sequence[str]], tuple[list[str], int]]
-
+#: Gives paragraphs, "" for those that others may not read, and how many these are.
+Opens = Callable[[Sequence[str]], tuple[list[str], int]]
 #: A block of code that is longer is left out, and one that is what a program printed.
 _CODE_LINES, _CODE_CHARS = 3, 240
 _PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())
@@ -39,26 +36,21 @@ _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
 #: How one ends that announces what follows; one of more bytes says something by itself.
 _LEAD_BYTES = 100
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
+
+
+def phrases(role: str) -> str:
+    """Return how people of all languages say something, as alternatives of a regular expression."""
+    lines = files(__package__).joinpath("phrases.txt").read_text("utf-8").splitlines()
+    return "|".join([line.partition(": ")[2] for line in lines if line.split(" ")[0] == role])
+
+
 #: A paragraph that begins so takes back the one before it, or puts it right.
 _TURNS = re.compile(
-    r"[\W_]{0,6}(?:(?:correction|actually|instead|scratch that|on second thought|strike that|korrektur"
-    r"|eigentlich|stattdessen|en fait|en réalité|correctif|à la place|corrección|en realidad|en cambio"
-    r"|correção|na verdade|em vez disso|исправление|поправка|на самом деле|вместо этого)\b"
-    r"|(?:no|nein|non|nope|não|нет)\s?[,.:;!—–-]|更正|纠正|其实|实际上|不对|不是)",
+    rf"[\W_]{{0,6}}(?:(?:{phrases('correction')})\b|(?:{phrases('no')})\s?[,.:;!—–-]|{phrases('correction-cjk')})",
     re.IGNORECASE,
 )
 #: How words begin that tell why, what must not be, what is left and what went wrong.
-_REASON = re.compile(
-    r"\b(?:because|since|so that|otherwise|therefore|must|never|always|only|instead|rather than|still"
-    r"|until|unless|not|cannot|without|left|remain|missing|open|fail|broke|break|bug|root cause|cause|why"
-    r"|reason|decid|chose|caveat|note|trade-?off|risk|require|need|avoid|limit|prevent|intentional|deliberate|keep"
-    r"|kept|weil|damit|sonst|muss|nie|immer|statt|noch|ohne|fehlt|grund|entschied|parce|car|sinon|doit"
-    r"|jamais|toujours|seulement|plutôt|encore|sans|raison|décid|porque|para que|debe|nunca|siempre|solo"
-    r"|todavía|sin|falta|razón|deve|sempre|apenas|ainda|sem|motivo|потому|чтобы|иначе|долж|нельзя|никогда"
-    r"|всегда|только|вместо|ещё|пока|без|не|остал|причин|реш)"
-    r"|n't\b|因为|所以|必须|不能|不要|只|而不|仍|还|未|原因|决定|否则|避免|需要",
-    re.IGNORECASE,
-)
+_REASON = re.compile(rf"\b(?:{phrases('reason')})|n't\b|{phrases('reason-cjk')}", re.IGNORECASE)
 #: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
 _SENTENCE = re.compile(
     r"[.!?…][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
@@ -137,7 +129,6 @@ def fitted(found: Sequence[Paragraph], room: int) -> str:
 
 
 def _cost(found: Sequence[Paragraph], kept: Mapping[int, str], places: Iterable[int]) -> int:
-    """Return how much room paragraphs take that are not kept, or not whole."""
     return sum(len(found[one].text) - (len(kept[one]) if one in kept else -2) for one in places)
 
 
@@ -177,7 +168,6 @@ def _cut(text: str, room: int) -> str:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Put paragraphs below each other, items and rows without an empty line."""
     found = ""
     for text in texts:
         listed = _is_listed(text) and _is_listed(found.rpartition("\n")[2])
@@ -260,7 +250,6 @@ class _Reader:
         self._lead = -1
 
     def _close(self) -> None:
-        """End a paragraph."""
         text, self._lines = _plain(" ".join(self._lines)), []
         if not text:
             return

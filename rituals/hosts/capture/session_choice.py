@@ -1,23 +1,41 @@
-"""Choose the sessions of a clone that are to be told, and tell them one after the other."""
+"""Choose the sessions that of a clone that are to be told, of now and of before hooks were there."""
 
 from __future__ import annotations
 
+import os
+import re
 import signal
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from glob import escape, iglob
+from stat import S_ISREG
 
 from ledger.environment import now_ms
 from ledger.errors import Busy, NotFound
-from rituals.hosts.adapters import HOSTS
+from ledger.model.record import Record
+from ledger.model.sha256 import sha256
+from memory.api import Memory
+from rituals.hosts.adapters import HOSTS, Kept
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
-from rituals.hosts.capture.stamps import forget, seen_of, sessions, told_of, unfinished
+from rituals.hosts.capture.composition import storable
+from rituals.hosts.capture.gates import Gates
+from rituals.hosts.capture.stamps import (
+    QUIET_MS,
+    Seen,
+    forget,
+    seen_of,
+    sessions,
+    told_of,
+    unfinished,
+)
 from rituals.hosts.capture.untold_session import SPOOL_MS, Pending
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from memory.api import Memory
-    from rituals.hosts.capture.stamps import Seen
+from rituals.hosts.capture.use_evidence import nearest
+from rituals.hosts.extraction.extracted_items import Item
+from rituals.hosts.extraction.extractors import extract
+from rituals.hosts.payloads import read_object
+from rituals.hosts.silence import audible
+from rituals.hosts.transcripts.slices import read_slice
+from rituals.hosts.user_settings import Settings, settings, settings_path
 
 #: How long a child that nobody waits for may take, whatever it hangs on.
 _CHILD_SECONDS = 180
@@ -57,10 +75,7 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
 def capture_past(
     memory: Memory, found: Iterable[Seen], environment: Mapping[str, str], *, dry_run: bool
 ) -> Iterator[Outcome]:
-    """Tell sessions that were held before hooks were there; what is told already is left out.
-
-    `rituals.hosts.capture.past_sessions` finds them.
-    """
+    """Tell sessions that were held before hooks were there; what is told already is left out."""
     for one in found:
         asked = Asked(one.host, one.session, one.transcript, "past", dry_run, one.at, one.folder)
         yield boundary(memory, asked, environment)
@@ -103,3 +118,94 @@ def limited(*, unasked: bool) -> Iterator[None]:
 
 def _is_behind(commondir: str, one: Seen) -> bool:
     return told_of(commondir, one.host, one.session).at < one.at
+
+
+class Reading(Record):
+    """What a model found in a part of a session."""
+
+    seen: Seen  #: the session
+    items: tuple[Item, ...]  #: that others may read, with the byte of their line
+    failed: str = ""  #: why there are none, "" where it was no failure
+
+
+def models_of(environment: Mapping[str, str]) -> Settings:
+    """Return which models the user chose.
+
+    Raises:
+        NotFound: none.
+    """
+    chosen = settings(environment)
+    if not chosen.extractors:
+        raise NotFound(
+            "no model is chosen that could read sessions again",
+            hint=f"`use` below [extraction] in {settings_path(environment)} names one",
+        )
+    return chosen
+
+
+def read_again(
+    memory: Memory, found: Iterable[Seen], chosen: Settings, environment: Mapping[str, str]
+) -> Iterator[Reading]:
+    """Ask a model about sessions, part after part; nothing that it finds is recorded."""
+    policy = memory.policy
+    gates = Gates(memory, policy)
+    kinds = [kind.name for kind in policy.kinds]
+    commondir = memory.home.repository.commondir
+    for one in found:
+        part = read_slice(one.host, one.transcript, 0)
+        while part is not None and part.end > part.start:
+            # a silence is kept for the home's own folder, and that may be another
+            heard = audible(part, commondir, one.session, "")
+            known = nearest(memory, heard.turns)
+            given = extract(gates.told(heard), known, chosen, environment, kinds)
+            items = [item for item in gates.items(given.items, heard) if not item.personal]
+            yield Reading(one, storable(items), given.failed)
+            part = read_slice(one.host, one.transcript, part.end)
+
+
+#: How much of a transcript is read to learn whose it is.
+_HEAD_BYTES = 256 << 10
+
+
+def past_sessions(folder: str, user: str, environment: Mapping[str, str]) -> list[Seen]:
+    """Return the sessions that worked in a folder or below it, the oldest first; none that is alive."""
+    top, latest = os.path.realpath(folder), now_ms() - QUIET_MS
+    found: list[Seen] = []
+    for name, host in HOSTS.items():
+        if (place := host.kept) is None:
+            continue
+        base = environment.get(place.variable, "") or f"{user}/{place.folder}"
+        pattern = place.files.format(name=re.sub(r"[^A-Za-z0-9]", "-", top))
+        for path in iglob(f"{escape(base)}/{pattern}", recursive=True):
+            about = os.lstat(path)
+            at = about.st_mtime_ns // 1_000_000
+            if S_ISREG(about.st_mode) and at < latest and (said := _session(path, place, top)):
+                found.append(Seen(name, said, top, path, at))
+    return sorted(found, key=lambda one: (one.at, one.host, one.session))
+
+
+def _session(path: str, place: Kept, top: str) -> str:
+    """Return the id of the session whose transcript it is; "" where it worked elsewhere, or has a task."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(_HEAD_BYTES).split(b"\n")
+    except OSError:
+        return ""
+    for line in lines:
+        said = read_object(line) or {}
+        session = _at(said, place.session) or os.path.basename(path).removesuffix(".jsonl")
+        worked, source = _at(said, place.worked), _at(said, ("payload", "source"))
+        if said.get("isSidechain") or isinstance(source, dict):
+            return ""
+        if isinstance(session, str) and isinstance(worked, str):
+            here = worked == sha256(top.encode()).hexdigest()
+            real = os.path.realpath(worked) if os.path.isabs(worked) else ""
+            return session if here or real == top or real.startswith(f"{top}/") else ""
+    return ""
+
+
+def _at(said: object, keys: tuple[str, ...]) -> object:
+    """Return what stands behind some keys; None for nothing, and without keys."""
+    for key in keys:
+        said = said.get(key) if isinstance(said, dict) else None
+    return said if keys else None

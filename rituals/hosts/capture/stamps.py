@@ -12,16 +12,18 @@ import os
 
 from ledger.environment import now_ms
 from ledger.model.record import Record
-from rituals.hosts.moments import CAPTURED_DIR, file_name
-from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of
-from rituals.hosts.payloads import read_file, write_object
+from rituals.hosts.moments import CAPTURED_DIR, Moment, captured_file, file_name
+from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spool_of, spools
+from rituals.hosts.payloads import fields_of, files_in, read_file, write_file, write_object
 from rituals.hosts.processes import here, is_gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rituals.hosts.moments import Moment
+    from ledger.home import Home
+    from rituals.hosts.silence import Silence
+
 
 #: So many observations make a stop a boundary, and not within this time of the last one.
 PENDING, PAUSE_MS = 20, 300_000
@@ -70,7 +72,7 @@ def stamp(commondir: str, moment: Moment) -> None:
     """
     if not moment.session:
         return
-    path = f"{commondir}/{CAPTURED_DIR}/{file_name(moment.host, moment.session)}{_SEEN}"
+    path = captured_file(commondir, moment.host, moment.session, _SEEN)
     known = read_file(path)
     own = "" if moment.agent else moment.transcript
     transcript = own or known.get("transcript") or ""
@@ -81,7 +83,7 @@ def stamp(commondir: str, moment: Moment) -> None:
         if known == said:
             os.utime(path)
         else:
-            _write(path, said)
+            write_file(path, write_object(said).encode())
     except OSError:
         pass
 
@@ -115,8 +117,9 @@ def _unfinished(commondir: str) -> set[str]:
     seen: dict[str, int] = {}
     told: dict[str, int] = {}
     for folder in (OBSERVED_DIR, CAPTURED_DIR):
-        for name, changed in _times(f"{commondir}/{folder}"):
+        for name, _, written in files_in(f"{commondir}/{folder}"):
             stem, _, end = name.rpartition(".")
+            changed = written // 1_000_000
             if end == ("jsonl" if folder == OBSERVED_DIR else "seen"):
                 seen[stem] = max(changed, seen.get(stem, 0))
             elif end == "told":
@@ -127,7 +130,7 @@ def _unfinished(commondir: str) -> set[str]:
 
 
 def _is_over(commondir: str, name: str) -> bool:
-    """Tell whether the process that a session was in has ended: it was killed, or tells no end."""
+    """Tell whether the process of a session has ended: it was killed, or tells no end."""
     process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{_SEEN}").get("process")
     return isinstance(process, str) and is_gone(process)
 
@@ -136,13 +139,11 @@ def sessions(commondir: str) -> list[Seen]:
     """Return the sessions that left something in a clone, each with its last sign, newest first."""
     found: dict[tuple[str, str], Seen] = {}
     folder = f"{commondir}/{CAPTURED_DIR}"
-    stamped = [name for name, _ in _times(folder) if name.endswith(_SEEN)]
-    for name in stamped[:_LOOKED_AT]:
+    listed = [(written, name) for name, _, written in files_in(folder) if name.endswith(_SEEN)]
+    for _, name in sorted(listed, reverse=True)[:_LOOKED_AT]:
         one = _seen(f"{folder}/{name}")
         if one is not None:
             found[one.host, one.session] = one
-    from rituals.hosts.observed.observation_spool import spools
-
     for spool in spools(commondir)[:_LOOKED_AT]:
         known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))
         at = max(known.at, spool.changed_ms)
@@ -152,23 +153,18 @@ def sessions(commondir: str) -> list[Seen]:
 
 def seen_of(commondir: str, host: str, session: str) -> Seen:
     """Return what a hook knew of a session; nothing but its name where no hook saw it."""
-    path = f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_SEEN}"
+    path = captured_file(commondir, host, session, _SEEN)
     return _seen(path) or Seen(host, session, "", "")
 
 
 def told_of(commondir: str, host: str, session: str) -> Told:
     """Return up to where a session was told, as it was noted."""
-    said = read_file(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}")
-    return Told(
-        _past(_number(said.get("at"))),
-        _number(said.get("size")),
-        _numbers(said.get("ends")),
-        _numbers(said.get("failed")),
-        _number(said.get("shown")),
-        _number(said.get("moments")),
-        _number(said.get("characters")),
-        _number(said.get("needed")),
-    )
+    said = read_file(captured_file(commondir, host, session, _TOLD))
+    ends, failed = _numbers(said.get("ends")), _numbers(said.get("failed"))
+    at, size, *counts = [
+        _number(said.get(key)) for key in Told._fields if key not in ("ends", "failed")
+    ]
+    return Told(_past(at), size, ends, failed, *counts)
 
 
 def note_told(commondir: str, host: str, session: str, told: Told) -> None:
@@ -177,15 +173,15 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
     Raises:
         OSError: the disk refused.
     """
-    path = f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}"
-    _write(path, dict(zip(Told._fields, told, strict=True)), told.at)
+    path = captured_file(commondir, host, session, _TOLD)
+    write_file(path, write_object(fields_of(told)).encode(), told.at)
 
 
 def forget(commondir: str, host: str, session: str) -> None:
     """Take away the stamps of a session of which nothing is left to tell."""
     for end in (_SEEN, _TOLD, ".asked"):
         try:
-            os.unlink(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{end}")
+            os.unlink(captured_file(commondir, host, session, end))
         except OSError:
             pass
 
@@ -193,21 +189,6 @@ def forget(commondir: str, host: str, session: str) -> None:
 def _past(at: int) -> int:
     """Return a moment, 0 for one that a clock which went wrong put into the future."""
     return at if at <= now_ms() + _CLOCK_MS else 0
-
-
-def _times(folder: str) -> list[tuple[str, int]]:
-    """Return the files in a folder with when they were written (ms since 1970), the last first."""
-    found = []
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    for name in names:
-        try:
-            found.append((name, os.lstat(f"{folder}/{name}").st_mtime_ns // 1_000_000))
-        except OSError:
-            continue  # it was removed meanwhile
-    return sorted(found, key=lambda one: (-one[1], one[0]))
 
 
 def _seen(path: str) -> Seen | None:
@@ -221,31 +202,6 @@ def _seen(path: str) -> Seen | None:
     return Seen(host, session, folder, transcript, at) if host and session else None
 
 
-def _write(path: str, said: Mapping[str, object], at: int | None = None) -> None:
-    """Write an object so that readers see the old or the new one, as if at a moment where one is given.
-
-    Raises:
-        OSError: the disk refused.
-    """
-    temporary = f"{path}.{os.getpid()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        fd = os.open(temporary, flags, 0o600)
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        fd = os.open(temporary, flags, 0o600)
-    try:
-        os.write(fd, write_object(said).encode())
-    except OSError:
-        os.unlink(temporary)
-        raise
-    finally:
-        os.close(fd)
-    if at is not None:
-        os.utime(temporary, ns=(at * 1_000_000, at * 1_000_000))
-    os.replace(temporary, path)
-
-
 def _number(said: object) -> int:
     return said if isinstance(said, int) and said >= 0 else 0
 
@@ -253,3 +209,40 @@ def _number(said: object) -> int:
 def _numbers(said: object) -> dict[str, int]:
     listed = said.items() if isinstance(said, dict) else ()
     return {key: _number(value) for key, value in listed if isinstance(key, str)}
+
+
+ON, OFF = "on", "off"
+#: So long before a transcript has a prompt its hook may have seen it.
+_SLACK_MS = 2_000
+
+
+def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> list[Silence]:
+    """Begin or end a silence (`ON`, `OFF`, "" to look); return those of the work tree that last.
+
+    Hosts name the session in `environment`; `now` is in milliseconds since 1970.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    from memory.write.host_session import HOST_VARIABLES
+    from rituals.hosts.silence import begin, end, lasting, place_of
+
+    commondir, top = home.repository.commondir, place_of(home)
+    session = next((environment[one] for one in HOST_VARIABLES if environment.get(one)), "")
+    if switch == ON:
+        begin(commondir, top, session, _asked_at(commondir, session, now))
+    elif switch == OFF:
+        end(commondir, top, session, now)
+    return lasting(home)
+
+
+def _asked_at(commondir: str, session: str, now: int) -> int:
+    """Return when the request was made in which a session asks for silence: it says what is private."""
+    from rituals.hosts.transcripts.slices import last_slice
+
+    for one in sessions(commondir) if session else ():
+        if one.session == session and one.transcript:
+            part = last_slice(one.host, one.transcript)
+            asked = [turn.when for turn in (part.turns if part else ()) if turn.role == "user"]
+            return min(now, (asked[-1] or now) - _SLACK_MS) if asked else now
+    return now

@@ -1,27 +1,32 @@
 """Find what a part of a session told for people to read: answers in dialogs, commits, reports of turns.
 
 A turn ends at the next turn of a person, and its report is the last that the agent said in it. One that
-was broken off has no report, unless it is long: its last words tell what was about to be done.
+was broken off has no report, unless it is long: its last words tell what was about to be done. Here is
+also what names such a part, and what a person asks to be remembered: a sentence, typed in a short turn,
+that begins so, or says "from now on" of what it asks for, and is no question; whole, in its own words.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
+from ledger.escape import prose
+from ledger.model.event import FactCreated
 from ledger.model.record import Record
-from rituals.hosts.capture.commit_texts import Written, texts_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rituals.hosts.capture.commit_texts import MessageOf
-    from rituals.hosts.transcripts.slices import Turn
+from memory.query.visible_logs import logs_of
+from memory.replay.ledger_snapshot import Snapshot
+from projection.brief.single_line import shortened
+from rituals.hosts.capture.commit_texts import MessageOf, Written, texts_in
+from rituals.hosts.capture.fitting import Opens, paragraphs, phrases, sentences_of
+from rituals.hosts.extraction.extracted_items import MOST_ITEMS, Item
+from rituals.hosts.transcripts.slices import Turn
+from rituals.hosts.transcripts.turns import ASSISTANT, HOST, INTERRUPTED, QUEUE, TITLE, TOOL, USER
 
 #: What a turn said last before it was broken off is a report if it has so many characters.
 REPORT_CHARS = 400
 #: A turn of a person of so many characters and lines is short.
 _SHORT_CHARS, _SHORT_LINES = 300, 4
-QUEUE, TITLE, INTERRUPTED = "queue", "title", "interrupted"
-_USER, _ASSISTANT, _TOOL, _HOST = "user", "assistant", "tool", "host"
 
 
 class Report(Record):
@@ -73,22 +78,22 @@ def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
     title = ask = ""
     for turn in turns:
         now = stretches[-1]
-        if turn.role == _USER and turn.asked:
+        if turn.role == USER and turn.asked:
             answered[" ".join(turn.asked.split())] = " ".join(turn.text.split())
-        elif turn.role == _USER and turn.tool == QUEUE:
+        elif turn.role == USER and turn.tool == QUEUE:
             now.asks.append(turn.text)
-        elif turn.role == _USER:
+        elif turn.role == USER:
             stretches.append(_Stretch(turn.text))
             ask = ask or turn.text
-        elif turn.role == _ASSISTANT:
+        elif turn.role == ASSISTANT:
             now.said = f"{now.said}\n\n{turn.text}" if turn.at == now.at else turn.text
             now.at, now.worked = turn.at, False
-        elif turn.role == _TOOL:
+        elif turn.role == TOOL:
             now.worked = True
             calls.append(turn)
-        elif turn.role == _HOST and turn.tool == TITLE:
+        elif turn.role == HOST and turn.tool == TITLE:
             title = turn.text
-        elif turn.role == _HOST and turn.tool == INTERRUPTED:
+        elif turn.role == HOST and turn.tool == INTERRUPTED:
             now.broken = True
     texts = texts_in(calls, message_of)
     if not stretches[0].said and len(stretches) > 1:
@@ -98,17 +103,145 @@ def sources_of(turns: Iterable[Turn], message_of: MessageOf) -> Sources:
         said = one.report(last=number == len(stretches))
         if said:
             reports.append(Report(said, tuple(filter(is_short, one.asks)), number))
-    return Sources(
-        tuple(answered.items()),
-        texts.commits,
-        texts.texts,
-        tuple(reports),
-        len(stretches),
-        title,
-        ask,
-    )
+    dialogs, turns_said = tuple(answered.items()), len(stretches)
+    return Sources(dialogs, texts.commits, texts.texts, tuple(reports), turns_said, title, ask)
 
 
 def is_short(ask: str) -> bool:
     """Tell whether a turn of a person is short: typed, and not pasted."""
     return len(ask) <= _SHORT_CHARS and ask.count("\n") < _SHORT_LINES
+
+
+TITLE_CHARS = 100
+#: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
+MARKS = "#>`~-=*+_<|[] "
+#: A first request of so many characters on one line, and of so many words at least, may name a session.
+_ASK_CHARS, _ASK_WORDS = 120, 4
+#: A shorter sentence at the beginning of a report says nothing but that it is done, or yes.
+_TELLING_CHARS = 24
+#: How a sentence begins that answers, or announces what comes below it.
+_ANSWERS = tuple(
+    "yes|no,|no |not |if |because |let me |i will |i'll |now |here's |here is |here are".split("|")
+)
+#: So many of the newest logs are looked through for what the agent answered.
+_LOGS = 200
+#: A document's own heading is among so many paragraphs of a report.
+_TOP = 3
+#: What a sentence is put below, and what it links to, is no part of what it says.
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*:)\s*(?=\S)")
+_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^()\s]{1,500}\)")
+
+
+def title_of(sources: Sources, opens: Opens, *, asks: bool) -> str:
+    """Name what a part of a session did: first commit, text, host's name, first ask, first long report.
+
+    The first is the work; what comes behind it are repairs and questions. With `asks` the words of a
+    person may stand there.
+    """
+    wanted = [one.heading for one in (*sources.commits[:1], *sources.texts[:1])]
+    host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
+    wanted += [
+        host,
+        sources.ask
+        if asks
+        and (
+            len(sources.ask) <= _ASK_CHARS
+            and "\n" not in sources.ask
+            and len(sources.ask.split()) >= _ASK_WORDS
+        )
+        else "",
+    ]
+    best = sorted(sources.reports, key=lambda one: -min(len(one.text), REPORT_CHARS))
+    wanted += [_first_sentence(one.text) for one in best]
+    found, _ = opens([prose(one) for one in wanted])
+    return shortened(next(filter(None, found), ""), TITLE_CHARS)
+
+
+def answered_title(snapshot: Snapshot, session: str) -> str:
+    """Return what the agent of a session called it where it was asked; "" where it did not say."""
+    for count, (ref, entry) in enumerate(snapshot.cache().entries_since("")):
+        if count == _LOGS:
+            break
+        if entry.session == session and not entry.reach:
+            for _, log in logs_of(snapshot, [ref]):
+                texts = [one.text or "" for one in log.events if isinstance(one, FactCreated)]
+                said = log.title.partition("…")[0].partition(" (and ")[0]
+                if not any(text.startswith(said) for text in texts):
+                    return shortened(prose(log.title), TITLE_CHARS)
+    return ""
+
+
+def _first_sentence(report: str) -> str:
+    """Return the first sentence of a report that says what was done; the heading of a document."""
+    found = paragraphs(report)
+    for one in found[:_TOP]:
+        name = one.text.strip("*")
+        if one.leads and f"\n# {name}\n" in f"\n{report}\n":
+            return name
+    for one in found:
+        line = one.text.split("\n")[0]
+        if not one.leads and line[:1] not in "|`":
+            line = _LINK.sub(r"\1", _LABEL.sub("", line)).lstrip(MARKS).replace("**", "")
+            for said in sentences_of(line):
+                announces = said[-1] in ":?" or said.lower().startswith(_ANSWERS)
+                if len(said) >= _TELLING_CHARS and not announces:
+                    return said
+    return ""
+
+
+_FACT, _CONVENTION = "fact", "convention"
+#: A sentence of fewer words says nothing by itself; signs of a script without blanks count each.
+_LEAST_WORDS, _LEAST_SIGNS = 3, 6
+_WIDE = "\u2e80"
+#: How somebody asks for it, and says that it holds from now on (`phrases.txt` has the words).
+_REMEMBER = re.compile(
+    rf"(?:(?:{phrases('lead')})[,:]?\s+){{0,3}}(?:{phrases('remember')})\s*", re.IGNORECASE
+)
+_HENCEFORTH = re.compile(
+    rf"\b(?:{phrases('henceforth')})\b|{phrases('henceforth-cjk')}", re.IGNORECASE
+)
+#: Who tells what another one said asks for nothing, and what leans on words before it can not stand alone.
+_REPORTED = re.compile(
+    rf"\b(?:{phrases('reported')})\b|说过?[\uff0c,:\uff1a]|[\"“„«]", re.IGNORECASE
+)
+_LEANS = re.compile(rf"(?:{phrases('leans')})(?:\b|(?<=[这那]))", re.IGNORECASE)
+_ASKS = ("?", "\uff1f")
+_PASTED = ("```", "~~~", "\n>", "\n    ", "\t")
+
+
+def said_in(turns: Iterable[Turn]) -> tuple[Item, ...]:
+    """Return what a person asks to be remembered, in the order in which they did."""
+    found: dict[str, Item] = {}
+    for turn in turns:
+        typed = turn.role == "user" and not turn.asked and turn.tool in ("", QUEUE)
+        pasted = turn.text.startswith(">") or any(mark in turn.text for mark in _PASTED)
+        if typed and is_short(turn.text) and not pasted:
+            for line in turn.text.split("\n"):
+                for sentence in sentences_of(" ".join(line.split())):
+                    item = _item(sentence, turn.at)
+                    if item is not None:
+                        found.setdefault(item.text.lower(), item)
+    return tuple(found.values())[:MOST_ITEMS]
+
+
+def _item(sentence: str, at: int) -> Item | None:
+    """Return what a sentence asks to be remembered; None where it asks for nothing."""
+    bare = sentence.lstrip("-*•> ")
+    if bare.rstrip("\"'”’)]*_` ").endswith(_ASKS) or _REPORTED.search(bare):
+        return None
+    asked = _REMEMBER.match(bare)
+    if asked:
+        text, kind = bare[asked.end() :], _FACT
+    elif _HENCEFORTH.search(bare):
+        text, kind = bare, _CONVENTION
+    else:
+        return None
+    if _LEANS.match(text) or not _says_something(text):
+        return None
+    kind = _CONVENTION if _HENCEFORTH.search(text) else kind
+    return Item(kind, text[:1].upper() + text[1:], sentence, at=at)
+
+
+def _says_something(text: str) -> bool:
+    wide = len([char for char in text if char >= _WIDE])
+    return wide >= _LEAST_SIGNS or len(text.split()) >= _LEAST_WORDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from ledger.environment import now_ms
 from ledger.model.captured_reach import OBSERVED, TRANSCRIPT, Span
@@ -12,19 +13,13 @@ from ledger.model.sha256 import sha256
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.spool import Spool as LogSpool
 from memory.cache.newest_logs import reach_name
+from memory.replay.ledger_snapshot import Snapshot
 from memory.write.host_session import ends_in_spool
 from rituals.hosts.capture.composition import OBSERVED_LINES
 from rituals.hosts.capture.stamps import seen_of
-from rituals.hosts.observed.observation_spool import spool_of
+from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.transcripts.slices import Slice, read_slice
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.replay.ledger_snapshot import Snapshot
-    from rituals.hosts.observed.observation_spool import Observation
 
 #: A conversation of more characters is told although nothing was observed.
 TALK_CHARS = 400

@@ -6,32 +6,28 @@ questions alone.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from ledger.escape import prose
 from ledger.model.event import FactReferenced
 from ledger.model.evidence import RESTATED, Proof
 from ledger.secrets.scanner import without_secrets
+from memory.api import Memory
 from memory.write.opened_facts import opened_by, used_in
 from projection.brief.single_line import shortened
 from projection.compare.restatements import Restatements
 from projection.text.normalize import content_words
 from projection.work.failed_attempts import leaves, tried_in_vain
+from rituals.hosts.capture.gates import Gates
+from rituals.hosts.capture.stamps import Seen
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction.deeds import Known
+from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.extraction.uses import Use, uses
 from rituals.hosts.moments import file_name
 from rituals.hosts.silence import heard, silences
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from memory.api import Memory
-    from rituals.hosts.capture.gates import Gates
-    from rituals.hosts.capture.stamps import Seen
-    from rituals.hosts.extraction.extracted_items import Item
-    from rituals.hosts.transcripts.slices import Slice, Turn
+from rituals.hosts.transcripts.slices import Slice, Turn
 
 _QUOTE_CHARS = 160
 #: A fact of few words is soon shared whole.
@@ -51,14 +47,7 @@ def nearest(memory: Memory, turns: Iterable[Turn]) -> list[tuple[str, str]]:
 
 
 class Evidence:
-    """What one session used.
-
-    Args:
-        memory: the home, open.
-        gates: of the home.
-        seen: whose session it is, and where it works.
-        session: as headers name it.
-    """
+    """What one session used."""
 
     def __init__(self, memory: Memory, gates: Gates, seen: Seen, session: str) -> None:
         self._memory, self._gates, self._seen, self._session = memory, gates, seen, session
@@ -105,19 +94,14 @@ class Evidence:
         """Part what is to be facts into what memory does not have, and uses of what it has."""
         if not items:
             return (), ()
-        copied = [
-            "" if id in self._tried and not leaves(item.text) else id
-            for item in items
-            for id in (self._restatements.copied_in(item.text),)
-        ]
-        new = [
-            item for item, id in zip(items, copied, strict=True) if not id or id in item.supersedes
-        ]
-        again = [
-            Use(id, RESTATED, item.at, "", item.quote)
-            for item, id in zip(items, copied, strict=True)
-            if id and id not in item.supersedes and not item.personal
-        ]
+        new: list[Item] = []
+        again: list[Use] = []
+        for item in items:
+            id = self._restatements.copied_in(item.text)
+            if not id or id in item.supersedes or (id in self._tried and not leaves(item.text)):
+                new.append(item)
+            elif not item.personal:
+                again.append(Use(id, RESTATED, item.at, "", item.quote))
         return tuple(new), tuple(again)
 
     def references(self, found: Iterable[Use]) -> tuple[FactReferenced, ...]:

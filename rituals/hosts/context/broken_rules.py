@@ -6,15 +6,11 @@ What a command says in a message or in a document that it is given is no command
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from rituals.hosts.observed.shell import Simple
+from rituals.hosts.observed.shell import Simple
 
 ANY, TO_SHELL, ONE_OF = "", "|sh", "?"
 #: Begins what a command has not that breaks the rule, nor is it run by it: what the rule asks for.

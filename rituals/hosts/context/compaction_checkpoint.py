@@ -14,16 +14,15 @@ from ledger.errors import StorageFailed, WriteRefused
 from projection.brief.envelope import enveloped
 from projection.brief.single_line import shortened
 from rituals.hosts.context.session_wording import clock, path_said, safe, states
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.observation_spool import Observation
-from rituals.hosts.payloads import read_file
+from rituals.hosts.payloads import files_in, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ledger.home import Home
-    from rituals.hosts.moments import Moment
 
 CHECKPOINTS_DIR = "diurna/checkpoints"
 #: What a compaction is told to keep, and what the agent is given behind it.
@@ -67,7 +66,6 @@ def restored(commondir: str, moment: Moment) -> str:
 
 
 def _requests(moment: Moment) -> list[str]:
-    """Return what the user asked last."""
     from rituals.hosts.transcripts.slices import last_slice
 
     part = last_slice(moment.host, moment.transcript)
@@ -162,7 +160,6 @@ def _lines(found: Mapping[str, object]) -> Iterator[str]:
 
 
 def _did(found: Mapping[str, object]) -> list[str]:
-    """Return how what was done stands, oldest first, with its times."""
     acts = found.get("acts")
     seen = [
         Observation(at, kind, "", what)
@@ -195,11 +192,8 @@ def _write(path: str, found: Mapping[str, object]) -> None:
     try:
         make_folder(folder)
         replace_file(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), 0o600)
-        with os.scandir(folder) as entries:
-            aged = sorted(
-                [(entry.stat().st_mtime_ns, entry.path) for entry in entries], reverse=True
-            )
+        aged = sorted([(written, name) for name, _, written in files_in(folder)], reverse=True)
         for _, old in aged[_KEPT:]:
-            os.unlink(old)
+            os.unlink(f"{folder}/{old}")
     except (OSError, StorageFailed, WriteRefused):
         pass

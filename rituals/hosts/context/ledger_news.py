@@ -1,16 +1,19 @@
-"""Find what the ledger has that a session was not told: facts, and the state when it changed.
+"""Find what the ledger has that a session was not told: facts, and the state when it changed, or is old.
 
 Logs count from the commit up to which it was told, so one that a sync brings late is new however old it
-is; a log that waits counts like one that landed, and once.
+is; a log that waits counts like one that landed, and once. A fact of kind `state` that nobody has said
+anew or confirmed for half an hour, while sessions of this machine did something, is likely to be out of
+date.
 """
 
 from __future__ import annotations
 
 from ledger.home import Home
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import key_of
+from ledger.model.order import key_of, milliseconds_of
 from ledger.model.record import Record
 from memory.brief.brief_maker import news_of, public
+from memory.cache.range_queries import facts_of_kind
 from memory.query.open_snapshot import open_snapshot
 from projection.brief.brief_formats import Markdown
 from projection.brief.brief_lines import line_of
@@ -20,13 +23,11 @@ from projection.brief.single_line import plain, shortened
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import STATE_KIND, THREAD_KIND
 from rituals.hosts.context.session_wording import repeats
-from rituals.hosts.context.state_age import states_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from projection.brief.brief_values import News
     from projection.fold.fact_history import Fact
@@ -83,7 +84,9 @@ def ledger_news(
     def ask(cache: Cache) -> LedgerNews:
         entries = [one for stem in new if (one := cache.entry(key_of(stem))) is not None]
         found = {entry.stem for entry in entries}
-        news, more = news_of(cache, [one for one in entries if _is_news(one, session)], _LOOKED)
+        news, more = news_of(
+            cache, [one for one in entries if (one.session != session or bool(one.reach))], _LOOKED
+        )
         moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
         news = tuple([one for one in public(news) if not repeats(_text(one), said)])
         state = state_line(cache.view()) if moved else None
@@ -103,7 +106,6 @@ def ledger_news(
 
 
 def _text(one: News) -> str:
-    """Return the text that a news line shows."""
     fact = one.replacing or (one.now.fact if one.now else None)
     return fact.text if fact else ""
 
@@ -150,11 +152,6 @@ def _tags(fact: Fact) -> list[str]:
     return [tag.strip() for tag in dict(fact.meta).get("tags", "").split(",")]
 
 
-def _is_news(entry: Entry, session: str) -> bool:
-    """Tell whether a log says what a session may not know; what was captured of it comes behind it."""
-    return entry.session != session or bool(entry.reach)
-
-
 def _moves_state(cache: Cache, fact: str) -> bool:
     """Tell whether what happened to a fact may change the state."""
     found = cache.fact(fact)
@@ -167,3 +164,71 @@ def _landed(home: Home, tip: str, now: str) -> set[str]:
         return set()
     changes = home.repository.git().changes(tip, now, home.prefix + SESSIONS_DIR)
     return {stem_of(path) for letter, _, _, path in changes or () if letter == "A"} - {""}
+
+
+#: How old a state is told of, and how long it is not told again.
+OLD_MS = 1_800_000
+#: When it was told, among what a session was told.
+TOLD = "state-age"
+_NAMED = 3
+_UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"))
+
+
+def states_in(cache: Cache) -> dict[str, int]:
+    """Return the facts that hold of the state, by id, with when they were said or confirmed last.
+
+    Times are milliseconds since 1970. What is withheld, or for a role alone, is left out.
+    """
+    found: dict[str, int] = {}
+    for fact in facts_of_kind(cache, STATE_KIND):
+        if not (fact.false or fact.archived_at or fact.redacted or roles_of(fact)):
+            found[fact.id] = milliseconds_of(
+                max([*[head.stem for head in fact.heads], fact.verified])
+            )
+    return found
+
+
+def states_of(home: Home) -> dict[str, int]:
+    """Return the same for a home that is not open."""
+    from memory.query.open_snapshot import open_snapshot
+
+    snapshot = open_snapshot(home)
+    try:
+        return snapshot.ask(states_in)
+    finally:
+        snapshot.close()
+
+
+def next_look(states: Mapping[str, int], told: int) -> int:
+    """Return when one of the states will be old and may be told, 0 for never; ms since 1970.
+
+    `told` is when the session was told last, 0 for never.
+    """
+    return max(min(states.values()) + OLD_MS, told + OLD_MS if told else 0) if states else 0
+
+
+def age_line(states: Mapping[str, int], observed: Iterable[int], now: int) -> str:
+    """Return the line of what is out of date, "" where nothing is.
+
+    `observed` is when sessions did something last; `now` is in milliseconds since 1970.
+    """
+    newest = max(observed, default=0)
+    old = sorted(
+        [(at, id) for id, at in states.items() if at <= now - OLD_MS and at < newest],
+    )
+    if not old:
+        return ""
+    said = [f"{id} ({_said(now - at)} old)" for at, id in old[:_NAMED]]
+    more = f" and {len(old) - _NAMED} more" if len(old) > _NAMED else ""
+    return (
+        f"- the state may be out of date, work went on since: {', '.join(said)}{more}; "
+        "`diurna append --update ID TEXT` says what holds now"
+    )
+
+
+def _said(ms: int) -> str:
+    for size, unit in _UNITS:
+        if ms >= size:
+            count = ms // size
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "0 minutes"

@@ -1,25 +1,26 @@
 """Answer a moment: what memory has on a prompt, on a command that breaks a rule, on a file.
 
 A file is told when it is read, which agents do before they change it; what is against changing one, when
-it is changed.
+it is changed. A command is held once a session and rule, where the policy and the user say so: the agent
+reads why, and runs it again if it is meant.
 """
 
 from __future__ import annotations
 
-from rituals.hosts.adapters import BEFORE_TOOL, PROMPT
-from rituals.hosts.context.moment_index import can_be_kept, is_prompt, opened
+from rituals.hosts.adapters import BEFORE_TOOL, HOSTS, PROMPT
+from rituals.hosts.context.moment_index import MomentIndex, can_be_kept, is_prompt, opened
+from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rituals.hosts.context.moment_index import MomentIndex
-    from rituals.hosts.context.needed_facts import Needed
-    from rituals.hosts.moments import Moment
+    from rituals.hosts.context.session_news import Needed, Telling
     from rituals.hosts.observed.shell import Simple
 
 #: What is kept of a fact's text for a line, which shows less.
 _TEXT_CHARS = 400
+_HELD_CHARS = 300
 HOLD, _OFF = "hold", "off"
 #: Programs that change the files that they are given, and those that only read them.
 _CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
@@ -29,10 +30,7 @@ _IN_PLACE, _LETTERS = frozenset(("sed", "perl")), "-nprsElu"
 
 
 def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | None, bool]:
-    """Return what memory has on an event, None for nothing, and whether its index is out of date.
-
-    The event is a prompt, or a tool that was run; `top` is that of the work tree, "" for none.
-    """
+    """Return what memory has on an event, None for nothing, and whether its index is out of date."""
     at_prompt = moment.event == PROMPT
     if at_prompt and not is_prompt(moment.prompt):
         return None, False
@@ -46,10 +44,7 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
 
 
 def rules_broken(moment: Moment, commondir: str, top: str) -> Needed | None:
-    """Return the rules for which a command is held: none but where the policy and the user say so.
-
-    The tool is about to run; `top` is that of the work tree, "" for none.
-    """
+    """Return the rules for which a command is held: none but where the policy and the user say so."""
     index = opened(commondir, moment.folder, words=False)
     if index is None or index.said("moment").split(" ")[1] != HOLD:
         return None
@@ -57,37 +52,29 @@ def rules_broken(moment: Moment, commondir: str, top: str) -> Needed | None:
 
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
-    """Look up what a tool did: the rules that a command breaks, and those of a file."""
-    from rituals.hosts.observed.tool_input import (
-        READING,
-        SHELLS,
-        WRITING,
-        inside,
-        paths_given,
-        shell_line,
-        tool_name,
-    )
+    from rituals.hosts.observed import tool_input
 
     _, command, file, most, characters = index.said("moment").split(" ")
-    tool, rows, broken = tool_name(moment), list[str](), list[str]()
-    if tool in SHELLS:
-        line = shell_line(moment)
+    tool, rows, broken = moment.tool.lower(), list[str](), list[str]()
+    if tool in tool_input.SHELLS:
+        line = tool_input.line_in(moment.given)
         broken, rows = _of_line(moment, index, line, top, command != _OFF, file == "1")
     elif moment.event == BEFORE_TOOL:
         return None
-    elif file == "1" and tool in WRITING | READING and index.said("files"):
-        paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
-        rows = rows_at(index, paths, changed=tool in WRITING)
+    elif file == "1" and tool in tool_input.WRITING | tool_input.READING and index.said("files"):
+        paths = tool_input.inside(tool_input.paths_given(moment), top, moment.cwd or moment.folder)
+        rows = rows_at(index, paths, changed=tool in tool_input.WRITING)
     facts = {row: index.said(f"#{row}").split("\t") for row in (*broken, *rows)}
     found = [(fact[0], fact[1], fact[2]) for fact in facts.values() if len(fact) == 3]
     against = tuple([facts[row][0] for row in broken])
     if found:
-        found = _marked(moment, found, at_file=tool not in SHELLS)
+        found = _marked(moment, found, at_file=tool not in tool_input.SHELLS)
         told = {id for id, _, _ in found}
         against = tuple([id for id in against if id in told])
     if not found:
         return None
-    from rituals.hosts.context.needed_facts import RULE, Needed
+
+    from rituals.hosts.context.session_news import RULE, Needed
 
     return Needed(tuple(found), RULE, int(most), int(characters), against)
 
@@ -117,18 +104,15 @@ def _marked(
 def _of_line(
     moment: Moment, index: MomentIndex, line: str, top: str, command: bool, file: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the numbers of the rules that a line of shell breaks, and of those of its files.
-
-    Most lines have no word of any.
-    """
+    """Return the numbers of the rules that a line of shell breaks, and of those of its files."""
     signs = index.said("programs").split() if command else []
     ends = index.said("files").split("\0") if file else []
     signs = [sign for sign in signs if sign in line]
     named = any(end and end in line for end in ends)
     if not (signs or named):
         return [], []
+    from rituals.hosts.observed import tool_input
     from rituals.hosts.observed.shell import joined, read
-    from rituals.hosts.observed.tool_input import inside, start_folder
 
     commands = read(line)
     rows: list[str] = []
@@ -139,9 +123,13 @@ def _of_line(
                 program in _IN_PLACE
                 and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
             )
-            folder = f"{start_folder(moment)}/{joined('', one.folder)}"
-            rows += rows_at(index, inside(one.words[1:], top, folder), changed=changed)
-    where = inside((start_folder(moment),), top, moment.folder)[:1] if signs else []
+            folder = f"{tool_input.start_folder(moment)}/{joined('', one.folder)}"
+            rows += rows_at(index, tool_input.inside(one.words[1:], top, folder), changed=changed)
+    where = (
+        tool_input.inside((tool_input.start_folder(moment),), top, moment.folder)[:1]
+        if signs
+        else []
+    )
     return rows_broken(index, line, commands, signs, "".join(where)), rows
 
 
@@ -174,13 +162,11 @@ def rows_at(index: MomentIndex, paths: Iterable[str], *, changed: bool) -> list[
 
 
 def _answer(moment: Moment) -> Needed | None:
-    """Look a prompt up in full."""
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from memory.query.prompt_facts import answers_to
     from projection.brief.envelope import untagged
     from projection.brief.single_line import label, plain
-    from rituals.hosts.context.needed_facts import Needed
 
     try:
         policy, found = answers_to(discover(moment.folder), moment.prompt)
@@ -192,4 +178,32 @@ def _answer(moment: Moment) -> Needed | None:
         text = untagged(plain(one.text(_TEXT_CHARS)))
         facts.append((one.id, ", ".join(about), text))
     told = tuple(_marked(moment, facts)) if facts else ()
+    from rituals.hosts.context.session_news import Needed
+
     return Needed(told, most=policy.facts, characters=policy.characters) if told else None
+
+
+def held_at(moment: Moment, commondir: str, top: str) -> Telling | None:
+    """Return why a command that is about to run is held, None for one that runs."""
+    if not HOSTS[moment.host].holds:
+        return None
+    broken = rules_broken(moment, commondir, top)
+    if broken is None:
+        return None
+    from projection.brief.single_line import shortened
+    from rituals.hosts.context.session_cursor import Heard
+    from rituals.hosts.context.session_news import Telling
+
+    heard = Heard(commondir, file_name(moment.host, moment.session))
+    cursor = heard.take() if heard.is_there() else None
+    if cursor is None:
+        return None
+    fresh = [one for one in broken.facts if one[0] not in cursor.held][:1]
+    if not (cursor.watched and fresh):
+        heard.leave()
+        return None
+    ((id, about, text),) = fresh
+    said = f"Memory: {shortened(text, _HELD_CHARS)} ({id}, {about}). Run it again if it is meant."
+    met = tuple(dict.fromkeys((*cursor.moments, id)))
+    moved = cursor._replace(held=(*cursor.held, id), moments=met).knowing(broken.marks((id,)))
+    return Telling(said, heard, moved)

@@ -94,10 +94,7 @@ def can_be_kept() -> bool:
 
 
 def opened(commondir: str, folder: str, *, words: bool) -> MomentIndex | None:
-    """Return the index of a folder; None where there is none that is good.
-
-    `words`: those of facts are asked for, too.
-    """
+    """Return the index of a folder; None where there is none that is good."""
     path = index_path(commondir, folder)
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

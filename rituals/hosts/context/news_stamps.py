@@ -6,6 +6,7 @@ import os
 
 from ledger.environment import now_ms
 from ledger.model.record import Record
+from rituals.hosts.payloads import files_in, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +31,7 @@ def has_news(commondir: str, name: str, *, tool: bool) -> bool:
 
     `name` is what files of the session are called; with `tool` only what collides counts.
     """
-    try:
-        with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
-            head = file.read(BLOCK).split(b"\n", HEAD)
-    except OSError:
-        return True
+    head = read_start(f"{commondir}/{NEWS_DIR}/{name}", BLOCK).split(b"\n", HEAD)
     if len(head) <= HEAD:
         return True
     found = standing(commondir, name, () if tool else names(head[1]))
@@ -76,18 +73,7 @@ def stamps(watched: Sequence[str]) -> str:
 
 def files(commondir: str) -> list[tuple[str, int, int]]:
     """Return the names, bytes and times of the spools."""
-    found = []
-    try:
-        with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:
-            for entry in entries:
-                try:
-                    seen = entry.stat()
-                except OSError:
-                    continue  # removed meanwhile
-                found.append((entry.name, seen.st_size, seen.st_mtime_ns))
-    except OSError:
-        pass  # nobody observed anything yet
-    return found
+    return files_in(f"{commondir}/{OBSERVED_DIR}")
 
 
 def _stamp(path: str) -> str:

@@ -12,28 +12,13 @@ import os
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
-from rituals.hosts.context.session_wording import (
-    DECISION,
-    EDIT,
-    ROUTINES,
-    act,
-    ago,
-    changed,
-    mark,
-    path_said,
-    routine,
-    said,
-    states,
-    tested,
-    who,
-)
-from rituals.hosts.observed.observation_spool import spools
+from rituals.hosts.context import session_wording as wording
+from rituals.hosts.observed.observation_spool import Observation, Spool, spools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rituals.hosts.observed.observation_spool import Observation, Spool
 
 _COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
 _OWN_MS, _LOSS_MS = 7_200_000, 600_000
@@ -74,7 +59,7 @@ class Listener(Record):
 
     def who(self, spool: Spool) -> str:
         """Name another session."""
-        return who(spool.host, self.name.partition("-")[0])
+        return wording.who(spool.host, self.name.partition("-")[0])
 
 
 class News(Record):
@@ -107,7 +92,7 @@ def urgent(listener: Listener) -> News:
     lines = []
     for found, most in ((collisions, _COLLISIONS), (losses, _LOSSES)):
         for one in sorted(found, key=lambda one: (-one.at, one.known))[:most]:
-            lines.append(f"- {one.line} {ago(now - one.at)}{one.behind}")
+            lines.append(f"- {one.line} {wording.ago(now - one.at)}{one.behind}")
             told[one.known] = now
     return News(tuple(lines), (), listener.offsets, told)
 
@@ -135,22 +120,26 @@ def all_news(listener: Listener, *, beside: bool = False) -> News:
         new, offsets[name] = spool.since(start)
         by = listener.who(spool)
         rest += [
-            (state.one.at, act(by, state, now))
-            for state in states(new)
-            if state.one.kind not in ROUTINES
+            (state.one.at, wording.act(by, state, now))
+            for state in wording.states(new)
+            if state.one.kind not in wording.ROUTINES
             and _loss(name, state.one) not in told
-            and not (state.one.kind == DECISION and said_key(state.what) in told)
+            and not (state.one.kind == wording.DECISION and said_key(state.what) in told)
         ]
-        known = [path for path in changed(new) if not told.keys().isdisjoint(_known(name, path))]
-        stand = {failing_key(name, one.what): one for one in tested(new)}
+        known = [
+            path
+            for path in wording.changed(new)
+            if f"both {name} {path}" in told or f"changed {name} {path}" in told
+        ]
+        stand = {failing_key(name, one.what): one for one in wording.tested(new)}
         failing = [one.what for key, one in stand.items() if key in told]
-        if line := routine(by, new, now, known, failing):
+        if line := wording.routine(by, new, now, known, failing):
             often.append(line)
-            shown.update({_changed(name, path): now for path in changed(new)})
+            shown.update({f"changed {name} {path}": now for path in wording.changed(new)})
             shown.update({key: now for key, one in stand.items() if one.failed})
             passed += [key for key, one in stand.items() if not one.failed]
-        told.update({said_key(one.what): now for one in new if one.kind == DECISION})
-        acts = [one for one in states(new) if one.one.kind not in ROUTINES]
+        told.update({said_key(one.what): now for one in new if one.kind == wording.DECISION})
+        acts = [one for one in wording.states(new) if one.one.kind not in wording.ROUTINES]
         told.update({failing_key(name, one.what): now for one in acts if one.failed})
         waits &= not any(
             one.failed or one.one.kind not in _SHELL or failing_key(name, one.what) in already
@@ -194,7 +183,6 @@ def _others(listener: Listener) -> tuple[dict[str, Spool], dict[str, int]]:
 
 
 def _of_late(spool: Spool, now: int) -> list[Observation]:
-    """Return the changes of files of the last two hours."""
     found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
     return [one for one in found if one.paths and one.at >= now - _OWN_MS]
 
@@ -207,26 +195,24 @@ def _collisions(
         path: one
         for one in (_of_late(spool, listener.now) if mine else ())
         for path in one.paths
-        if path in mine and listener.told.get(_both(name, path), 0) <= listener.now - _OWN_MS
+        if path in mine and listener.told.get(f"both {name} {path}", 0) <= listener.now - _OWN_MS
     }
     if not found or not _is_same_tree(spool.read().folder, listener.folder):
         return []
-    return [
-        _Clash(
-            one.at,
-            _both(name, path),
-            f"{listener.who(spool)} {'edited' if one.kind == EDIT else 'changed'} {path_said(path)}",
-            ", after you did" if one.at > mine[path] else ", before you did",
-        )
-        for path, one in found.items()
-    ]
+    by, clashes = listener.who(spool), []
+    for path, one in found.items():
+        verb = "edited" if one.kind == wording.EDIT else "changed"
+        when = "after" if one.at > mine[path] else "before"
+        line = f"{by} {verb} {wording.path_said(path)}"
+        clashes.append(_Clash(one.at, f"both {name} {path}", line, f", {when} you did"))
+    return clashes
 
 
 def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
     """Return the acts of git of the last minutes that may have taken work away and were not told."""
     found, _ = spool.since(max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES))
     return [
-        _Clash(one.at, _loss(name, one), f"{listener.who(spool)} ran {said(one)}")
+        _Clash(one.at, _loss(name, one), f"{listener.who(spool)} ran {wording.said(one)}")
         for one in found
         if one.at >= listener.now - _LOSS_MS
         and one.kind in _SHELL
@@ -235,21 +221,9 @@ def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
     ]
 
 
-def _both(name: str, path: str) -> str:
-    return f"both {name} {path}"
-
-
-def _changed(name: str, path: str) -> str:
-    return f"changed {name} {path}"
-
-
-def _known(name: str, path: str) -> tuple[str, str]:
-    return _both(name, path), _changed(name, path)
-
-
 def said_key(what: str) -> str:
     """Return by what it is known that something decided was told."""
-    return f"{SAID} {mark(what)}"
+    return f"{SAID} {wording.mark(what)}"
 
 
 def failing_key(name: str, what: str) -> str:

@@ -12,12 +12,14 @@ import os
 from ledger.environment import monotonic
 from ledger.model.record import Record
 from rituals.hosts.context.news_stamps import BLOCK, HEAD, NEWS_DIR, Standing, names, standing_in
+from rituals.hosts.payloads import open_file, read_start, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _FORMAT = "diurna-news 2"
+_IDS = ("moments", "known", "held")
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -102,24 +104,14 @@ def ids_shown(text: str, *, whole: bool = False) -> list[str]:
 
 def heard_by(commondir: str, name: str) -> Cursor:
     """Return what a session, by the name of its files, heard, as far as anybody knows."""
-    try:
-        with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
-            return _cursor(file.read(1 << 20))
-    except OSError:
-        return Cursor()
+    return _cursor(read_start(f"{commondir}/{NEWS_DIR}/{name}", 1 << 20))
 
 
 class Heard:
-    """The cursor of a session, held by one hook at a time.
-
-    Args:
-        commondir: the common git directory.
-        name: what files of the session are called.
-    """
+    """The cursor of a session, held by one hook at a time."""
 
     def __init__(self, commondir: str, name: str) -> None:
-        self._folder = f"{commondir}/{NEWS_DIR}"
-        self._path = f"{self._folder}/{name}"
+        self._path = f"{commondir}/{NEWS_DIR}/{name}"
         self._fd = -1
 
     def is_there(self) -> bool:
@@ -136,13 +128,8 @@ class Heard:
         import fcntl
         from time import sleep
 
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
         try:
-            try:
-                self._fd = os.open(self._path, flags, 0o600)
-            except FileNotFoundError:
-                os.makedirs(self._folder, 0o700, exist_ok=True)
-                self._fd = os.open(self._path, flags, 0o600)
+            self._fd = open_file(self._path, os.O_RDWR | os.O_CREAT)
             until = monotonic() + seconds
             while True:
                 try:
@@ -178,13 +165,7 @@ class Heard:
 
 def tidy(commondir: str, now_seconds: float) -> None:
     """Remove the cursors of sessions that are over for long."""
-    try:
-        with os.scandir(f"{commondir}/{NEWS_DIR}") as entries:
-            for entry in entries:
-                if entry.stat().st_mtime < now_seconds - _DEAD_DAYS * 86_400:
-                    os.unlink(entry.path)
-    except OSError:
-        pass  # another hook was faster
+    sweep(f"{commondir}/{NEWS_DIR}", now_seconds - _DEAD_DAYS * 86_400)
 
 
 def _packed(cursor: Cursor) -> bytes:
@@ -201,9 +182,7 @@ def _packed(cursor: Cursor) -> bytes:
         *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
         f"shown {' '.join(cursor.shown)}",
         f"unlisted {cursor.unlisted}",
-        f"moments {' '.join(cursor.moments)}",
-        f"known {' '.join(cursor.known)}",
-        f"held {' '.join(cursor.held)}",
+        *[f"{word} {' '.join(getattr(cursor, word))}" for word in _IDS],
         f"characters {cursor.characters}",
         f"needed {cursor.needed}",
         *[f"told {at} {key}" for key, at in cursor.told.items()],
@@ -223,24 +202,28 @@ def _cursor(data: bytes) -> Cursor:
     for line in lines[HEAD - 1 : -1]:
         word, _, said = line.partition(" ")
         told.setdefault(word, []).append(said)
+    first = {word: said[0] for word, said in told.items()}
+    shown, moments, known, held = [tuple(first.get(word, "").split()) for word in ("shown", *_IDS)]
+    counts = [_number(first.get(word, "")) for word in ("unlisted", "characters", "needed")]
+    unlisted, characters, needed = counts
     return Cursor(
         names(lines[0].encode("utf-8", "surrogateescape")),
         standing_in(lines[1].encode()),
         standing_in(lines[2].encode()),
         _number(lines[3]),
-        told.get("tip", [""])[0],
+        first.get("tip", ""),
         tuple(told.get("waiting", ())),
         _numbers(told.get("offset", ())),
         _numbers(told.get("told", ())),
-        told.get("state", ["?"])[0],
+        first.get("state", "?"),
         "\n".join(told.get("ready", ())),
-        tuple(told.get("shown", [""])[0].split()),
-        _number(told.get("unlisted", ["0"])[0]),
-        tuple(told.get("moments", [""])[0].split()),
-        tuple(told.get("known", [""])[0].split()),
-        tuple(told.get("held", [""])[0].split()),
-        _number(told.get("characters", ["0"])[0]),
-        _number(told.get("needed", ["0"])[0]),
+        shown,
+        unlisted,
+        moments,
+        known,
+        held,
+        characters,
+        needed,
     )
 
 

@@ -14,16 +14,14 @@ from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.context.news_stamps import files, has_news, standing, standing_of
 from rituals.hosts.context.session_cursor import Cursor, Heard, tidy
-from rituals.hosts.moments import file_name
+from rituals.hosts.moments import Moment, file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ledger.home import Home
-    from rituals.hosts.context.needed_facts import Needed
     from rituals.hosts.context.other_sessions import Listener
-    from rituals.hosts.moments import Moment
 
 NEWS_CHARS = 1_200
 _TITLE = "News"
@@ -31,6 +29,53 @@ _TITLE = "News"
 _FIRST_LOOK = 1
 #: How long a cursor is waited for, and within what time the same start is another hook's.
 _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
+#: What of its cursor a session keeps that begins again.
+_STAYS = ("shown", "unlisted", "moments", "held", "characters", "needed")
+ANSWER, RULE = "Memory on this", "Memory has a rule on this"
+#: A text that is shorter says too little, and a longer one is to be asked for.
+_LEAST_CHARS, _MOST_CHARS = 60, 240
+
+
+class Needed(Record):
+    """What memory has on a moment."""
+
+    #: (id, what it is, its text) of each, best first, on a line each
+    facts: tuple[tuple[str, str, str], ...] = ()
+    title: str = ANSWER  #: what they are
+    most: int = 3  #: so many are told at most
+    characters: int = 600  #: and in so many, with their envelope
+    #: ids of the rules among them that were broken: those are told although they were shown
+    broken: tuple[str, ...] = ()
+
+    def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the lines to tell a session, and the ids of the facts in them.
+
+        `known` has ids of facts that stand whole in its context, and `marks` of what was told.
+        """
+        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][: self.most]
+        if not fresh:
+            return [], []
+        from projection.brief.envelope import enveloped
+        from projection.brief.single_line import shortened
+
+        room = self.characters - len(enveloped(self.title, (), ""))
+        lines: list[str] = []
+        for place, (id, about, text) in enumerate(fresh):
+            begun = f"- {id} ({about}): "
+            least = len(begun) + min(_LEAST_CHARS, len(text))
+            share = max(room // (len(fresh) - place) - 1, least)
+            if share >= room:
+                break
+            lines.append(begun + shortened(text, min(_MOST_CHARS, share - len(begun))))
+            room -= len(lines[-1]) + 1
+        return lines, [id for id, _, _ in fresh[: len(lines)]]
+
+    def marks(self, ids: Iterable[str]) -> list[str]:
+        """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
+        return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
+
+
+_HELD_CHARS = 300
 
 
 class Telling(Record):
@@ -104,20 +149,10 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
         heard = Heard(commondir, name)
         before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
-            kept = begun._replace(
-                told={**before.told, **(known or {})},
-                shown=before.shown,
-                unlisted=before.unlisted,
-                moments=before.moments,
-                known=before.known if resumed else (),
-                held=before.held,
-                characters=before.characters,
-                needed=before.needed,
-            )
-            if later:
-                Telling(text, heard, kept).kept()
-            else:
-                Telling(text, heard, kept).written()
+            stays = {field: getattr(before, field) for field in _STAYS}
+            kept = begun._replace(told={**before.told, **(known or {})}, **stays)
+            telling = Telling(text, heard, kept if not resumed else kept.knowing(before.known))
+            telling.kept() if later else telling.written()
         tidy(commondir, now_ms() / 1000)
 
     return told
@@ -218,7 +253,6 @@ def _telling(
 def _heard_since(
     moment: Moment, commondir: str, cursor: Cursor, now: int, *, tool: bool
 ) -> tuple[tuple[str, ...], Cursor]:
-    """Return the lines of what is new, and the cursor as it is then."""
     from rituals.hosts.context.other_sessions import Listener, urgent
 
     name = file_name(moment.host, moment.session)
@@ -231,7 +265,6 @@ def _heard_since(
 
 
 def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
-    """Return all that there is to tell, and the cursor as it is then."""
     from rituals.hosts.context.other_sessions import SAID, all_news
 
     commondir, name = listener.commondir, listener.name
@@ -242,7 +275,7 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
         if not 0 < cursor.look <= listener.now:
             return (*news.pressing, *news.rest), moved
         from ledger.home import discover
-        from rituals.hosts.context.state_age import states_of
+        from rituals.hosts.context.ledger_news import states_of
 
         states = states_of(discover(moment.folder))
         lines, moved = _aged(list(news.pressing), listener, moved, states)
@@ -274,19 +307,18 @@ def _aged(
     lines: list[str], listener: Listener, moved: Cursor, states: Mapping[str, int]
 ) -> tuple[list[str], Cursor]:
     """Return some lines and, behind them, what is out of date of the state, with the cursor then."""
-    from rituals.hosts.context.state_age import TOLD, line_of, next_look
+    from rituals.hosts.context.ledger_news import TOLD, age_line, next_look
 
     told = dict(moved.told)
     if next_look(states, told.get(TOLD, 0)) <= listener.now:
         observed = [changed // 1_000_000 for _, _, changed in files(listener.commondir)]
-        if line := line_of(states, observed, listener.now):
+        if line := age_line(states, observed, listener.now):
             lines = [*lines, line]
             told[TOLD] = listener.now
     return lines, moved._replace(told=told, look=next_look(states, told.get(TOLD, 0)))
 
 
 def _fitting(lines: Sequence[str]) -> list[str]:
-    """Return the first lines, as many as there is room for."""
     from projection.brief.envelope import enveloped
 
     room = NEWS_CHARS - len(enveloped(_TITLE, (), ""))

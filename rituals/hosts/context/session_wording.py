@@ -68,10 +68,7 @@ def _outcomes(one: Observation) -> list[tuple[str, str]]:
 
 
 def act(by: str, state: State, newest: int) -> str:
-    """Return the line of what a session did that `who` names.
-
-    `newest` is when the newest thing was that is told beside it.
-    """
+    """Return the line of what a session did that `who` names."""
     return f"- {by}: {safe(state.said, _WHAT_CHARS)} ({clock(state.one.at, newest)})"
 
 
@@ -94,7 +91,16 @@ def routine(
         failing: tests that were told as failed.
     """
     paths = [path for path in changed(observations) if path not in known]
-    before = {*failing, *_failed_once(observations)}
+    before = {
+        *failing,
+        *[
+            what
+            for one in observations
+            if one.kind == TEST
+            for what, outcome in _outcomes(one)
+            if State(what, outcome, one).failed
+        ],
+    }
     turned = [one for one in tested(observations) if one.failed or one.what in before]
     parts = []
     if paths:
@@ -112,17 +118,6 @@ def routine(
 def tested(observations: Iterable[Observation]) -> list[State]:
     """Return how the tests of a session stand."""
     return [one for one in states(observations) if one.one.kind == TEST]
-
-
-def _failed_once(observations: Iterable[Observation]) -> list[str]:
-    """Return the tests that failed, whatever became of them."""
-    return [
-        what
-        for one in observations
-        if one.kind == TEST
-        for what, outcome in _outcomes(one)
-        if State(what, outcome, one).failed
-    ]
 
 
 def clock(at: int, newest: int) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from ledger.model.event import Meta
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
 from projection.text.normalize import content_words, sentences, statement
@@ -19,13 +21,7 @@ from projection.text.vocabulary import LABELS
 from rituals.hosts.observed.shell import read
 from rituals.hosts.observed.shell_outcomes import MANAGERS, PACKAGE, act
 from rituals.hosts.observed.tool_input import line_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ledger.model.event import Meta
-    from rituals.hosts.transcripts.turns import Turn
+from rituals.hosts.transcripts.turns import Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
 _RULE_CHARS, _CHANGE_CHARS = 300, 4_000
@@ -89,9 +85,8 @@ class Deed(Record):
 
 def deeds_of(turns: Iterable[Turn]) -> list[Deed]:
     """Return what tools wrote, or ran without only looking, where they did not fail."""
-    return [
-        deed for turn in turns if turn.role == "tool" and not turn.failed for deed in _deeds(turn)
-    ]
+    ran = [turn for turn in turns if turn.role == "tool" and not turn.failed]
+    return [deed for turn in ran for deed in _deeds(turn)]
 
 
 def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
@@ -123,30 +118,18 @@ def followed(
     for fact in facts:
         for word in set(_WORD.findall(fact.text)):
             seen[word] = seen.get(word, 0) + 1
+    lines = [(deed, line) for deed in deeds for line in deed.lines]
     for fact in short:
         if forbidden(fact, deeds):
             continue
         rule = _Rule(fact.text, seen)
-        proof = next(
-            (
-                (deed.at, line[0])
-                for deed in deeds
-                for line in deed.lines
-                if rule.is_in(deed, *line)
-            ),
-            None,
-        )
+        proof = next((one for one in lines if rule.is_in(one[0], *one[1])), None)
         if proof is not None:
-            yield fact.id, *proof
+            yield fact.id, proof[0].at, proof[1][0]
 
 
 class _Rule:
-    """What of a fact can be followed.
-
-    Args:
-        text: of the fact.
-        seen: how many facts have a word.
-    """
+    """What of a fact can be followed."""
 
     def __init__(self, text: str, seen: Mapping[str, int]) -> None:
         denied = _denied(text)

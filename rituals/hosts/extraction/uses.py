@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ledger.model.evidence import CORRECTED, FOLLOWED, HOWS, NAMED, OPENED, RESTATED
 from ledger.model.record import Record
 from memory.write.opened_facts import AT_ONCE, MOST_USES
 from projection.compare.restatements import Restated, Restatements
+from projection.text.normalize import content_words
 from projection.work.failed_attempts import leaves
 from rituals.hosts.context.broken_rules import Against, broken
-from rituals.hosts.context.moment_rules import spoken_against
-from rituals.hosts.extraction.asked_questions import ASKS, MARKS, asked_behind, teaching
+from rituals.hosts.context.moment_contents import spoken_against
 from rituals.hosts.extraction.deeds import (
     Known,
     arguments,
@@ -27,14 +28,8 @@ from rituals.hosts.extraction.deeds import (
     followed,
     forbidden,
 )
-from rituals.hosts.extraction.spoken_corrections import sets_right, without_lead
 from rituals.hosts.observed.shell import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from rituals.hosts.transcripts.turns import Turn
+from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn
 
 #: The commands and the tool of an MCP server that show a fact by its id.
 _SHOWING = frozenset(("show", "why", "timeline"))
@@ -210,3 +205,121 @@ def _sentence_at(text: str, start: int, end: int) -> str:
     stops = [at + 1 for mark in _ENDS if (at := behind.find(mark)) >= 0]
     stop = min([len(behind), *stops, *[at for at in (behind.find("\n"),) if at >= 0]])
     return f"{before[begin:]}{text[start:end]}{behind[:stop]}"
+
+
+#: What stands before what is right, and says nothing of it.
+_LEAD = re.compile(
+    r"(?:(?<=[.!?]\s)|^)(?:(?:no|nope|stop|wait|wrong|hey|nein|falsch|halt|нет|não)\b[,.!:;–-]+\s*"
+    r"|(?:that|this|it)(?:['’]s| is| was) (?:\w+ )?wrong(?: again)?[,.!:;–-]+\s*"
+    r"|(?:as )?I (?:(?:have |just |already )*(?:told|said|asked|mentioned|explained))\b"
+    r"[^.:,!?]{0,40}[:,]\s*)+",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: How a person sets right: at the beginning of a sentence, or anywhere in it.
+_CORRECTS = re.compile(
+    r"(?:^|[.!?:]\s+)(?:no|nope|stop|wrong|again|not|don['’]t|do not|never|undo|revert|why (?:did|do|are)"
+    r"|how (?:often|many times)|nein|falsch|nicht|нет|não)\b(?! (?:worries|problem|matter|need)\b)"
+    r"|\bI (?:(?:have |just |already )*(?:told|said|asked|wrote|mentioned|explained))\b"
+    r"|\b(?:once more|once again|wrong again)\b"
+    r"|\b(?:that|this|it)(?:['’]s| is| was) (?:\w+ )?wrong\b"
+    r"|\byou (?:\w+ )?(?:forgot|ignored|missed|should(?: not|n['’]t))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: By their ends words are found again, where something in front of them was left out.
+_TAIL = 40
+
+
+def without_lead(text: str) -> str:
+    """Return what somebody typed without what only says that something was wrong."""
+    return _LEAD.sub("", text)
+
+
+def sets_right(text: str, words: str) -> bool:
+    """Tell whether what a person typed sets right, up to where it says again what memory has.
+
+    `text` is all that was typed at once; `words` are those of it that say again.
+    """
+    tail = words[-_TAIL:]
+    at = text.find(tail)
+    return bool(_CORRECTS.search(text, 0, at + len(tail) if at >= 0 else len(text)))
+
+
+#: A longer question is a story, one of fewer words that carry it a subject.
+_CHARS, _LEAST_WORDS = 120, 2
+#: So many questions are kept of a fact; an act that uses more facts has not found what was meant.
+_KEPT, _MEANT = 3, 2
+_RECALL = re.compile(r"diurna\W?_{0,3}recall$", re.IGNORECASE)
+#: The options of `diurna recall` that take a value.
+VALUED = frozenset(
+    "--ids --level -n --in --kind --tier --tag --entity --agent --role --branch --since --until"
+    " --as-of".split()
+)
+#: What ends a question, and what may stand behind that; what stands around the one in a log.
+ASKS, MARKS = ("?", "\uff1f"), "*_`\"'”’)] "
+_QUOTES = str.maketrans("“”", "  ")
+
+
+def asked_behind(
+    turns: Iterable[Turn], used: Mapping[int, Collection[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the questions behind which facts were used, by id, the last one first.
+
+    `used` has the ids of the facts that are used, by the byte of the line that proves it.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    waiting: list[str] = []
+    since = -1
+    for turn in turns:
+        question = _question_in(turn)
+        if question or turn.role == USER:
+            waiting = [*(waiting if turn.role == TOOL else ()), *([question] if question else ())]
+            since = turn.at
+        elif waiting and turn.at > since and turn.role in (ASSISTANT, TOOL):
+            ids = used.get(turn.at, ())
+            if 0 < len(ids) <= _MEANT:
+                last_first = tuple(dict.fromkeys(reversed(waiting)))[:_KEPT]
+                found |= {id: last_first for id in ids if id not in found}
+            if ids or turn.role == TOOL:
+                waiting = []
+    return found
+
+
+def teaching(questions: Iterable[str], text: str) -> tuple[str, ...]:
+    """Return the questions behind a fact's uses that have a word which its text, with its id, lacks."""
+    known = content_words(text)
+    return tuple([one for one in questions if not content_words(one) <= known])
+
+
+def _question_in(turn: Turn) -> str:
+    """Return the question that a turn asks, "" for none."""
+    if turn.role == USER:
+        asked = turn.text if turn.text.rstrip(MARKS).endswith(ASKS) else ""
+    elif turn.role == TOOL and not turn.failed and "diurna" in turn.tool + turn.given:
+        asked = _query_of(turn)
+    else:
+        asked = ""
+    said = " ".join(asked.translate(_QUOTES).split()) if len(asked) <= 2 * _CHARS else ""
+    return said if len(said) <= _CHARS and len(content_words(said)) >= _LEAST_WORDS else ""
+
+
+def _query_of(turn: Turn) -> str:
+    """Return what a tool asks memory."""
+    if _RECALL.search(turn.tool):
+        query = arguments(turn.given).get("query")
+        return query if isinstance(query, str) else ""
+    for simple in read(command_of(turn)):
+        if posixpath.basename(simple.words[0]) == "diurna" and simple.words[1:2] == ("recall",):
+            return " ".join(_words_of(simple.words[2:]))
+    return ""
+
+
+def _words_of(given: Sequence[str]) -> list[str]:
+    """Return the words of a question, without options; none where ids are asked for."""
+    if any(word.partition("=")[0] == "--ids" for word in given):
+        return []
+    before = ("", *given)
+    return [
+        word
+        for word, last in zip(given, before, strict=False)
+        if word[:1] != "-" and last not in VALUED
+    ]

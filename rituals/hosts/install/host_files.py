@@ -1,4 +1,10 @@
-"""List where each host reads its hooks, its MCP servers, its skills and what an agent is told."""
+"""List where each host reads its hooks, its MCP servers, its skills and what an agent is told.
+
+A hook stays the same, because Codex trusts one by a hash of it. That of a tool names the tools that change
+something or read a file, so that searching costs the agent nothing. The files are committed, so each
+command also ends with 0 and without a word where `diurna` is not there, or does not know the hook: in
+every shell that hosts run commands by (sh, bash, dash, zsh, fish; cmd).
+"""
 
 from __future__ import annotations
 
@@ -6,9 +12,106 @@ import os
 from importlib.resources import files
 
 from ledger.model.record import Record
-from rituals.hosts.install.hook_entries import Entry, entries, merged
-from rituals.hosts.install.marked_block import Block
-from rituals.hosts.install.own_file import stamped
+from rituals.hosts.adapters import HOSTS, Form
+from rituals.hosts.install.json_text import EACH
+from rituals.hosts.install.marked_text import Block, stamped
+
+#: How long a host waits: far above our own limits, for a machine that is slow to start a program.
+_SECONDS = 5
+#: At the end of a session less: Claude allows 1.5 seconds where nothing is said, Codex 3 at most.
+_END_SECONDS = 3
+_OF_TOOLS = frozenset({"tool", "failure"})
+
+
+class Entry(Record):
+    """What is put into a JSON file."""
+
+    path: tuple[str, ...]  #: where (`rituals.hosts.install.json_text`)
+    value: object  #: what
+    #: the hook's, which it is known by wherever a person moved it; "" where it is known by what it
+    #: runs
+    command: str = ""
+    older: str = ""  #: the command as releases of before wrote it: it is ours, too
+    beside: tuple[tuple[str, object], ...] = ()  #: what a list's new element holds beside the value
+    #: what releases of before put into the first list of the path: that may be replaced
+    former: object = None
+
+    def is_ours(self, found: object) -> bool:
+        """Tell whether a value is this, or holds its command; a host may write more keys beside ours."""
+        if self.command:
+            return _holds(found, self.command) or self.is_older(found)
+        if not (isinstance(found, dict) and isinstance(self.value, dict)):
+            return False
+        return all(found.get(key) == self.value.get(key) for key in ("command", "args"))
+
+    def is_current(self, found: object) -> bool:
+        """Tell whether a value holds the command as it is written now."""
+        return bool(self.command) and _holds(found, self.command)
+
+    def is_older(self, found: object) -> bool:
+        """Tell whether a value holds the command as releases of before wrote it."""
+        return bool(self.older) and _holds(found, self.older)
+
+    def is_former(self, found: object) -> bool:
+        """Tell whether a value is what a release of before put there, and nobody changed."""
+        return self.former is not None and found == self.former
+
+    @property
+    def element(self) -> object:
+        """What stands in the first list of the path."""
+        value = self.value
+        for key in reversed(self.path[self.path.index(EACH) + 1 :]):
+            value = [value] if key == EACH else {**dict(self.beside), key: value}
+        return value
+
+
+def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...]:
+    """Return the hooks of a host; its events stand under the keys `before`."""
+    form, starts = HOSTS[host].form or Form(), HOSTS[host].start
+    found: list[Entry] = []
+    for event, meaning in HOSTS[host].events.items():
+        older = f"diurna hook {host} {event}"
+        command = f"command -v diurna >/dev/null 2>&1 && {older} 2>/dev/null || exit 0"
+        bare = {**({"type": "command"} if form.kind else {}), form.command: command}
+        matcher = form.tools if meaning in _OF_TOOLS else ""
+        seconds = _END_SECONDS if meaning == "end" else _SECONDS
+        handler = {**bare, form.timeout: seconds * form.second}
+        asked = {"matcher": matcher} if matcher else {}
+        path = (*before, event, EACH)
+        # once there was a hook of the start alone, without a limit; and none for tools that read
+        first = event == starts and host != "antigravity"
+        then = {"matcher": matcher.replace(form.reads, "")} if matcher and form.reads else {}
+        if form.grouped:
+            group: object = {"hooks": [{**bare, form.command: older}]} if first else None
+            group = {**then, "hooks": [handler]} if then else group
+            beside = tuple(asked.items())
+            found.append(Entry((*path, "hooks", EACH), handler, command, older, beside, group))
+        else:
+            listed: object = {**bare, form.command: older} if first else None
+            listed = {**handler, **then} if then else listed
+            found.append(Entry(path, {**handler, **asked}, command, older, former=listed))
+    return tuple(found)
+
+
+def merged(found: tuple[Entry, ...]) -> dict[str, object]:
+    """Return entries as the object of a file that has nothing else."""
+    made: dict[str, object] = {}
+    for entry in found:
+        inner: dict[str, object] = made
+        listed = EACH in entry.path
+        *outer, last = entry.path[: entry.path.index(EACH)] if listed else entry.path
+        for key in outer:
+            member = inner.setdefault(key, {})
+            assert isinstance(member, dict)
+            inner = member
+        inner[last] = [entry.element] if listed else entry.value
+    return made
+
+
+def _holds(value: object, command: str) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value == command or any(_holds(one, command) for one in inner)
+
 
 #: Told to every agent that reads the file.
 GROUND_RULE = Block(
@@ -51,57 +154,31 @@ class HostFile(Record):
     former: bool = False  #: a release of before wrote it, and it goes
 
 
-class Layout(Record):
-    """Where a host is found, and where it reads."""
-
-    programs: tuple[str, ...]  #: what it is called on PATH
-    folder: str  #: of its settings, in a project
-    home: str  #: of its settings, in the user's folder
-    rule: str = "AGENTS.md"  #: the file that its agent reads in a project, beside AGENTS.md
-    #: the folder of its skills, in a project and in the user's folder
-    skills: str = ".agents/skills"
-    sign: str = ""  #: what shows that a project uses it, where its folder does not
-    #: what is known of it comes from its documents; the others' programs were run
-    told: bool = False
-
-
-LAYOUTS = {
-    "claude": Layout(("claude",), ".claude", ".claude", "CLAUDE.md", ".claude/skills"),
-    "codex": Layout(("codex",), ".codex", ".codex"),
-    "copilot": Layout(("copilot",), ".github/hooks", ".copilot"),
-    "gemini": Layout(("gemini",), ".gemini", ".gemini", "GEMINI.md"),
-    "qwen": Layout(("qwen",), ".qwen", ".qwen"),
-    "opencode": Layout(("opencode",), ".opencode", ".config/opencode"),
-    "cursor": Layout(("cursor-agent", "cursor"), ".cursor", ".cursor", told=True),
-    "antigravity": Layout(
-        ("agy", "antigravity"), ".agents", ".gemini/config", sign=".agents/hooks.json", told=True
-    ),
-}
-
-
 def files_of(host: str, *, user: bool) -> tuple[HostFile, ...]:
     """Return the files that a host reads, the user's own or the project's, but for the ground rule."""
-    layout = LAYOUTS[host]
-    folder = layout.home if user else layout.folder
-    skills = [
-        HostFile(f"{layout.skills}/{path}", whole=text, holds="skill")
-        for path, text in skill_files().items()
-    ]
-    former = [
-        HostFile(f"{layout.skills}/{name}/SKILL.md", holds="skill", former=True)
-        for name in FORMER_SKILLS
-    ]
-    return *_settings(host, folder, user=user), *skills, *former
+    program = HOSTS[host]
+    folder = program.home if user else program.settings
+    skill = HostFile(program.skills, holds="skill")
+    return (
+        *_settings(host, folder, user=user),
+        *[
+            skill._replace(path=f"{skill.path}/{path}", whole=text)
+            for path, text in skill_files().items()
+        ],
+        *[
+            skill._replace(path=f"{skill.path}/{name}/SKILL.md", former=True)
+            for name in FORMER_SKILLS
+        ],
+    )
 
 
 def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
     if host == "opencode":
         local = {"type": "local", "command": ["diurna", "mcp"], "enabled": True}
         path = f"{folder}/opencode.json" if user else "opencode.json"
-        return (
-            HostFile(f"{folder}/plugin/diurna.js", whole=_plugin()),
-            HostFile(path, (Entry(("mcp", "diurna"), local),), _OPENCODE, holds="server"),
-        )
+        plugin = stamped(_text("opencode_plugin.js"), "// ")
+        server = HostFile(path, (Entry(("mcp", "diurna"), local),), _OPENCODE, holds="server")
+        return HostFile(f"{folder}/plugin/diurna.js", whole=plugin), server
     if host == "antigravity":  # which has hooks under a name; no file of servers is known
         return (HostFile(f"{folder}/hooks.json", entries(host, before=("diurna",))),)
     settings = HostFile(f"{folder}/settings.json", entries(host))
@@ -118,13 +195,9 @@ def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
             flat = hooks._replace(path=f"{folder}/diurna.json", empty=(("version", 1),))
             if not user:
                 return (flat,)
-            typed = {"type": "local", **SERVER, "tools": ["*"]}
-            path = f"{folder}/mcp-config.json"
-            local_entry = (_SERVER_ENTRY._replace(value=typed),)
-            return (
-                flat._replace(path=f"{folder}/hooks/diurna.json"),
-                server._replace(path=path, entries=local_entry),
-            )
+            typed = (_SERVER_ENTRY._replace(value={"type": "local", **SERVER, "tools": ["*"]}),)
+            flat = flat._replace(path=f"{folder}/hooks/diurna.json")
+            return flat, server._replace(path=f"{folder}/mcp-config.json", entries=typed)
         case "gemini" | "qwen":
             return settings, server._replace(path=settings.path)
         case _:
@@ -135,10 +208,6 @@ def skill_files() -> dict[str, str]:
     """Return what the skills say, by their paths in a folder where hosts look for such."""
     paths = [f"{name}/SKILL.md" for name in SKILLS]
     return {path: stamped(_text(f"skills/{path}"), "<!-- ", " -->") for path in paths}
-
-
-def _plugin() -> str:
-    return stamped(_text("opencode_plugin.js"), "// ")
 
 
 def by_hand(file: HostFile) -> str:
@@ -155,21 +224,16 @@ def _text(name: str) -> str:
 
 
 def found_hosts(top: str, home: str, search_path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the hosts that this machine or this project has.
-
-    `top` is that of the work tree, "" for none; `home`, the user's folder; `search_path`, of programs.
-    """
-
-    def is_here(layout: Layout) -> bool:
-        return (
-            os.path.isdir(f"{home}/{layout.home}")
-            or bool(top and os.path.exists(f"{top}/{layout.sign or layout.folder}"))
-            or any(
-                os.access(f"{folder}/{program}", os.X_OK)
-                for folder in search_path
-                if os.path.isabs(folder)
-                for program in layout.programs
-            )
+    """Return the hosts that this machine or this project has."""
+    folders = [folder for folder in search_path if os.path.isabs(folder)]
+    return tuple(
+        name
+        for name, host in HOSTS.items()
+        if os.path.isdir(f"{home}/{host.home}")
+        or (top and os.path.exists(f"{top}/{host.sign or host.settings}"))
+        or any(
+            os.access(f"{folder}/{program}", os.X_OK)
+            for folder in folders
+            for program in host.programs
         )
-
-    return tuple(host for host, layout in LAYOUTS.items() if is_here(layout))
+    )

@@ -7,30 +7,25 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable
 
 from ledger.environment import user_folder
 from ledger.errors import WriteRefused
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
-from rituals.hosts.install.host_files import GROUND_RULE, LAYOUTS, HostFile, by_hand, files_of
-from rituals.hosts.install.json_text import (
-    EACH,
-    Unfit,
-    added,
-    holds,
-    parse,
-    removed,
-    renamed,
-    replaced,
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.install import json_text
+from rituals.hosts.install.host_files import GROUND_RULE, HostFile, by_hand, files_of
+from rituals.hosts.install.marked_text import (
+    bears_mark,
+    has_table,
+    is_as_written,
+    with_block,
+    with_table,
+    without_block,
+    without_table,
 )
-from rituals.hosts.install.marked_block import with_block, without_block
-from rituals.hosts.install.own_file import bears_mark, is_as_written
-from rituals.hosts.install.toml_text import has_table, with_table, without_table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _MARK = b"\xef\xbb\xbf"
 _TOML = ".toml"
@@ -60,7 +55,7 @@ class Plan(Record):
     left: tuple[Left, ...]  #: what nothing can be done to
 
 
-class _NotOurs(Unfit):
+class _NotOurs(json_text.Unfit):
     """A place that is never written to, so nothing of ours is there."""
 
 
@@ -81,18 +76,19 @@ class _Desk:
                 self._before[path] = self._after[path] = read(self._base, path)
             data = how(self._after[path], file)
             if data != self._after[path]:
-                _refuse_read_only(self._base, path)
+                full = f"{self._base}/{path}"
+                if os.path.exists(full) and not os.stat(full).st_mode & 0o222:
+                    raise json_text.Unfit("is read-only")
                 self._after[path] = data
-        except Unfit as problem:
+        except json_text.Unfit as problem:
             if how is _without and isinstance(problem, _NotOurs):
                 return
-            hint = f"it is left as it is; to be added by hand: {by_hand(file)}"
+            hint = f"to be added by hand: {by_hand(file)}"
             if file.whole:
-                hint = (
-                    "it is left as it is; once it has another name, `diurna install` writes its own"
-                )
+                hint = "once it has another name, `diurna install` writes its own"
             elif how is _without:
-                hint = "it is left as it is; what is Diurna's in it can be taken out by hand"
+                hint = "what is Diurna's in it can be taken out by hand"
+            hint = f"it is left as it is; {hint}"
             self.left.setdefault(path, Left(path, str(problem), hint))
 
     def plan(self) -> Plan:
@@ -103,10 +99,7 @@ class _Desk:
 
 
 def plan_install(base: str, hosts: Iterable[str], *, user: bool, servers: bool) -> Plan:
-    """Plan to put what hosts need, with `servers` also their MCP server, into their files.
-
-    `base` is `base_folder`; with `user` the files are the user's, instead of the project's.
-    """
+    """Plan to put what hosts need, with `servers` also their MCP server, into their files."""
     desk = _Desk(base)
     for host in hosts:
         for file in _wanted(base, host, user=user):
@@ -145,7 +138,7 @@ def installed(base: str, *, user: bool, holds: str = "hook") -> tuple[str, ...]:
     """
     return tuple(
         host
-        for host in LAYOUTS
+        for host in HOSTS
         if any(has(base, one) for one in files_of(host, user=user) if one.holds == holds)
     )
 
@@ -162,9 +155,9 @@ def has(base: str, file: HostFile) -> bool:
             table = file.path.endswith(_TOML)
             return has_table(data, file.block) if table else file.block.span(data) is not None
         text = _text(data)
-        parse(text)
-        return any(holds(text, entry.path, entry.is_ours) for entry in file.entries)
-    except Unfit:
+        json_text.parse(text)
+        return any(json_text.holds(text, entry.path, entry.is_ours) for entry in file.entries)
+    except json_text.Unfit:
         return False
 
 
@@ -175,12 +168,12 @@ def apply_plan(plan: Plan, *, user: bool) -> None:
         WriteRefused: one changed since it was read.
         StorageFailed: the disk refused.
     """
-    kept = {layout.home for layout in LAYOUTS.values()} if user else set[str]()
+    kept = {host.home for host in HOSTS.values()} if user else set[str]()
     for change in plan.changes:
         path = os.path.realpath(f"{plan.base}/{change.file}")
         try:
             same = read(plan.base, change.file) == change.before
-        except Unfit:
+        except json_text.Unfit:
             same = False
         if not same:
             raise WriteRefused(f"{change.file} changed meanwhile", hint="run the command again")
@@ -215,18 +208,16 @@ def base_folder(start: str, *, user: bool) -> str:
 
 def rule_file(base: str, host: str) -> str:
     """Return which file a host's agent reads in a project: AGENTS.md, unless it reads another one only."""
-    name = LAYOUTS[host].rule
+    name = HOSTS[host].rule
     path, agents = f"{base}/{name}", f"{base}/AGENTS.md"
     if name == "AGENTS.md" or os.path.realpath(path) == os.path.realpath(agents):
         return "AGENTS.md"
     try:
         said = read(base, name)
         settings = read(base, ".gemini/settings.json") if host == "gemini" else None
-    except Unfit:
+    except json_text.Unfit:
         return name
-    if (
-        host == "claude"
-    ):  # which reads AGENTS.md where there is no file of its own, or this one names it
+    if host == "claude":  # reads AGENTS.md where there is no file of its own, or this names it
         return "AGENTS.md" if said is None or b"@AGENTS.md" in said else name
     return "AGENTS.md" if b"AGENTS.md" in (settings or b"") + (said or b"") else name
 
@@ -250,13 +241,7 @@ def read(base: str, path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as problem:
-        raise Unfit(f"can not be read ({problem.strerror})") from None
-
-
-def _refuse_read_only(base: str, path: str) -> None:
-    full = f"{base}/{path}"
-    if os.path.exists(full) and not os.stat(full).st_mode & 0o222:
-        raise Unfit("is read-only")
+        raise json_text.Unfit(f"can not be read ({problem.strerror})") from None
 
 
 def _with(data: bytes | None, file: HostFile) -> bytes | None:
@@ -272,17 +257,19 @@ def _with(data: bytes | None, file: HostFile) -> bytes | None:
         return json.dumps(made, indent=2).encode() + b"\n"
     text = _text(data)
     for entry in file.entries:
-        found = parse(text)
+        found = json_text.parse(text)
         named = not entry.command and _at(found, entry.path)
         if entry.former is not None:
-            place = entry.path[: entry.path.index(EACH) + 1]
-            text = replaced(text, place, entry.is_former, entry.element)
-        if holds(text, entry.path, entry.is_current):
-            text = removed(text, entry.path, entry.is_older)  # two people brought one each
+            place = entry.path[: entry.path.index(json_text.EACH) + 1]
+            text = json_text.replaced(text, place, entry.is_former, entry.element)
+        if json_text.holds(text, entry.path, entry.is_current):
+            text = json_text.removed(
+                text, entry.path, entry.is_older
+            )  # two people brought one each
         elif entry.older:
-            text = renamed(text, entry.path, entry.older, entry.command)
-        if not named and not holds(text, entry.path, entry.is_ours):
-            text = added(text, entry.path, entry.value, entry.beside)
+            text = json_text.renamed(text, entry.path, entry.older, entry.command)
+        if not named and not json_text.holds(text, entry.path, entry.is_ours):
+            text = json_text.added(text, entry.path, entry.value, entry.beside)
     return _bytes(data, text)
 
 
@@ -298,17 +285,12 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
         _own_file(data, file)
         return None
     before = text = _text(data)
-    parse(text)
+    json_text.parse(text)
     for entry in reversed(file.entries):
-        text = removed(text, entry.path, entry.is_ours)
+        text = json_text.removed(text, entry.path, entry.is_ours)
     rest = _bytes(data, text)
-    if (
-        text == before
-        or not _says_nothing(parse(text), file)
-        or _with(rest, file) == _with(data, file)
-    ):
-        return rest
-    return None
+    stays = text == before or not _says_nothing(json_text.parse(text), file)
+    return rest if stays or _with(rest, file) == _with(data, file) else None
 
 
 def _says_nothing(found: dict[str, object], file: HostFile) -> bool:
@@ -317,11 +299,9 @@ def _says_nothing(found: dict[str, object], file: HostFile) -> bool:
     def said(value: object) -> object:
         if isinstance(value, dict):
             return {key: more for key, one in value.items() if (more := said(one)) not in ({}, [])}
-        return (
-            [more for one in value if (more := said(one)) != {}]
-            if isinstance(value, list)
-            else value
-        )
+        if isinstance(value, list):
+            return [more for one in value if (more := said(one)) != {}]
+        return value
 
     left = said({key: value for key, value in found.items() if key[:1] != "$"})
     return left in ({}, dict(file.empty))
@@ -333,16 +313,12 @@ def _without_former(data: bytes | None) -> bytes | None:
 
 
 def _own_file(data: bytes | None, file: HostFile) -> bytes:
-    """Return a file that is all ours: as it is where it says this, whatever git made of its ends of lines.
-
-    Raises:
-        Unfit: somebody else wrote it, or wrote to it.
-    """
+    """Return a file that is all ours: as it is where it says this, but for its ends of lines."""
     new = file.whole.encode()
     if data is None:
         return new
     if not is_as_written(data):
-        raise Unfit("is not as Diurna wrote it")
+        raise json_text.Unfit("is not as Diurna wrote it")
     return data if data.replace(b"\r\n", b"\n") == new else new
 
 
@@ -350,7 +326,7 @@ def _text(data: bytes) -> str:
     try:
         return data.removeprefix(_MARK).decode()
     except UnicodeDecodeError:
-        raise Unfit("is not text in UTF-8") from None
+        raise json_text.Unfit("is not text in UTF-8") from None
 
 
 def _bytes(data: bytes, text: str) -> bytes:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Stands in a path for the element of a list.
 EACH = "[]"
@@ -189,14 +186,10 @@ def _laid_out(text: str, lead: str, value: object) -> str:
     if "\n" not in lead:
         return json.dumps(value)
     newline = "\r\n" if "\r\n" in text else "\n"
-    margin = lead.rpartition("\n")[2]
-    return json.dumps(value, indent=_unit(text)).replace("\n", newline + margin)
-
-
-def _unit(text: str) -> str:
-    """Return by how much a file indents: as the first member of the whole is."""
-    at = _after(text, 0)
-    return text[at + 1 : _after(text, at + 1)].rpartition("\n")[2] or "  "
+    margin, at = lead.rpartition("\n")[2], _after(text, 0)
+    # a file indents as its first member is
+    unit = text[at + 1 : _after(text, at + 1)].rpartition("\n")[2] or "  "
+    return json.dumps(value, indent=unit).replace("\n", newline + margin)
 
 
 def _cut(text: str, at: int, child: _Child) -> str:

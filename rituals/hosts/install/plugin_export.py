@@ -11,8 +11,7 @@ import json
 import os
 from importlib.metadata import version
 
-from rituals.hosts.install.hook_entries import entries, merged
-from rituals.hosts.install.host_files import SERVER, skill_files
+from rituals.hosts.install.host_files import SERVER, entries, merged, skill_files
 from rituals.hosts.install.install_plan import Change, Left, Plan, read
 from rituals.hosts.install.json_text import Unfit
 

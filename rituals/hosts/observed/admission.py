@@ -13,24 +13,19 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, PROMPT, STOP, SUBAGENT_STOP, TASK
-from rituals.hosts.observed.tool_input import (
-    SHELLS,
-    WRITING,
-    first_text,
-    inside,
-    patched,
-    paths_given,
-    shell_line,
-    start_folder,
-    tool_name,
-)
+from rituals.hosts.observed import tool_input
+from rituals.hosts.payloads import read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ledger.home import Home
     from rituals.hosts.moments import Moment
     from rituals.hosts.observed.observation_spool import Observation
+
+    #: Kind, why, what and paths of an observation.
+    Found = tuple[str, str, str, Iterable[str]] | None
 
 _TASKS = frozenset(
     "taskcreate taskupdate todowrite todo_write update_plan write_todos update_todo_list"
@@ -85,9 +80,10 @@ def admitted(
                 return None
             what = why  # what was done is the work's, the words are not
     from ledger.secrets.scanner import nameable
+    from projection.brief.single_line import shortened
     from rituals.hosts.observed.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
 
-    what = _short(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
+    what = shortened(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
     safe = list(dict.fromkeys(paths))
     if nameable("\n".join(safe)) != "\n".join(safe):
         safe = [path for path in safe if nameable(path) == path]
@@ -95,7 +91,7 @@ def admitted(
     return Observation(
         at=now or now_ms(),
         kind=kind,
-        why=_short(why, SHORT_CHARS),
+        why=shortened(why, SHORT_CHARS),
         what=what,
         paths=tuple(safe[:_MANY_PATHS]),
         where="" if once.startswith("~") else once,
@@ -113,15 +109,11 @@ class Observing(Record):
 
 
 def observing(commondir: str) -> Observing:
-    """Return what the policy says, as far as it was noted (`rituals.hosts.observed.policy_note`)."""
-    try:
-        fd = os.open(f"{commondir}/{NOTE_FILE}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            tip, off, *words = os.read(fd, _NOTE_BYTES).decode("utf-8", "replace").split("\n")
-        finally:
-            os.close(fd)
-    except (OSError, ValueError):
+    """Return what the policy says, as far as it was noted (`rituals.hosts.observed.admission`)."""
+    said = read_start(f"{commondir}/{NOTE_FILE}", _NOTE_BYTES).decode("utf-8", "replace")
+    if "\n" not in said:
         return Observing()
+    tip, off, *words = said.split("\n")
     asks = off.partition(" ")[2]
     ask = int(asks) if asks.isdigit() else Observing().ask
     return Observing(tip, off == "off", tuple([word for word in words if word]), ask)
@@ -133,52 +125,48 @@ def is_candidate(said: Moment) -> bool:
         return bool(_spoken(said))
     if said.event == TASK:
         return bool(said.task)
-    tool = tool_name(said)
-    return tool in WRITING or tool in _TASKS or (tool in SHELLS and bool(_line(said)))
+    tool = said.tool.lower()
+    return (
+        tool in tool_input.WRITING
+        or tool in _TASKS
+        or (tool in tool_input.SHELLS and bool(_line(said)))
+    )
 
 
-def _found(
-    said: Moment, top: str, words: tuple[str, ...]
-) -> tuple[str, str, str, Iterable[str]] | None:
-    """Return kind, why, what and paths."""
+def _found(said: Moment, top: str, words: tuple[str, ...]) -> Found:
     if said.event == TASK:
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
     if said.event in (PROMPT, STOP, SUBAGENT_STOP):
         return _decided(said, words)
-    tool = tool_name(said)
-    if tool in WRITING:
+    tool = said.tool.lower()
+    if tool in tool_input.WRITING:
         return _written(said, tool, top)
-    if tool in SHELLS:
+    if tool in tool_input.SHELLS:
         return _run(said, top)
     if tool in _TASKS and said.event != FAILURE:
         return _task(said)
     return None
 
 
-def _written(said: Moment, tool: str, top: str) -> tuple[str, str, str, Iterable[str]] | None:
+def _written(said: Moment, tool: str, top: str) -> Found:
     if said.event == FAILURE or said.given.get("command") in _VIEWS:
         return None
-    paths = inside(paths_given(said), top, said.cwd or said.folder)
+    paths = tool_input.inside(tool_input.paths_given(said), top, said.cwd or said.folder)
     if not paths:
         return None
-    return "edit", said.tool, f"{_verb(tool)} {', '.join(paths)}", paths
+    made, gone = tool.startswith(("write", "create")), tool.startswith("delete")
+    verb = "wrote" if made else "deleted" if gone else "edited"
+    return "edit", said.tool, f"{verb} {', '.join(paths)}", paths
 
 
-def _verb(tool: str) -> str:
-    if tool.startswith(("write", "create")):
-        return "wrote"
-    return "deleted" if tool.startswith("delete") else "edited"
-
-
-def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
-    """Look through a line of shell."""
+def _run(said: Moment, top: str) -> Found:
     line = _line(said)
     if not line:
         return None
     from rituals.hosts.observed.shell import joined, read
     from rituals.hosts.observed.shell_outcomes import act
 
-    start = start_folder(said)
+    start = tool_input.start_folder(said)
     code = exit_code(said)
     found = []
     paths: list[str] = []
@@ -186,7 +174,7 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
         folder = os.path.join(start, joined("", command.folder))
         if command.words[0] in ("apply_patch", "applypatch"):
             text = command.document or " ".join(command.words[1:])
-            changed = inside(patched(text), top, folder)
+            changed = tool_input.inside(tool_input.patched(text), top, folder)
             if changed and not (code and command.decides):
                 paths += changed
                 found.append(("edit", "apply_patch", f"edited {', '.join(changed)}"))
@@ -194,7 +182,7 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
         done = act(command)
         if done is None:
             continue
-        named = inside(done.paths, top, folder)
+        named = tool_input.inside(done.paths, top, folder)
         if done.kind == "file" and not named:
             continue
         paths += named
@@ -218,12 +206,11 @@ def _spoken(said: Moment) -> str:
 
 def _line(said: Moment) -> str:
     """Return the line of shell that a tool ran, "" where nothing of it can be kept."""
-    line = shell_line(said)
+    line = tool_input.line_in(said.given)
     return line if any(sign in line for sign in _SIGNS) else ""
 
 
-def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
-    """Tell which tasks are done, or which one was made."""
+def _task(said: Moment) -> Found:
     listed = next(
         (said.given[name] for name in ("todos", "plan", "todoList", "items") if name in said.given),
         None,
@@ -235,14 +222,14 @@ def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
             if isinstance(one, dict) and one.get("status") in _DONE
         ]
         return ("task", said.tool, f"done: {'; '.join(done)}", ()) if done else None
-    subject = first_text(said, ("subject", "title", "taskId", "task_id"))
-    status = first_text(said, ("status",))
+    subject = tool_input.first_text(said, ("subject", "title", "taskId", "task_id"))
+    status = tool_input.first_text(said, ("status",))
     if not subject or status == "in_progress":
         return None
     return "task", said.tool, f"{status or 'new'}: {subject}", ()
 
 
-def _decided(said: Moment, words: tuple[str, ...]) -> tuple[str, str, str, Iterable[str]] | None:
+def _decided(said: Moment, words: tuple[str, ...]) -> Found:
     text = _spoken(said)
     if not text:
         return None
@@ -280,15 +267,14 @@ def exit_code(said: Moment) -> int | None:
 
 def _told_code(text: str) -> int | None:
     """Read `Exit code 1` at the front, `Exit Code: 1` on a line, or `with exit code 1>` at the end."""
-    low = text[:200].lower()
-    at = 9 if low.startswith("exit code") else -1
-    if at < 0:
-        mark = text.rfind("\nExit Code:")
-        at = mark + 11 if mark >= 0 else -1
-    if at < 0:
-        mark = text.rfind("with exit code ")
-        at = mark + 15 if mark >= len(text) - 40 and mark >= 0 else -1
-    if at < 0:
+    line, last = text.rfind("\nExit Code:"), text.rfind("with exit code ")
+    if text[:9].lower() == "exit code":
+        at = 9
+    elif line >= 0:
+        at = line + 11
+    elif last >= max(0, len(text) - 40):
+        at = last + 15
+    else:
         return None
     digits = text[at : at + 12].lstrip(": ")
     end = next((index for index, char in enumerate(digits) if not char.isdigit()), len(digits))
@@ -303,12 +289,6 @@ def _from_top(text: str, top: str) -> str:
     return text
 
 
-def _short(text: str, chars: int) -> str:
-    from projection.brief.single_line import shortened
-
-    return shortened(text, chars)
-
-
 def _plain_id(once: str, *content: str) -> str:
     """Return by what an observation counts once: the host's id of the call, else its content."""
     plain = once.replace("-", "").replace("_", "").replace(".", "")
@@ -317,3 +297,22 @@ def _plain_id(once: str, *content: str) -> str:
     from ledger.model.sha256 import line_digest
 
     return "~" + line_digest("\0".join(content if not once else (once,)))
+
+
+def refresh(home: Home) -> None:
+    """Note what the policy of a home says, where its branch has moved since.
+
+    Raises:
+        DiurnaError: the home can not be read, or the disk refused.
+    """
+    commondir, tip = home.repository.commondir, home.tip()
+    if observing(commondir).tip == tip:
+        return
+    from ledger.wal.atomic_files import replace_file
+    from memory.query.open_snapshot import open_snapshot
+    from projection.policy.model import OFF
+
+    capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
+    words = [" ".join(word.split()) for word in capture.decision_words]
+    said = "\n".join((tip, "off" if capture.keep == OFF else f"on {capture.ask}", *words))
+    replace_file(f"{commondir}/{NOTE_FILE}", f"{said}\n".encode(), 0o600)

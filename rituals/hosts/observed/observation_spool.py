@@ -14,7 +14,14 @@ from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.moments import file_name
-from rituals.hosts.payloads import read_object, write_object
+from rituals.hosts.payloads import (
+    fields_of,
+    files_in,
+    open_file,
+    read_object,
+    read_start,
+    write_object,
+)
 
 OBSERVED_DIR = f"{STATE_DIR}/observed"
 LINE_BYTES = 4096
@@ -26,7 +33,8 @@ _SAME_MS = 2000
 #: Begins the `once` of such a content.
 CONTENT = "~"
 _HEAD_BYTES = _TAIL_BYTES = 1 << 16
-_OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
+#: How much of a text is kept.
+_CHARS = {"why": SHORT_CHARS, "what": WHAT_CHARS, "where": SHORT_CHARS, "once": SHORT_CHARS}
 
 
 class Observation(Record):
@@ -52,27 +60,14 @@ class Observed(Record):
     folder: str = ""  #: where the session works
 
 
-class Spool:
-    """The spool of a host session.
+class Spool(Record):
+    """The spool of a host session."""
 
-    Args:
-        path: the file.
-        host: key of `HOSTS`.
-        session: the host's id.
-        size: bytes, as they were when it was listed.
-        changed_ms: when it was last written to, as it was when it was listed; 0 for unknown.
-    """
-
-    __slots__ = ("changed_ms", "host", "path", "session", "size")
-
-    def __init__(
-        self, path: str, host: str, session: str, size: int = 0, changed_ms: int = 0
-    ) -> None:
-        self.path = path
-        self.host = host
-        self.session = session
-        self.size = size
-        self.changed_ms = changed_ms
+    path: str  #: of the file
+    host: str  #: key of `HOSTS`
+    session: str  #: the host's id
+    size: int = 0  #: bytes, as they were when it was listed
+    changed_ms: int = 0  #: when it was last written to, likewise; 0 for unknown
 
     def add(self, observation: Observation, folder: str = "") -> bool:
         """Append an observation, secrets replaced; return False where it was there already.
@@ -162,15 +157,8 @@ class Spool:
         import stat
 
         deadline = monotonic() + PATIENCE_SECONDS
-        flags = os.O_RDWR | os.O_APPEND | _OPEN | (os.O_CREAT if make else 0)
         while True:
-            try:
-                fd = os.open(self.path, flags, 0o600)
-            except FileNotFoundError:
-                if not make or os.path.isdir(os.path.dirname(self.path)):
-                    raise
-                os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
-                continue
+            fd = open_file(self.path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if make else 0))
             try:
                 _take(fd, deadline)
                 found = os.fstat(fd)
@@ -191,26 +179,13 @@ def spool_of(commondir: str, host: str, session: str) -> Spool:
 
 def spools(commondir: str) -> list[Spool]:
     """Return the spools of a clone, newest first."""
-    found = []
-    try:
-        with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:
-            for entry in entries:
-                name = entry.name
-                if not name.endswith(".jsonl"):
-                    continue
-                host, _, session = name[:-6].partition("-")
-                try:
-                    if not entry.is_file(follow_symlinks=False):
-                        continue
-                    seen = entry.stat(follow_symlinks=False)
-                except OSError:
-                    continue  # removed meanwhile
-                if "~" in session:
-                    session = _session_in(entry.path) or session
-                changed = seen.st_mtime_ns // 1_000_000
-                found.append(Spool(entry.path, host, session, seen.st_size, changed))
-    except OSError:
-        return []
+    found, folder = [], f"{commondir}/{OBSERVED_DIR}"
+    for name, size, written in files_in(folder):
+        if name.endswith(".jsonl"):
+            host, _, session = name[:-6].partition("-")
+            if "~" in session:
+                session = _session_in(f"{folder}/{name}") or session
+            found.append(Spool(f"{folder}/{name}", host, session, size, written // 1_000_000))
     found.sort(key=lambda spool: (-spool.changed_ms, spool.path))
     return found
 
@@ -252,15 +227,15 @@ def _is_in(fd: int, size: int, observation: Observation) -> bool:
     return any(one and abs(one.at - observation.at) <= _SAME_MS for one in same)
 
 
-def _bytes(path: str, offset: int, limit: int = 0) -> tuple[bytes, int]:
+def _bytes(path: str, offset: int) -> tuple[bytes, int]:
     """Return a file from a byte on, from 0 where it is shorter, and that byte; nothing where it is odd."""
     try:
-        fd = os.open(path, os.O_RDONLY | _OPEN)
+        fd = open_file(path, os.O_RDONLY)
     except OSError:
         return b"", 0
     try:
         at = offset if 0 <= offset <= os.fstat(fd).st_size else 0
-        return (os.pread(fd, limit, at) if limit else _content(fd, at)), at
+        return _content(fd, at), at
     except OSError:
         return b"", 0
     finally:
@@ -277,15 +252,9 @@ def _content(fd: int, at: int = 0) -> bytes:
 
 def _encoded(observation: Observation) -> bytes:
     """Return the line of an observation, with fewer paths where it would be too long."""
-    said: dict[str, object] = {
-        "at": observation.at,
-        "kind": observation.kind,
-        "why": observation.why[:SHORT_CHARS],
-        "what": observation.what[:WHAT_CHARS],
-        "paths": observation.paths,
-        "where": observation.where[:SHORT_CHARS],
-        "once": observation.once[:SHORT_CHARS],
-    }
+    said = fields_of(observation)
+    for key, chars in _CHARS.items():
+        said[key] = getattr(observation, key)[:chars]
     paths = observation.paths
     while True:
         line = write_object(said, ascii_only=False).encode("utf-8", "replace") + b"\n"
@@ -317,6 +286,6 @@ def _observation(line: bytes) -> Observation | None:
 
 def _session_in(path: str) -> str:
     """Return the session that the head of a file names, "" for none."""
-    head = read_object(_bytes(path, 0, _HEAD_BYTES)[0].partition(b"\n")[0])
+    head = read_object(read_start(path, _HEAD_BYTES).partition(b"\n")[0])
     said = head.get("session") if head else None
     return said if isinstance(said, str) else ""

@@ -73,10 +73,7 @@ class _Found:
 
 
 def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
-    """Return the simple commands of a text that was given to a shell, in order.
-
-    `depth` is that of shells that run shells.
-    """
+    """Return the simple commands of a text that was given to a shell, in order."""
     reader = _Reader(text[:TEXT_CHARS], depth)
     reader.read_list("", "")
     found: list[Simple] = []
@@ -235,7 +232,6 @@ class _Reader:
             now.document = "\n".join(lines)
 
     def _word(self, now: _Found) -> None:
-        """Read one word of a command."""
         text = self._text
         parts: list[str] = []
         begin = self._at
@@ -330,7 +326,9 @@ class _Reader:
 def _unwrapped(words: list[str]) -> list[list[str]]:
     """Return a command without what runs it: `env A=b nice -n 5 npm i` is `npm i`."""
     for _ in range(8):
-        words = words[_assigned(words) :]
+        words = words[
+            next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words)) :
+        ]
         if not words:
             return []
         name = posixpath.basename(words[0])
@@ -358,11 +356,6 @@ def _unwrapped(words: list[str]) -> list[list[str]]:
             break
         words = rest
     return [words]
-
-
-def _assigned(words: list[str]) -> int:
-    """Count the assignments that a command begins with."""
-    return next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words))
 
 
 def _is_assignment(word: str) -> bool:

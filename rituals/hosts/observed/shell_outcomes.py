@@ -9,6 +9,8 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rituals.hosts.observed.shell import Simple
 
 #: Options of git in front of its command that take a value.
@@ -81,6 +83,7 @@ _DOING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }  # fmt: skip
 #: All of these programs.
 PROGRAMS = _FILES.union(MANAGERS, _TESTS, _BUILDS, _DOING)
+_SAME = {"gradlew": "gradle", "mvnw": "mvn", "gmake": "make", "docker-compose": "docker"}
 _SCRIPTS = frozenset(("npm", "pnpm", "yarn", "bun"))
 _PYTHONS = ("python", "python3", "py")
 _DRY = frozenset(("--dry-run", "--help", "-h", "--version"))
@@ -128,14 +131,19 @@ def _module(words: list[str]) -> list[str]:
     return ["python"]
 
 
-def _git(words: list[str], command: Simple) -> Act | None:
-    rest = words[1:]
-    folder = ""
+def behind_git(words: Sequence[str]) -> tuple[list[str], str]:
+    """Return what stands behind git's own options, its command first, and the folder that they name."""
+    rest, folder = list(words[1:]), ""
     while rest and rest[0][:1] == "-":
         option = rest.pop(0)
         if option in _GIT_VALUES and rest:
             value = rest.pop(0)
             folder = posixpath.join(folder, value) if option == "-C" else folder
+    return rest, folder
+
+
+def _git(words: list[str], command: Simple) -> Act | None:
+    rest, folder = behind_git(words)
     if not rest:
         return None
     sub, given = rest[0], rest[1:]
@@ -203,25 +211,18 @@ def _package(name: str, words: list[str]) -> Act | None:
 
 
 def _work(name: str, words: list[str]) -> Act | None:
-    """Tell a test or a build."""
     rest = [word for word in words[1:] if word[:1] != "-"]
-    name = {"gradlew": "gradle", "mvnw": "mvn", "gmake": "make", "docker-compose": "docker"}.get(
-        name, name
-    )
+    name = _SAME.get(name, name)
     said = " ".join([name, *words[1:]])
     if name in _SCRIPTS:
-        script = (
-            rest[1]
-            if rest[:1] in (["run"], ["run-script"]) and len(rest) > 1
-            else "".join(rest[:1])
-        )
-        if script in ("t", "tst") or script.partition(":")[0] == "test":
-            return Act("test", f"{name} test", said, of_work=True)
-        if script.partition(":")[0] == "build":
-            return Act("test", f"{name} build", said, of_work=True)
-        if script in _TESTS or script in _BUILDS:
-            return Act("test", script, said, of_work=True)
-        return None
+        if rest[:1] in (["run"], ["run-script"]) and len(rest) > 1:
+            del rest[0]
+        script = "".join(rest[:1])
+        kind = "test" if script in ("t", "tst") else script.partition(":")[0]
+        if kind in ("test", "build"):
+            return Act("test", f"{name} {kind}", said, of_work=True)
+        known = script in _TESTS or script in _BUILDS
+        return Act("test", script, said, of_work=True) if known else None
     if name in _TESTS or name in _BUILDS:
         return Act("test", name, said, of_work=True)
     if name == "build":  # python -m build

@@ -32,16 +32,6 @@ _PATCHES = ("input", "patch", "patchText", "patch_text", "command", "content")
 _PATCH_LINES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 
-def tool_name(said: Moment) -> str:
-    """Return a tool's name in small letters."""
-    return said.tool.lower()
-
-
-def shell_line(said: Moment) -> str:
-    """Return the line of shell that a tool ran, "" for none."""
-    return line_in(said.given)
-
-
 def line_in(arguments: Mapping[str, object]) -> str:
     """Return the line of shell among what a tool was given by name, "" for none."""
     given = next((arguments[name] for name in _COMMANDS if name in arguments), None)
@@ -54,7 +44,7 @@ def line_in(arguments: Mapping[str, object]) -> str:
 
 def paths_given(said: Moment) -> list[str]:
     """Return the files that a tool reads or writes, as it was given them."""
-    named = patched(first_text(said, _PATCHES)) if "patch" in tool_name(said) else []
+    named = patched(first_text(said, _PATCHES)) if "patch" in said.tool.lower() else []
     return named or [path for path in [first_text(said, _PATHS)] if path]
 
 

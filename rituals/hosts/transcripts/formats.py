@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 
-from rituals.hosts.transcripts.dialogs import DIALOGS, answers_of, questions_of
 from rituals.hosts.transcripts.injected import words_of
-from rituals.hosts.transcripts.turns import ASSISTANT, HOST, TITLE, TOOL, USER, Call
+from rituals.hosts.transcripts.turns import (
+    ASSISTANT,
+    DIALOGS,
+    HOST,
+    TITLE,
+    TOOL,
+    USER,
+    Call,
+    Turns,
+    answers_of,
+    questions_of,
+)
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from rituals.hosts.transcripts.turns import Turns
-
-    Line = Mapping[str, object]
+Line = Mapping[str, object]
 
 #: So much of what a tool was given and of what it answered is kept.
 GIVEN_CHARS, RESULT_CHARS = 16 << 10, 4 << 10
@@ -44,8 +49,12 @@ _CODEX_OUTPUT = "\nOutput:\n"
 def _claude(line: Line, turns: Turns) -> None:
     """Read a line of Claude Code: each block of a message has one of its own."""
     kind = line.get("type")
-    if kind == "queue-operation":
-        _claude_queue(_text(line.get("operation")), _text(line.get("content")), turns)
+    if kind == "queue-operation":  # what is typed while Claude works, and what becomes of it
+        operation, content = line.get("operation"), _text(line.get("content"))
+        if operation == "enqueue" and not content.startswith("/"):
+            turns.queue(content)
+        elif operation in ("remove", "popAll"):
+            turns.unqueue(content, taken_back=operation == "popAll")
     elif kind in ("ai-title", "custom-title"):
         turns.title(_text(line.get("aiTitle")) or _text(line.get("customTitle")), _text(kind))
     if kind not in (USER, ASSISTANT) or any(line.get(mark) for mark in _CLAUDE_MARKS):
@@ -66,29 +75,13 @@ def _claude(line: Line, turns: Turns) -> None:
         turns.add(ASSISTANT, texts, key=key)
     elif any(text.startswith(_CLAUDE_STOPPED) for text in texts):
         turns.interrupted()
-    elif texts and _is_of_person(line):
-        turns.prompt(texts, key, _text(line.get("parentUuid")))
-
-
-def _is_of_person(line: Line) -> bool:
-    """Tell whether Claude Code says that nobody else wrote a line: a task, a colleague, the program."""
-    origin = _mapping(line.get("origin")).get("kind", "human")
-    return origin == "human" and line.get("promptSource") != "system"
-
-
-def _claude_queue(operation: str, content: str, turns: Turns) -> None:
-    """Read what is typed while Claude works, and what becomes of it."""
-    if operation == "enqueue":
-        if not content.startswith("/"):
-            turns.queue(content)
-    elif operation == "remove":
-        turns.unqueue(content, taken_back=False)
-    elif operation == "popAll":
-        turns.unqueue(content, taken_back=True)
+    elif texts and line.get("promptSource") != "system":
+        # else a task, a colleague or the program wrote it
+        if _mapping(line.get("origin")).get("kind", "human") == "human":
+            turns.prompt(texts, key, _text(line.get("parentUuid")))
 
 
 def _claude_result(block: Line, more: object, turns: Turns) -> None:
-    """Read what a tool of Claude's answered, or what the person did to it."""
     name = _text(block.get("tool_use_id"))
     call = turns.call(name)
     text = _joined(block.get("content"))
@@ -118,16 +111,13 @@ def _codex(line: Line, turns: Turns) -> None:
         _codex_event(item, kind, turns)
     elif line.get("type") == "compacted":
         turns.without_summary(_text(item.get("message")))
-    elif (
-        line.get("type") == "session_meta" and not turns.asking
-    ):  # a second one is of what it copied
+    elif line.get("type") == "session_meta" and not turns.asking:  # a second is of what it copied
         source = _mapping(item.get("source"))
         helps = item.get("thread_source") == "subagent" or "subagent" in source
         turns.asking = ASSISTANT if helps else USER
 
 
 def _codex_event(item: Line, kind: object, turns: Turns) -> None:
-    """Read what Codex tells of a turn."""
     if kind in ("task_started", "task_complete"):
         turns.working = False
     elif kind == "user_message":
@@ -143,7 +133,6 @@ def _codex_event(item: Line, kind: object, turns: Turns) -> None:
 
 
 def _codex_item(item: Line, kind: object, turns: Turns) -> None:
-    """Read what was said in Codex, or which tool was used."""
     if kind == "message" and item.get("role") in (USER, ASSISTANT):
         is_asked = item.get("role") == USER
         about = _mapping(item.get("internal_chat_message_metadata_passthrough"))
@@ -162,12 +151,9 @@ def _codex_item(item: Line, kind: object, turns: Turns) -> None:
         given = item.get("arguments", item.get("input"))
         turns.add(ASSISTANT, [], [_call(item.get("name"), item.get("call_id"), given)])
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        name, text = _text(item.get("call_id")), _joined(item.get("output"))
-        call = turns.call(name)
+        text = _joined(item.get("output"))
         result = text.partition(_CODEX_OUTPUT)[2] if _CODEX_OUTPUT in text[:_EXIT_CHARS] else text
-        turns.result(name, result[:RESULT_CHARS], failed=_fails(text))
-        if call and call.asked:
-            turns.answer(call.name, answers_of(call.asked, text))
+        _result(item.get("call_id"), result, turns, failed=_fails(text), told=text)
     elif kind in ("local_shell_call", "web_search_call"):
         used = _text(kind).removesuffix("_call")
         turns.add(ASSISTANT, [], [_call(used, item.get("call_id"), item.get("action"))])
@@ -188,14 +174,11 @@ def _copilot(line: Line, turns: Turns) -> None:
         ]
         turns.add(ASSISTANT, [_text(data.get("content"))], calls, _text(data.get("messageId")))
     elif kind == "tool.execution_complete":
-        name = _text(data.get("toolCallId"))
-        call = turns.call(name)
         text = _text(_mapping(data.get("result")).get("content"))
         text = text or _text(_mapping(data.get("error")).get("message"))
         failed = data.get("success") is False or _fails(text)
-        turns.result(name, text[:RESULT_CHARS], failed=failed)
-        if call and call.asked and data.get("success"):
-            turns.answer(call.name, answers_of(call.asked, text))
+        told = text if data.get("success") else None
+        _result(data.get("toolCallId"), text, turns, failed=failed, told=told)
     elif kind == "abort":
         turns.interrupted()
     elif kind == "session.title_changed":
@@ -246,15 +229,19 @@ def _responses(parts: object, turns: Turns, *, failed: bool = False) -> None:
     """Read what the tools of Gemini CLI and Qwen Code answered."""
     for part in _blocks(parts):
         answer = _mapping(part.get("functionResponse"))
-        name, response = _text(answer.get("id")), _mapping(answer.get("response"))
-        call = turns.call(name)
-        if call is None:
-            continue
-        text = _text(response.get("output")) or _text(response.get("error"))
-        failed = failed or "error" in response or _fails(text)
-        turns.result(name, text[:RESULT_CHARS], failed=failed)
-        if call.asked and not failed:
-            turns.answer(call.name, answers_of(call.asked, text))
+        response = _mapping(answer.get("response"))
+        if turns.call(_text(answer.get("id"))):
+            text = _text(response.get("output")) or _text(response.get("error"))
+            failed = failed or "error" in response or _fails(text)
+            _result(answer.get("id"), text, turns, failed=failed, told=None if failed else text)
+
+
+def _result(id: object, text: str, turns: Turns, *, failed: bool, told: object) -> None:
+    """Tell what a tool answered; of a dialog also what the person did, None for nothing."""
+    call = turns.call(_text(id))
+    turns.result(_text(id), text[:RESULT_CHARS], failed=failed)
+    if call and call.asked and told is not None:
+        turns.answer(call.name, answers_of(call.asked, told))
 
 
 def _opencode(line: Line, turns: Turns) -> None:
@@ -274,22 +261,21 @@ def _opencode(line: Line, turns: Turns) -> None:
         if part.get("type") == "text" and not part.get("synthetic")
     ]
     used = [part for part in parts if part.get("type") == TOOL]
-    calls = []
-    for place, part in enumerate(used):
-        state = _mapping(part.get("state"))
-        calls.append(_call(part.get("tool"), f"{key} {place}", state.get("input")))
+    calls = [
+        _call(part.get("tool"), f"{key} {place}", _mapping(part.get("state")).get("input"))
+        for place, part in enumerate(used)
+    ]
     if role == USER:
         turns.prompt(texts, key)
     else:
         turns.add(ASSISTANT, texts, calls, key)
-    for place, (part, call) in enumerate(zip(used, calls, strict=True)):
+    for place, part in enumerate(used):
         state = _mapping(part.get("state"))
         about = _mapping(state.get("metadata"))
         text = _text(state.get("output")) or _text(state.get("error"))
         failed = state.get("status") == "error" or about.get("exit") not in (None, 0)
-        turns.result(f"{key} {place}", text[:RESULT_CHARS], failed=failed)
-        if call.asked and not failed:
-            turns.answer(call.name, answers_of(call.asked, about.get("answers") or text))
+        told = None if failed else about.get("answers") or text
+        _result(f"{key} {place}", text, turns, failed=failed, told=told)
 
 
 FORMATS: dict[str, Callable[[Line, Turns], None]] = {

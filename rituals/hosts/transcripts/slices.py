@@ -14,10 +14,9 @@ import stat
 
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private, without_tags
-from rituals.hosts.stop_question import BEGINS
+from rituals.hosts.moments import BEGINS
 from rituals.hosts.transcripts.formats import FORMATS
-from rituals.hosts.transcripts.injected import without_injected, words_of
-from rituals.hosts.transcripts.retractions import without_retraction
+from rituals.hosts.transcripts.injected import without_injected, without_retraction, words_of
 from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, USER, Turn, Turns
 
 __all__ = ["SLICE_BYTES", "Slice", "Turn", "last_slice", "read_slice"]

@@ -22,10 +22,8 @@ from projection.fold.projection_state import Standing
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, TARGET, VERSION, Claim
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
 from rituals.hosts.context.moment_answer import rows_at, rows_broken
-from rituals.hosts.context.moment_contents import may_be_told
-from rituals.hosts.context.moment_files import constrained, of_names
+from rituals.hosts.context.moment_contents import constrained, may_be_told, of_names, rows_of
 from rituals.hosts.context.moment_index import MomentIndex
-from rituals.hosts.context.moment_rules import rows_of
 from rituals.hosts.observed.shell import read
 from rituals.review.change.change_facts import Change
 from rituals.review.change.changed_names import LEAST_LINES, changed_code, changed_names, lost_names
@@ -165,7 +163,7 @@ def _ended(known: list[Standing], change: Change) -> Iterator[Finding]:
 def _broken(known: list[Standing], change: Change) -> Iterator[Finding]:
     """Name the rules that the change breaks: by a command in a script, by an edit of what nobody edits.
 
-    The rules are read as at the moment of a command (`rituals.hosts.context.moment_rules`).
+    The rules are read as at the moment of a command (`rituals.hosts.context.moment_contents`).
     """
     rows = "".join([f"\n{key}\t{value}" for key, value in rows_of(known, {}).items()])
     index = MomentIndex(f"{rows}\n".encode("utf-8", "surrogateescape"))

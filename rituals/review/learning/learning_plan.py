@@ -34,7 +34,7 @@ from projection.lifecycle.review_threads import is_raised, raised_threads
 from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.clipping import clipped
 from projection.text.normalize import index_words, sentences
-from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
+from rituals.hosts.capture.gates import PersonalGate, own_texts
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.intake.harvest.origin import code_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
