@@ -8,12 +8,11 @@ from ledger.codec.log import decode
 from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, is_date, is_sealed, stamp_of
 from ledger.model.session import Entry
-from memory.brief.log_digests import readable
 from memory.cache.cache_file import Cache
 from memory.cache.range_queries import keys_within, logs_of
-from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+from memory.query.visible_logs import visible_texts
+from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
 from memory.replay.view_source import source_of_cache
 from memory.write.draft import did
 from projection.document.page_renderer import REDACTED
@@ -97,17 +96,13 @@ def session_lines(
     snapshot: Snapshot, cache: Cache, logs: Sequence[tuple[LogRef, Entry]], facts: dict[str, Fact]
 ) -> list[SessionLine]:
     """Return logs as views tell them, without what is withheld and without the notes of roles."""
-    texts = {
-        ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
-    }
-    gone = redacted_logs(cache)
     found = []
-    for ref, entry in logs:
+    for visible in visible_texts(snapshot.home, cache, logs):
+        ref, entry, kept = visible.ref, visible.entry, visible.text
         line = SessionLine(ref.key, entry.agent, type=entry.type, told=_told(entry, facts))
-        if ref.stem in gone:
+        if visible.withheld:
             found.append(line._replace(title=REDACTED))
             continue
-        kept = shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry))
         log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
         brief = gist(kept)
         notes = {said(head.text) for one in _notes(entry, facts) for head in one.heads}

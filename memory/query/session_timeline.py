@@ -27,17 +27,15 @@ from ledger.model.order import (
 )
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.brief.log_digests import readable
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, log_named
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
 from memory.query.fact_marks import marked
 from memory.query.provenance import ended_at
+from memory.query.visible_logs import Visible, visible_texts
 from memory.recall.hits.outdated_hits import Outdated, brought_by
 from memory.recall.recall_values import Answer, parted, tokens_of
-from memory.redaction.withheld_texts import named_in, redacted_logs, shown
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.log_bytes import read_bytes
 from memory.replay.reader_marks import Marks, marks_at
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
@@ -225,42 +223,17 @@ def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str
 def _sessions(
     snapshot: Snapshot, cache: Cache, keys: Sequence[str], anchor: Anchor
 ) -> list[tuple[LogRef, Session]]:
-    logs = logs_of(cache, keys)
-    texts = {
-        ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
-    }
-    gone = redacted_logs(cache)
-    outdated = Outdated(cache)
-    return [
-        (
-            ref,
-            _session(
-                shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry)),
-                ref,
-                entry,
-                tokens_of(texts.get(ref, "")),
-                ref.stem in gone,
-                anchor,
-                outdated,
-            ),
-        )
-        for ref, entry in logs
-    ]
+    outdated, logs = Outdated(cache), logs_of(cache, keys)
+    visible = visible_texts(snapshot.home, cache, logs)
+    return [(log.ref, _session(log, anchor, outdated)) for log in visible]
 
 
-def _session(
-    kept: str,
-    ref: LogRef,
-    entry: Entry,
-    tokens: int,
-    redacted: bool,
-    anchor: Anchor,
-    outdated: Outdated,
-) -> Session:
-    log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
+def _session(visible: Visible, anchor: Anchor, outdated: Outdated) -> Session:
+    ref, entry = visible.ref, visible.entry
+    log, _ = decode(visible.text.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
     title, summary = REDACTED, ""
-    if not redacted:
-        title, summary, _ = lead(kept)
+    if not visible.withheld:
+        title, summary, _ = lead(visible.text)
         summary = shortened(summary, LINE_CHARS) if summary != title else ""
         brought = [*brought_by(entry.acts), *entry.named]
         title = outdated.line(ref.key, title, brought)
@@ -274,7 +247,7 @@ def _session(
         title,
         summary,
         did(entry),
-        tokens,
+        tokens_of(visible.whole),
         ref.key in anchor.stems
         or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
     )

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.codec.log import decode
 from ledger.codec.plain_text import text_of
+from ledger.home import Home
 from ledger.model.event import facts_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
+from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
-from memory.redaction.withheld_texts import ids_in, redacted_logs, shown, without_words
+from memory.brief.log_digests import readable
+from memory.cache.cache_file import Cache
+from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.log_bytes import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
+
+
+class Visible(Record):
+    """A log as readers may see it."""
+
+    ref: LogRef
+    entry: Entry  #: what it says
+    whole: str  #: its text
+    text: str  #: the same without what it says of redacted facts
+    withheld: bool  #: its words are not to be shown at all
+
+
+def visible_texts(
+    home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]
+) -> Iterator[Visible]:
+    """Yield logs with their texts, line for line as git has them; "" for one that is not there."""
+    texts = {ref: readable(data) for ref, data in read_bytes(home, [ref for ref, _ in logs])}
+    redacted = redacted_logs(cache)
+    for ref, entry in logs:
+        whole = texts.get(ref, "")
+        text = shown(home, cache, whole, named_in(entry))
+        yield Visible(ref, entry, whole, text, ref.stem in redacted)
 
 
 def taking_part(entry: Entry) -> set[str]:
