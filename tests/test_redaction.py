@@ -242,6 +242,7 @@ def values_of(told: Told, name: str) -> list[Any]:
         "stem": [told.stems[1], told.stems[3]], "anchor": ["vault", told.stems[3]], "id": ["vault"],
         "text": [log.read_text()], "level": ["index", "timeline", "full"], "task": ["code of vault"],
         "kinds": [("thread",)], "facts": [()], "title": ["Of no use"], "superseded": [True],
+        "question": [lambda cache: (cache.view(), cache.histories(), cache.findings())],
     }  # fmt: skip
     return known.get(name, [])
 
