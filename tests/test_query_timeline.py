@@ -233,7 +233,7 @@ def test_only_the_logs_that_are_shown_are_read(
         asked.extend(ref.stem for ref in refs)
         return read_bytes(home, refs)
 
-    monkeypatch.setattr("memory.query.session_timeline.read_bytes", counted)
+    monkeypatch.setattr("memory.query.visible_logs.read_bytes", counted)
     memory.timeline("2026-05-03-080000", before="99w", after="99w", limit=2)
     assert asked == ["2026-05-02-120000", "2026-05-03-080000"]
 

@@ -18,7 +18,7 @@ from ledger.errors import NotFound
 from ledger.model.order import key_of, stem_in
 from ledger.model.session import Entry
 from memory.api import Memory
-from memory.query import session_timeline as timelines
+from memory.query import visible_logs
 from memory.query.session_timeline import Session, sessions_of
 from projection.document.page_renderer import REDACTED
 from rituals.serve.web.pages import timeline_page
@@ -353,7 +353,7 @@ def test_a_session_is_read_once_for_a_tip(memory: Memory, monkeypatch: pytest.Mo
     def refuse(*given: object) -> None:
         raise AssertionError("a log is read again")
 
-    monkeypatch.setattr(timelines, "read_bytes", refuse)
+    monkeypatch.setattr(visible_logs, "read_bytes", refuse)
     assert tip.sessions(keys) == told
     with pytest.raises(AssertionError):
         tip.sessions([tip.entries[0].stem])
