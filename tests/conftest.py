@@ -7,16 +7,19 @@ with a home in it. The clock stands at `NOW_MS`.
 from __future__ import annotations
 
 import gc
+import inspect
 import io
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -77,6 +80,67 @@ def sampled(cases: Iterable[Case], step: int) -> list[Case]:
         chosen.add(best)
         lacking -= values[best]
     return [every[at] for at in sorted(chosen)]
+
+
+def diagonal(*columns: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return as many cases of a product as its longest column has values, each value in one; all in a campaign."""
+    values = [list(column) for column in columns]
+    if WHOLE in os.environ:
+        return list(product(*values))
+    rows = range(max(map(len, values)))
+    return [tuple(column[row % len(column)] for column in values) for row in rows]
+
+
+def in_turn(metafunc: pytest.Metafunc, fixture: str, values: Sequence[Any], most: int = 2) -> None:
+    """Give each test of a module some values of a fixture, the next test the next ones; all of them in a campaign."""
+    if fixture in metafunc.fixturenames:
+        tests = [name for name in vars(metafunc.module) if name.startswith("test_")]
+        first = tests.index(metafunc.function.__name__) % len(values)
+        chosen = (*values, *values)[first : first + most]
+        metafunc.parametrize(fixture, values if WHOLE in os.environ else chosen, indirect=True)
+
+
+Rows = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+def each_row(names: str, rows: Iterable[Any]) -> Rows:
+    """Ask a test of each row of a table, and tell every row that fails: `parametrize` as one test.
+
+    For claims of which thousands are asked in a second. What a test is given besides is the same for all rows.
+
+    Args:
+        names: of the arguments that a row holds, as for `parametrize`.
+        rows: a tuple for several names, a value for one.
+    """
+    wanted = [name.strip() for name in names.split(",")]
+    table = [row if len(wanted) > 1 else (row,) for row in rows]
+
+    def ask_each(test: Callable[..., None]) -> Callable[..., None]:
+        def every(**given: Any) -> None:
+            failures = []
+            for row in table:
+                try:
+                    test(**given, **dict(zip(wanted, row, strict=True)))
+                except (Exception, pytest.fail.Exception) as failure:  # noqa: BLE001 - each row is heard
+                    failures.append((row, failure))
+            if failures:
+                told = "\n".join(f"{row!r}: {failure!r}" for row, failure in failures)
+                raise AssertionError(f"{len(failures)} of {len(table)}:\n{told}") from failures[0][
+                    1
+                ]
+
+        signature = inspect.signature(test)
+        others = [one for name, one in signature.parameters.items() if name not in wanted]
+        every.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        every.__name__, every.__doc__, every.__module__ = (
+            test.__name__,
+            test.__doc__,
+            test.__module__,
+        )
+        every.pytestmark = list(getattr(test, "pytestmark", ()))  # type: ignore[attr-defined]
+        return every
+
+    return ask_each
 
 
 class Ran(NamedTuple):
@@ -151,10 +215,17 @@ def pytest_make_collect_report(
     return report
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the tests run in another order: each has to pass in any."""
+    parser.addoption("--shuffle", metavar="SEED", help="run the tests in an order of this seed")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests of all workers in one order."""
     items.sort(key=lambda item: str(item.path))
+    if seed := config.getoption("--shuffle"):
+        random.Random(seed).shuffle(items)
 
 
 def pytest_collection_finish() -> None:
@@ -237,20 +308,55 @@ def bare_repo(tmp_path: Path, _agent: None, monkeypatch: pytest.MonkeyPatch) -> 
     return repo
 
 
+#: What the clock said when a home was made, by its name.
+_CLOCKS: dict[str, str] = {}
+Laid = Callable[[Callable[[Repo, Run], object]], Repo]
+
+
 @pytest.fixture
-def repo(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def laid(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> Laid:
+    """Make what a fixture is by commands once, and give each test a copy: `laid(make)`.
+
+    `make(repo, run)` is told a repository with a home; of its environment the clock (`DIURNA_NOW`) is kept.
+    """
+
+    def laid(make: Callable[[Repo, Run], object]) -> Repo:
+        name = f"{make.__module__}.{make.__qualname__}"
+
+        def made(path: Path) -> None:
+            _make_repository(path)
+            with pytest.MonkeyPatch.context() as patch, sessions_alone():
+                patch.chdir(path)
+                assert run("init").code == 0
+            environment = dict(os.environ)
+            monkeypatch.chdir(path)
+            make(Repo(path), run)
+            _CLOCKS[name] = os.environ["DIURNA_NOW"]
+            os.environ.clear()
+            os.environ.update(environment)
+
+        folder = tmp_path / "shop"
+        lay(name, folder, made)
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("DIURNA_NOW", _CLOCKS[name])
+        return Repo(folder)
+
+    return laid
+
+
+def laid_once(make: Callable[[Repo, Run], object]) -> Any:
+    """Turn `make(repo, run)` into a fixture: a home as it makes it, which each test has a copy of."""
+
+    @pytest.fixture(name=make.__name__)
+    def fixture(laid: Laid) -> Repo:
+        return laid(make)
+
+    return fixture
+
+
+@laid_once
+def repo(repo: Repo, run: Run) -> None:
     """A user's repository with a home in it; the working directory is its top."""
-
-    def init(path: Path) -> None:
-        _make_repository(path)
-        monkeypatch.chdir(path)
-        with sessions_alone():
-            assert run("init").code == 0
-
-    folder = tmp_path / "shop"
-    lay("code and a home", folder, init)
-    monkeypatch.chdir(folder)
-    return Repo(folder)
 
 
 @pytest.fixture

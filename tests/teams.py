@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.campaigns.homes import (
     START_MS,
     fsck,
     git,
+    lay,
     make_home,
 )
 
@@ -134,27 +136,46 @@ class Team:
         policy: tuple[tuple[str, int], ...] = (),
         url: str = "{}",
     ) -> None:
+        self._lay(folder, kind, url, partial(self._begin, publish, policy), f"{publish} {policy}")
+        self.one = Clone(folder / "one")
+
+    def _lay(
+        self, folder: Path, kind: str, url: str, begin: Callable[[Clone], None], name: str = ""
+    ) -> None:
+        """Make the remote and the first clone, which has begun to work with it."""
         self.folder, self.kind = folder, kind
         self.branch = "memory" if kind == OWN_BRANCH else "main"
         self.hub = folder / "hub.git"
         self.url = url.format(self.hub)
-        git(folder, "init", "-q", "--bare", "-b", "main", str(self.hub))
-        home = make_home(folder / "one", kind)
-        self.one = Clone(folder / "one")
-        if kind != OWN_BRANCH and (publish or policy):
-            path = Path(home.folder) / "diurna.toml"
+
+        def make(at: Path) -> None:
+            at.mkdir(exist_ok=True)
+            git(at, "init", "-q", "--bare", "-b", "main", str(at / "hub.git"))
+            make_home(at / "one", kind)
+            one = Clone(at / "one", ticks=count(START_MS, 1000))
+            one.git("remote", "add", "origin", url.format(at / "hub.git"))
+            begin(one)
+
+        lay(f"{type(self).__name__} {kind} {url} {name}", folder, make, "one")
+        config = folder / "one/.git/config"
+        config.write_text(
+            re.sub(r"(?m)^\turl = .*", lambda _: f"\turl = {self.url}", config.read_text())
+        )
+
+    def _begin(self, publish: str, policy: tuple[tuple[str, int], ...], one: Clone) -> None:
+        if self.kind != OWN_BRANCH and (publish or policy):
+            path = Path(discover(str(one.folder)).folder) / "diurna.toml"
             text = path.read_text()
             if publish:
                 text = re.sub(r'publish = "\w+"', f'publish = "{publish}"', text)
             for key, number in policy:
                 text = re.sub(rf"(?m)^{key}( *)= .*", rf"{key}\1= {number}", text)
             path.write_text(text)
-            if self.one.git("status", "--porcelain"):
-                self.one.git("commit", "-q", "-a", "-m", "policy")
-        self.one.git("remote", "add", "origin", self.url)
-        if kind == OWN_BRANCH:
-            self.one.git("push", "-q", "origin", "memory")
-        self.one.git("push", "-q", "-u", "origin", "main")
+            if one.git("status", "--porcelain"):
+                one.git("commit", "-q", "-a", "-m", "policy")
+        if self.kind == OWN_BRANCH:
+            one.git("push", "-q", "origin", "memory")
+        one.git("push", "-q", "-u", "origin", "main")
 
     def clone(self, name: str) -> Clone:
         folder = self.folder / name
@@ -179,17 +200,13 @@ class SyncedTeam(Team):
     """A team whose first clone has synced, and whose clones have clocks of their own."""
 
     def __init__(self, folder: Path, kind: str = OWN_REPOSITORY, url: str = "{}") -> None:
-        self.folder, self.kind = folder, kind
-        self.branch = "memory" if kind == OWN_BRANCH else "main"
-        self.hub = folder / "hub.git"
-        self.url = url.format(self.hub)
-        git(folder, "init", "-q", "--bare", "-b", "main", str(self.hub))
-        make_home(folder / "one", kind)
+        self._lay(folder, kind, url, self._begin_in_step)
         self.one = Clone(folder / "one", ticks=count(START_MS, 1000))
-        self.one.git("remote", "add", "origin", self.url)
-        if kind != OWN_REPOSITORY:
-            self.one.git("push", "-q", "-u", "origin", "main")
-        self.one.sync()
+
+    def _begin_in_step(self, one: Clone) -> None:
+        if self.kind != OWN_REPOSITORY:
+            one.git("push", "-q", "-u", "origin", "main")
+        one.sync()
 
     def clone(self, name: str) -> Clone:
         return Clone(super().clone(name).folder, ticks=count(START_MS + 100, 1000))

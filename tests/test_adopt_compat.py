@@ -15,6 +15,7 @@ from ledger.errors import NotFound
 from projection.policy.model import Windows
 from rituals.intake.adopt import adopted_files, compat
 from tests.bench import agent_memory
+from tests.conftest import each_row
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
@@ -158,8 +159,8 @@ def pinned(continuity: str) -> bool:
     return compat.footers(LOGS, text, "")[-1].tier == "kept"
 
 
-@pytest.mark.parametrize(
-    ("continuity", "kept"),
+@each_row(
+    "continuity, kept",
     [
         ("- [ ] a\n  F", True),
         ("- [ ] a F", True),

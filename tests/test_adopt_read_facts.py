@@ -15,7 +15,7 @@ from rituals.intake.adopt import adopted_files
 from rituals.intake.adopt import read_facts as read
 from rituals.intake.adopt.unclaimed_text import passages
 from tests.bench import agent_memory
-from tests.conftest import sampled
+from tests.conftest import each_row, sampled
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 F = "<!-- id: {} | created: 2026-01-02 | last_used: 2026-01-03 | uses: 4 | tier: active -->"
@@ -171,8 +171,7 @@ def test_what_is_no_footer() -> None:
     assert texts(page) == {"e-f": f"y ``{F.format('d-e')}`` z"}
 
 
-@pytest.mark.parametrize(
-    ("page", "ids", "findings"),
+@each_row("page, ids, findings",
     [
         ("- a\n  <!-- id: a-b\n  | uses: 1\n  -->\n", ["a-b"], [("bad-footer", 2)]),
         ("- a\n  <!-- id: a-b | uses: 1\n\n- b {b-c}\n", ["a-b", "b-c"], [("bad-footer", 2)]),
@@ -208,8 +207,8 @@ def test_one_id_twice_is_a_contradiction_of_two_kept_texts() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("heading", "item", "kind", "mark"),
+@each_row(
+    "heading, item, kind, mark",
     [
         ("## Architectural Invariants", "- a", "invariant", ""),
         ("## Stack and Tools", "- a", "stack", ""),

@@ -12,6 +12,7 @@ from rituals.intake.adopt.adoption import apply_adoption, plan_adoption
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
+from tests.conftest import diagonal
 from tests.small_ledgers import (
     HAND_WRITTEN,
     MERCURY,
@@ -158,8 +159,9 @@ def test_a_page_that_was_published_over_can_still_be_adopted(bare_repo: Repo, ru
     assert run("adopt", ".").err == ""
 
 
-@pytest.mark.parametrize("committed", [True, False])
-@pytest.mark.parametrize("named", [".", "memory", "memory/continuity.md"])
+@pytest.mark.parametrize(
+    ("committed", "named"), diagonal([True, False], [".", "memory", "memory/continuity.md"])
+)
 def test_a_page_written_by_hand_is_adopted(
     bare_repo: Repo, run: Run, named: str, committed: bool
 ) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from projection.document.fact_remarks import PLAIN, Mark, instead_of, mark_of
 from projection.fold.fact_history import Fact, Version
-from tests.conftest import HELD
+from tests.conftest import HELD, laid_once
 from tests.mcp_clients import ask, connected, open_home
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ MARKED = {
 ABOUT = "the walrus ledger"
 
 
-@pytest.fixture
-def told(repo: Repo, run: Run) -> Repo:
+@laid_once
+def told(repo: Repo, run: Run) -> None:
     """A thread that is done, a fact that is false, and one that was replaced twice; all of one entity."""
     new = [
         word
@@ -49,7 +49,6 @@ def told(repo: Repo, run: Run) -> Repo:
             run("append", "--title", fact, "--new", text, "--supersede", f"{old}={fact}").code == 0
         )
     assert run("append", "--title", "Off", "--close", "ask", "--invalidate", "gone").code == 0
-    return repo
 
 
 def marks(found: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from rituals.review.learning.learning_record import Answer, raise_threads, recor
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import captured_texts, observe, tell
+from tests.conftest import each_row
 
 RETRY = Known("retry-three", "decision", "Webhooks retry three times with jitter.")
 CENTS = Known("pay-cents", "invariant", "Amounts are stored as integer cents.")
@@ -80,7 +81,7 @@ def test_a_tool_of_mcp_asks_too() -> None:
     assert uses((RETRY,), [asks, at_once], ())[0].asked == ()  # it had not read the answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         (recalls(f"'{ASKED}'"), ("tool", "grep -rn retry src"), OPENS),

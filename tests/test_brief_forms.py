@@ -65,7 +65,7 @@ from projection.work.finding_facts import REGRESSED
 from projection.work.handoffs import handed_to
 from projection.work.tracked_tasks import tasks
 from rituals.hosts.context.session_cursor import ids_shown
-from tests.conftest import examples
+from tests.conftest import each_row, examples
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 LATER = "2026-06-27-080000000-ffeeddccbbaa"
@@ -862,8 +862,8 @@ def test_plain_is_one_line_that_says_nothing_unseen(text: str) -> None:
     assert plain(made) == made
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@each_row(
+    "text, line",
     [
         ("One\ntwo.", "One two."),
         ("One.\n\nTwo.", "One. ⏎ Two."),

@@ -14,7 +14,7 @@ from projection.brief.brief_values import ASKED, CHANGES, DECISIONS, REST, SESSI
 from projection.brief.single_line import title_of, unstressed
 from tests.bench.briefs import crowd, read, scored
 from tests.bench.facts import adopted
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.test_brief_making import Team, born, ids, team  # noqa: F401 - a fixture
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -75,8 +75,8 @@ def test_brief_task_is_id(team: Team, kind: str) -> None:  # noqa: F811
     """Whatever the fact of the id is, it comes first; of one that was superseded what stands in its place."""
     team.says("ada", *[born(f"other-{number}", "invariant") for number in range(30)])
     team.says("ada", born("meant", kind), born("old", "decision"))
-    for number in range(25):
-        team.says("ada", born(f"more-{number}", "decision"))
+    for number in range(0, 25, 5):
+        team.says("ada", *[born(f"more-{number + each}", "decision") for each in range(5)])
     team.says("ada", FactSuperseded("old", "meant"))
     for task in ("meant", "old"):
         made = team.brief("bob", task=task)
@@ -87,8 +87,7 @@ def test_brief_task_is_id(team: Team, kind: str) -> None:  # noqa: F811
 LONG = "One sentence that is long enough to stand alone in a brief. " * 1200
 
 
-@pytest.mark.parametrize(
-    ("text", "title", "cut"),
+@each_row("text, title, cut",
     [
         ("We ship on Mondays.", "We ship on Mondays.", False),
         ("no full stop at all", "no full stop at all", False),

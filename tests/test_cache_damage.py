@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ from tests.campaigns.homes import (
     make_home,
     open_memory,
 )
-from tests.conftest import Ran, Run
+from tests.conftest import Ran, Run, sampled
 
 __all__ = ["hermetic"]
 
@@ -154,9 +155,9 @@ def _stamped(damage: Callable[[Path], None]) -> Callable[[Path], None]:
     return done
 
 
-@both
-@pytest.mark.parametrize("stamped", (False, True))
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("damage", "stamped", "writer"), sampled(product(DAMAGES, (False, True), WRITERS), 3)
+)
 def test_m2_the_cache_is_damaged(
     home: Home, damage: Callable[[Path], None], stamped: bool, writer: str
 ) -> None:

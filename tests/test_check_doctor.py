@@ -23,17 +23,22 @@ from rituals.check.doctor.doctor_values import REMEDIES
 from rituals.check.doctor.machine import numbers
 from rituals.cli.output import told
 from tests.campaigns.homes import as_left
-from tests.conftest import NOW_MS, Ran, Repo, Run, make_repository
+from tests.conftest import NOW_MS, Ran, Repo, Run, diagonal, laid_once, make_repository
 
 Doctor = Callable[..., Ran]
 
 
-@pytest.fixture
-def doctor(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Doctor:
-    """Run `diurna doctor` with nothing on PATH but git, in a home that has two logs."""
-    monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
+@laid_once
+def repo(repo: Repo, run: Run) -> None:
+    """A home that has two logs."""
     assert run("append", "--title", "First", "--new", "id=use-x Use X.").code == 0
     assert run("append", "--title", "Second", "--ref", "use-x").code == 0
+
+
+@pytest.fixture
+def doctor(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    """Run `diurna doctor` with nothing on PATH but git."""
+    monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
     return lambda *arguments: run("doctor", *arguments)
 
 
@@ -165,8 +170,10 @@ def test_who_holds_our_own_lock_is_told(doctor: Doctor, repo: Repo) -> None:
     assert found.json["findings"][0]["message"].startswith("process 4711 holds ")
 
 
-@pytest.mark.parametrize("what", ["gone", "empty", "short"])
-@pytest.mark.parametrize("source", ["spool", "work tree", "remote", "nobody"])
+@pytest.mark.parametrize(
+    ("what", "source"),
+    diagonal(["gone", "empty", "short"], ["spool", "work tree", "remote", "nobody"]),
+)
 def test_a_log_that_git_lost_is_written_again(
     doctor: Doctor, repo: Repo, run: Run, tmp_path: Path, what: str, source: str
 ) -> None:

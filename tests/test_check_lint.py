@@ -14,6 +14,7 @@ from rituals.check.check_runner import lint
 from rituals.check.lint.linted_files import lint_files
 from rituals.check.lint.secrets import log_findings, text_findings
 from rituals.cli.terminal.sarif_text import annotation, sarif
+from tests.conftest import each_row
 from tests.planted_secrets import ALNUM, Draw, others, tokens
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def test_files_are_checked_by_themselves() -> None:
     assert codes("draft.md", b"# T\n\n" + TOKEN.encode() + b"\n") == ["secret-found"]
 
 
-@pytest.mark.parametrize(
-    ("path", "code"),
+@each_row(
+    "path, code",
     [
         ("draft.md", "conflict-marker"),
         ("sessions/2026-07-01-101500.md", "conflict-marker"),
@@ -176,7 +177,7 @@ def test_files_are_checked_by_themselves() -> None:
         ("memory/diurna.toml", "conflict-marker"),
     ],
 )
-@pytest.mark.parametrize(
+@each_row(
     "left",
     [
         "<<<<<<< ours\na = 1\n=======\nb = 2\n>>>>>>> theirs\n",

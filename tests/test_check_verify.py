@@ -23,7 +23,7 @@ from rituals.check.check_runner import verify
 from rituals.check.verify.branch_checkpoint import checkpoint
 from rituals.check.verify.history_restore import restore, restore_plan
 from rituals.setup.home_setup import apply_setup, plan_setup
-from tests.conftest import Repo
+from tests.conftest import Repo, each_row
 from tests.timed_homes import START_MS, TimedHome
 from tests.timed_homes import mallory as mallory  # a fixture
 
@@ -154,8 +154,8 @@ def change(path: str, before: str, after: str = "", to: str = "") -> Alteration:
     return Alteration(path, to, before, after, mode, "c", "A", "2026-11-21", False)
 
 
-@pytest.mark.parametrize(
-    ("changes", "standing", "expected"),
+@each_row(
+    "changes, standing, expected",
     [
         ([change("a", "1", "2")], {"a": "2"}, [(MODIFIED, "a", "a")]),
         ([change("a", "1", "2"), change("a", "2", "1")], {"a": "1"}, []),

@@ -18,6 +18,7 @@ from ledger.errors import DiurnaError
 from rituals.cli import command_registry
 from rituals.cli.command_builder import command_of
 from rituals.cli.context import Invocation
+from tests.conftest import each_row
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -55,7 +56,7 @@ def test_show_loads_no_library(repo: Repo) -> None:
     assert done.stderr == "[]\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_every_command_has_help_with_an_example(name: str, run: Run) -> None:
     """Each command explains itself, shows an example and can be told to answer in JSON."""
     ran = run(name, "--help")
@@ -65,7 +66,7 @@ def test_every_command_has_help_with_an_example(name: str, run: Run) -> None:
     assert re.search(rf"Examples?:\n\s+(echo .*\n\s+)?diurna ({name}|{people})", ran.out)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("tour", "adopt")])
+@each_row("name", [name for name in NAMES if name not in ("tour", "adopt")])
 def test_every_command_takes_json_and_home(name: str, run: Run) -> None:
     """`--json` and `--home` are options of every command that answers about a ledger."""
     said = run(name, "--help").out
@@ -88,7 +89,7 @@ def test_command_without_module_is_absent(monkeypatch: pytest.MonkeyPatch, run: 
     assert run("nothing").code == 2
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_command_takes_what_its_rows_say(name: str) -> None:
     """The function of a command has a parameter for each of its arguments and options, and no other."""
     entry = command_registry.find(name)

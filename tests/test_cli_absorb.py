@@ -13,7 +13,7 @@ from memory.api import Memory
 from memory.edits import absorb as absorbing
 from memory.write.draft import SessionDraft
 from tests.campaigns.homes import KINDS, NAME, draft, git, make_home, open_memory, shape
-from tests.conftest import NOW_MS, Ran, Repo, Run, formed
+from tests.conftest import NOW_MS, Ran, Repo, Run, diagonal, formed
 
 START = (
     "append", "--title", "T", "--new", "id=one One.", "--new", "id=two thread: Two?",
@@ -351,8 +351,10 @@ def test_a_day_of_edits_and_appends(tmp_path: Path, kind: str) -> None:
     assert sorted(line.type for line in memory.log()) == ["edit", "edit", "work", "work"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("moment", ["before it is durable", "after it is durable", "at the end"])
+@pytest.mark.parametrize(
+    ("kind", "moment"),
+    diagonal(KINDS, ["before it is durable", "after it is durable", "at the end"]),
+)
 def test_a_kill_loses_and_doubles_nothing(
     tmp_path: Path, kind: str, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from ledger.model.findings import Finding
 from memory.api import Memory
 from rituals.check.baseline import key_of
 from rituals.check.verify.branch_checkpoint import checkpoint
+from tests.conftest import each_row, laid_once
 from tests.planted_secrets import ALNUM, Draw
 from tests.small_ledgers import needs_mercury, place_mercury
 
@@ -42,8 +43,8 @@ def keys(run: Run, code: str, command: str = "verify") -> list[str]:
     return [one["key"] for one in found if one["code"] == code]
 
 
-@pytest.fixture
-def old(repo: Repo, run: Run) -> Repo:
+@laid_once
+def old(repo: Repo, run: Run) -> None:
     """A home with a log of before: unknown ids, a secret, an address, and one that somebody rewrote."""
     repo.publish_when("review")  # what comes by git is no drift then
     run("append", "--new", "id=a One.")
@@ -57,7 +58,6 @@ def old(repo: Repo, run: Run) -> Repo:
     log = repo.path / "memory" / OLD
     log.write_text(log.read_text() + "\nMore.\n")
     repo.git("commit", "-qam", "tamper")
-    return repo
 
 
 def test_all_of_today_is_accepted_and_what_is_new_stands_out(old: Repo, run: Run) -> None:
@@ -224,8 +224,8 @@ def test_every_clone_honours_it_and_keeps_a_checkpoint(
     assert checkpoint(discover(str(clone))) is not None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+@each_row(
+    "arguments, code, said",
     [
         (("--accept", "unknown-id:0000", "--reason", "r"), 1, "today's are: log-modified:"),
         (("--accept", "drift", "--reason", "r"), 1, "there is no finding drift now"),

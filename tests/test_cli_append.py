@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.model.session import LOG_LIMIT_BYTES
-from tests.conftest import formed
+from tests.conftest import each_row, formed
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -584,8 +584,7 @@ def test_logs_that_others_are_writing_are_no_news(
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "said"),
+@each_row("arguments, stdin, said",
     [
         (("--new", ""), b"", "--new: '' gives the fact no text\nhint: for example: --new "),
         (("--new", "decision:"), b"", "--new: 'decision:' gives the fact no text\nhint: "),

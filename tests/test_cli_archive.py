@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 
 
-@pytest.fixture
-def held(repo: Repo, run: Run) -> Repo:
+@laid_once
+def held(repo: Repo, run: Run) -> None:
     """A decision, an invariant and an open thread."""
     ran = run(
         "append", "--title", "Base", "--new", "decision: id=importer The importer runs at night.",
         "--new", "invariant: id=never Never delete.", "--new", "thread: id=find Find out.",
     )  # fmt: skip
     assert ran.code == 0
-    return repo
 
 
 def test_archive_and_back(held: Repo, run: Run) -> None:

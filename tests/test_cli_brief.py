@@ -14,25 +14,25 @@ import pytest
 from memory.api import Memory
 from memory.brief.brief_place import Wish
 from memory.query.last_answers import brief
-from tests.conftest import Ran, Repo, Run, formed
+from tests.campaigns import forks
+from tests.conftest import Ran, Repo, Run, formed, laid_once
 
 ROOT = Path(__file__).resolve().parents[1]
 #: What takes long to load.
 HEAVY = "re json typing subprocess click pygit2 pydantic enum".split()
 
 
-@pytest.fixture
-def told(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def told(repo: Repo, run: Run) -> None:
     """A ledger in which one agent corrects another."""
     first = ("--new", "id=once decision: A webhook is sent once.",
              "--new", "id=stay invariant: Orders are never deleted.",
              "--new", "id=storm thread: Measure a retry storm.")  # fmt: skip
     assert run("append", "--title", "Ship", *first).code == 0
-    monkeypatch.setenv("DIURNA_NOW", "1795249900000")
+    os.environ["DIURNA_NOW"] = "1795249900000"
     again = ("--new", "id=retries decision: Webhooks retry three times.")
     replaced = ("--supersede", "once=retries", "--ref", "stay")
     assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
-    return repo
 
 
 @pytest.fixture
@@ -51,6 +51,12 @@ def quick() -> Run:
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return quick
+
+
+def forked(*arguments: str) -> str:
+    """Return what the console script prints, run by a process that has loaded all."""
+    script = "import sys; from rituals.cli.entry import main; sys.exit(main())"
+    return forks.run(["-c", script, *arguments], os.getcwd(), os.environ).stdout
 
 
 def nonce_of(text: str) -> str:
@@ -245,16 +251,16 @@ def test_a_few_briefs_are_kept(told: Repo, quick: Run) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 40, 200, -30])
-def test_a_damaged_file_is_worked_out_again(told: Repo, quick: Run, place: int) -> None:
+def test_a_damaged_file_is_worked_out_again(told: Repo, place: int) -> None:
     """Whatever byte of it is wrong, cut off or too many: never a wrong answer."""
-    said = [quick("brief").out, quick("brief", "--json").out]
+    said = [forked("brief"), forked("brief", "--json")]
     file = kept(told)
     whole = file.read_bytes()
     wrong = bytearray(whole)
     wrong[place] ^= 1
     for data in (bytes(wrong), whole[:place], whole + b"diurna-shown", b"x" + whole):
         file.write_bytes(data)
-        assert [quick("brief").out, quick("brief", "--json").out] == said
+        assert [forked("brief"), forked("brief", "--json")] == said
 
 
 def test_what_has_to_be_said_is_said(told: Repo, run: Run, quick: Run) -> None:

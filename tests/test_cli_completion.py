@@ -12,7 +12,7 @@ import pytest
 
 from ledger.home import discover
 from memory.query import name_table as cached
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row, laid_once
 from tests.terminals import Terminal
 
 CHECKOUT = Path(__file__).parent.parent
@@ -24,8 +24,8 @@ def needs(shell: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not shutil.which(shell), reason=f"{shell} is not installed")
 
 
-@pytest.fixture
-def shop(repo: Repo, run: Run) -> Repo:
+@laid_once
+def shop(repo: Repo, run: Run) -> None:
     """Facts of three kinds, two agents, one of them with a name that no shell should run."""
     new = ("id=webhook-once decision: Sent once.", "id=webhook-retries fact: Three times.",
            "id=retry-storm thread: Can it?", "entity=Redis stack: Redis.")  # fmt: skip
@@ -34,7 +34,6 @@ def shop(repo: Repo, run: Run) -> Repo:
     assert run("append", "--agent", "$(touch pwned);x", "--title", "More").code == 0
     assert run("append", "--agent", "claude-code", "--title", "Done", "--close", "retry-storm",
                "--new", "id=next-thing thread: And now?").code == 0  # fmt: skip
-    return repo
 
 
 @pytest.fixture
@@ -101,7 +100,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "expected"), CASES)
+@each_row("line, expected", CASES)
 def test_what_is_offered(
     shop: Repo, environment: dict[str, str], line: str, expected: list[str]
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rituals.decide.critique_threads import id_of, points_in
+from tests.conftest import each_row, laid_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,8 +58,8 @@ def test_points_are_items_and_headings_with_text() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "points"),
+@each_row(
+    "text, points",
     [
         ("", ()),
         ("Only words.\n", ()),
@@ -136,8 +137,8 @@ def test_refusals(repo: Repo, run: Run, arguments: tuple[str, ...], code: int, s
 SECRET = "hTg5-Kq8z-Wv2x-Rb7m-Lp3n"
 
 
-@pytest.fixture
-def worked(repo: Repo, run: Run) -> Repo:
+@laid_once
+def worked(repo: Repo, run: Run) -> None:
     """A task with all that belongs to one, and a commit whose message holds a secret."""
     run("note", "vision: id=reach Shops everywhere sell with us.", "id=rule invariant: No order is lost.",
         "id=stale-idea decision: One queue for all retries.", "thread: Who watches the queue?")  # fmt: skip
@@ -150,7 +151,6 @@ def worked(repo: Repo, run: Run) -> Repo:
     repo.git("add", "queue.py")
     repo.git("commit", "-q", "-m", f"Queue with password = '{SECRET}'")
     repo.write("draft.py", "y = 2\n")
-    return repo
 
 
 def headings(text: str) -> list[str]:

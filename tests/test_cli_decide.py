@@ -8,7 +8,7 @@ import pytest
 
 from ledger.model.ids import version_id
 from rituals.cli.context import Invocation
-from tests.conftest import Repo, Run, formed
+from tests.conftest import Repo, Run, formed, laid_once
 
 TEN, TWENTY, THIRTY = "Ten seconds.", "Twenty seconds.", "Thirty seconds."
 V10, V20, V30 = (version_id(text) for text in (TEN, TWENTY, THIRTY))
@@ -23,8 +23,8 @@ def update(repo: Repo, run: Run, fact: str, text: str, was: str) -> None:
     assert run("append", "-", stdin=log.encode()).code == 0
 
 
-@pytest.fixture
-def torn(repo: Repo, run: Run) -> Repo:
+@laid_once
+def torn(repo: Repo, run: Run) -> None:
     """Two versions of a fact and two successors of another stand."""
     new = ("--new", f"id=limit {TEN}", "--new", "id=old O.", "--new", "id=b B.", "--new", "id=c C.")
     assert run("append", "--title", "Base", *new).code == 0
@@ -32,7 +32,6 @@ def torn(repo: Repo, run: Run) -> Repo:
     update(repo, run, "limit", THIRTY, V10)
     both = ("--supersede", "old=b", "--supersede", "old=c")
     assert run("append", "--title", "Twice", *both).code == 0
-    return repo
 
 
 def test_conflicts_are_listed_in_full(torn: Repo, run: Run) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from ledger.model.event import FactCreated
 from memory import Memory, SessionDraft
+from tests.conftest import laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -35,17 +36,16 @@ LOG = """# Ship
 """
 
 
-@pytest.fixture
-def linked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def linked(repo: Repo, run: Run) -> None:
     """Facts about two days that name each other, one of them superseded."""
     repo.write("log.md", LOG)
-    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    os.environ["DIURNA_NOW"] = "1795163412000"  # 2026-11-20
     assert run("append", "log.md").code == 0
-    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    os.environ["DIURNA_NOW"] = "1795249812417"  # 2026-11-21
     again = ("--new", "id=webhook-retries decision: Webhooks retry, [[timeouts|see there]].")
     replaced = ("--supersede", "webhook-once=webhook-retries", "--ref", "timeouts")
     assert run("append", "--title", "Lost", *again, *replaced).code == 0
-    return repo
 
 
 def test_entity(linked: Repo, run: Run) -> None:

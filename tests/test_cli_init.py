@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import diagonal
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -114,8 +116,10 @@ _OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("committed", [True, False])
-@pytest.mark.parametrize("name", _OTHERS)
+@pytest.mark.parametrize(
+    ("committed", "name"),
+    diagonal((True, False), _OTHERS),
+)
 def test_no_home_is_made_in_a_folder_of_somebody_elses(
     bare_repo: Repo, run: Run, name: str, committed: bool
 ) -> None:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from rituals.cli.command_builder import command_of
 from rituals.cli.json_fields import LISTS, lists_of, taken
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 from tests.pages import COMMANDS
 
 LISTING = {name: command_of(name) for name in LISTS}
 
 
-@pytest.fixture
-def shop(repo: Repo, run: Run) -> Repo:
+@laid_once
+def shop(repo: Repo, run: Run) -> None:
     """Two facts, one of them an entity's."""
     new = (
         "--new",
@@ -26,7 +26,6 @@ def shop(repo: Repo, run: Run) -> Repo:
         "id=text thread: What is id,text?",
     )
     assert run("append", "--title", "Ship", *new).code == 0
-    return repo
 
 
 def test_chosen_fields_are_those_of_the_whole_answer(shop: Repo, run: Run) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rituals.cli.command_builder import command_of
-from tests.conftest import formed
+from tests.conftest import formed, laid_once
 from tests.planted_secrets import ALNUM, Draw
 
 if TYPE_CHECKING:
@@ -34,14 +34,13 @@ def everything(repo: Repo) -> bytes:
     return b"\n".join(files + objects)
 
 
-@pytest.fixture
-def foreign(repo: Repo, run: Run) -> Repo:
+@laid_once
+def foreign(repo: Repo, run: Run) -> None:
     """A home with a log that another tool wrote, with a token and a home folder in it."""
     repo.write(FOREIGN, f"# T\n\ntoken {TOKEN}\nin /home/alice/shop\n")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "by hand")
     assert run("publish").code == 0
-    return repo
 
 
 # ---- append ---------------------------------------------------------------------------------------

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row, laid_once
 
 TASK = "id=wire priority=high owner=ada Wire the queue."
 
 
-@pytest.fixture
-def home(repo: Repo, run: Run) -> Repo:
+@laid_once
+def home(repo: Repo, run: Run) -> None:
     """A home with a task, a pattern, a thread, and some code that is committed."""
     repo.write("src/api.py", "one\ntwo\nthree\n")
     repo.git("add", "src")
@@ -23,7 +21,6 @@ def home(repo: Repo, run: Run) -> Repo:
         "--new", "thread: id=storm Why so slow?",
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    return repo
 
 
 def fact(run: Run, id: str) -> Any:
@@ -62,8 +59,7 @@ def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
         assert fact(run, "wire")["state"] == state
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said", "hint"),
+@each_row("arguments, said, hint",
     [
         (("--move", "wire=done"), "wire is todo and can not be moved to done",
          "what may follow: in-progress, blocked, cancelled; `--close wire` says that it is done"),

@@ -9,7 +9,7 @@ import pytest
 
 from rituals.cli import command_registry, synonyms
 from rituals.cli.synonyms import MEANINGS, proposal
-from tests.conftest import HELD, Repo, Run
+from tests.conftest import HELD, Repo, Run, each_row
 from tests.small_ledgers import adopt, needs_mercury, place_mercury
 
 NAMES = [entry.name for entry in command_registry.available()]
@@ -176,8 +176,7 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
 # ---- what people type --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("word", "command"),
+@each_row("word, command",
     [
         ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
         ("ask", "recall"), ("list", "show --list"), ("get", "show"), ("remove", "forget"),

@@ -12,14 +12,14 @@ from ledger.errors import DiurnaError
 from memory.query.memory_places import Place
 from rituals.cli.editors import command_for, editor_of, open_in
 from tests.campaigns.homes import OWN_BRANCH, make_home
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
 
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture
-def published(repo: Repo, run: Run) -> Repo:
+@laid_once
+def published(repo: Repo, run: Run) -> None:
     """A home whose pages show two live facts and a false one."""
     assert (
         run(
@@ -30,7 +30,6 @@ def published(repo: Repo, run: Run) -> Repo:
     assert run("note", "id=old We use pip.").code == 0
     assert run("append", "--invalidate", "old").code == 0
     assert run("publish").code == 0
-    return repo
 
 
 def line_at(place: str) -> str:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from ledger.escape import visible
 from ledger.model.findings import Finding
 from rituals.cli.output import Output, counted
+from tests.conftest import diagonal
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -228,8 +229,9 @@ WAYS_IN = (
 )
 
 
-@pytest.mark.parametrize("way", WAYS_IN)
-@pytest.mark.parametrize("command", ["show", "show --json", "append log.md"])
+@pytest.mark.parametrize(
+    ("way", "command"), diagonal(WAYS_IN, ["show", "show --json", "append log.md"])
+)
 def test_full_disk_at_stdout(command: str, way: list[str], repo: Repo) -> None:
     """An answer that could not be written is a failure, which says that the deed is done."""
     repo.write("log.md", "# T\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
 
 CHECKOUT = Path(__file__).parent.parent
@@ -17,14 +17,13 @@ CHECKOUT = Path(__file__).parent.parent
 MARK = "sed 's/^/through: /'"
 
 
-@pytest.fixture
-def shop(repo: Repo, run: Run) -> Repo:
+@laid_once
+def shop(repo: Repo, run: Run) -> None:
     """Sixty facts, one of them in two lines of a terminal."""
     words = [
         word for number in range(60) for word in ("--new", f"id=fact-{number:02} Fact {number}.")
     ]
     assert run("append", "--title", "Many", *words).code == 0
-    return repo
 
 
 def on_terminal(shop: Repo, *arguments: str, **more: str) -> Terminal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from ledger.git.cli import Git
 from ledger.git.process import Running
 from ledger.model.instants import FORMS
+from tests.conftest import each_row, laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -25,24 +27,23 @@ assistant: Drain before exit. The supervisor sends SIGTERM and waits thirty seco
 """
 
 
-@pytest.fixture
-def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def asked(repo: Repo, run: Run) -> None:
     """Two sessions: facts and prose, and a day later a correction by somebody else."""
-    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    os.environ["DIURNA_NOW"] = "1795163412000"  # 2026-11-20
     born = run(
         "append", "--title", "Measure the queue", "--body", str(repo.write("body.md", PROSE)),
         "--new", "id=webhook-once decision: A webhook is sent once.",
         "--new", "id=pay-key invariant: Payments are idempotent by getPaymentKey().",
     )  # fmt: skip
     assert born.code == 0
-    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    os.environ["DIURNA_NOW"] = "1795249812417"  # 2026-11-21
     corrected = run(
         "append", "--title", "Lost", "--agent", "codex",
         "--new", "id=webhook-retries decision: Webhooks are sent again up to three times.",
         "--supersede", "webhook-once=webhook-retries",
     )  # fmt: skip
     assert corrected.code == 0
-    return repo
 
 
 def test_index(asked: Repo, run: Run) -> None:
@@ -130,8 +131,8 @@ def test_superseded(asked: Repo, run: Run) -> None:
     assert [hit["id"] for hit in then] == ["webhook-once"]
 
 
-@pytest.mark.parametrize(
-    ("filters", "found"),
+@each_row(
+    "filters, found",
     [
         (["--in", "facts"], {"webhook-retries", "pay-key"}),
         (["--kind", "invariant"], {"pay-key"}),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rituals.cli.app import main
 from rituals.cli.fast_path import run as quick
 from tests.bench.ledgers import logs
-from tests.conftest import Ran, examples
+from tests.conftest import NOW_MS, Ran, each_row, examples, laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -44,16 +44,16 @@ WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothi
 OPTIONS = "--json|--explain|--no-vectors|--superseded|-n|2|--in|facts|sessions|--kind|decision|--level|full|--ids|storm"
 
 
-@pytest.fixture
-def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def asked(repo: Repo, run: Run) -> None:
     """Three sessions, in which one agent corrects another; what came last stands in the spool's copies."""
     prose = repo.write("body.md", "The worker lost jobs, because nothing drained the queue.\n\n"
                        "Drain before exit. The supervisor sends SIGTERM and waits.\n")  # fmt: skip
     first = ("--new", "id=once decision: A webhook is sent once.",
              "--new", "id=storm thread: Measure a storm of webhooks.")  # fmt: skip
-    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    os.environ["DIURNA_NOW"] = "1795163412000"  # 2026-11-20
     assert run("append", "--title", "Ship", "--body", str(prose), *first).code == 0
-    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    os.environ["DIURNA_NOW"] = str(NOW_MS)  # 2026-11-21
     again = (
         "--new",
         "id=retries decision: Webhooks retry three times.",
@@ -62,7 +62,6 @@ def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
     )
     assert run("append", "--title", "Lost", "--agent", "codex", *again).code == 0
     assert run("recall", "webhooks").code == 0
-    return repo
 
 
 def both(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Ran | None, Ran]:
@@ -74,7 +73,7 @@ def both(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Ran | Non
     return None if code is None else Ran(code, *short), Ran(whole, *capsys.readouterr())
 
 
-@pytest.mark.parametrize("line", USUAL)
+@each_row("line", USUAL)
 def test_the_usual_lines_go_by_the_quick_path(
     line: str, asked: Repo, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,7 +83,7 @@ def test_the_usual_lines_go_by_the_quick_path(
     assert whole.code == 0
 
 
-@pytest.mark.parametrize("line", ODD)
+@each_row("line", ODD)
 def test_odd_lines_are_left_alone(
     line: str, asked: Repo, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from projection.policy.model import Policy
 from projection.policy.model import Review as Limits
 from rituals.report.chart import MARKER, picture
 from rituals.report.lifecycle_report import MOST_POINTS, report_of
+from tests.conftest import laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -38,8 +40,8 @@ DAY_MS = 86_400_000
 START_MS = 1_793_000_000_000  # 2026-10-26
 
 
-@pytest.fixture
-def lived(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def lived(repo: Repo, run: Run) -> None:
     """Fourteen work sessions, one a day, with windows of 1, 2 and 3; three facts fade."""
     home = repo.path / "memory" / "diurna.toml"
     text = home.read_text()
@@ -55,9 +57,8 @@ def lived(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
         ("--supersede", "fact-3=fact-0"), (), (), (), (),
     ]  # fmt: skip
     for number, said in enumerate(sessions):
-        monkeypatch.setenv("DIURNA_NOW", str(START_MS + number * DAY_MS))
+        os.environ["DIURNA_NOW"] = str(START_MS + number * DAY_MS)
         assert run("append", "--title", f"Session {number + 1}", *said).code == 0
-    return repo
 
 
 def parsed(drawn: str) -> ET.Element:

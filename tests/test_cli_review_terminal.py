@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
 
 CHECKOUT = Path(__file__).parent.parent
@@ -19,8 +19,8 @@ NEXT = "[a]ccept, [r]eject, [l]ater, [b]ack, [q]uit, [?]"
 INSTEAD = "[i]nvalidate, re[w]ord, [t]hread, [n]ot now, [b]ack, [?]"
 
 
-@pytest.fixture
-def shop(repo: Repo, run: Run) -> Repo:
+@laid_once
+def shop(repo: Repo, run: Run) -> None:
     """Three invariants that nobody confirmed for three sessions; a review is due."""
     policy = (repo.path / "memory/diurna.toml").read_text().split("[review]")[0]
     repo.write("memory/diurna.toml", policy + POLICY)
@@ -31,7 +31,6 @@ def shop(repo: Repo, run: Run) -> Repo:
     assert run("append", "--title", "Start", *new).code == 0
     for number in range(3):
         assert run("append", "--title", f"Work {number}").code == 0
-    return repo
 
 
 @pytest.fixture

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.conftest import laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
 
-@pytest.fixture
-def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def asked(repo: Repo, run: Run) -> None:
     """A ledger of two days: a decision, then another one that replaces it."""
     once = ("--new", "id=webhook-once decision: A webhook is sent once.")
-    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    os.environ["DIURNA_NOW"] = "1795163412000"  # 2026-11-20
     assert run("append", "--title", "Ship", *once).code == 0
-    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    os.environ["DIURNA_NOW"] = "1795249812417"  # 2026-11-21
     again = ("--new", "id=webhook-retries decision: Webhooks retry three times.")
     replaced = ("--supersede", "webhook-once=webhook-retries")
     assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
-    return repo
 
 
 def test_show_what_is_not_there(asked: Repo, run: Run) -> None:

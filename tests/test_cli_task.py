@@ -21,7 +21,7 @@ from rituals.cli.fast_path import run as quick
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.record.tasks.author import Author
 from rituals.record.tasks.task_steps import carried_out, starting
-from tests.conftest import NOW_MS
+from tests.conftest import NOW_MS, each_row
 from tests.pages import ROOT
 
 if TYPE_CHECKING:
@@ -148,8 +148,16 @@ def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
     assert task("start", "wire", "--session", "s2").code == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+@pytest.fixture
+def ruled(task: Run, run: Run) -> Run:
+    """A task, and a fact that is none."""
+    task("add", "Wire it", "--id", "wire")
+    run("note", "id=rule decision: A rule.")
+    return task
+
+
+@each_row(
+    "arguments, code, said",
     [
         (("frobnicate",), 2, "no action frobnicate"),
         (("pik",), 2, "did you mean pick"),
@@ -171,13 +179,11 @@ def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
     ],
 )
 def test_refusals_change_nothing(
-    task: Run, run: Run, repo: Repo, arguments: tuple[str, ...], code: int, said: str
+    ruled: Run, repo: Repo, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
     """Each says what is wrong."""
-    task("add", "Wire it", "--id", "wire")
-    run("note", "id=rule decision: A rule.")
     before = repo.shape()
-    ran = task(*arguments)
+    ran = ruled(*arguments)
     assert (ran.code, said in ran.err) == (code, True), ran.err
     assert repo.shape() == before
 

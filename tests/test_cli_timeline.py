@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ledger.model.instants import FORMS
-from tests.conftest import HELD, formed
+from tests.conftest import HELD, formed, laid_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,18 +27,17 @@ We decided to keep them in `jobs.db` instead.
 """
 
 
-@pytest.fixture
-def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+@laid_once
+def asked(repo: Repo, run: Run) -> None:
     """Two sessions: a decision, and a day later another one that replaces it."""
     once = ("--new", "id=webhook-once decision: A webhook is sent once.")
-    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20T08:30:12.000Z
+    os.environ["DIURNA_NOW"] = "1795163412000"  # 2026-11-20T08:30:12.000Z
     assert run("append", "--title", "Ship", *once).code == 0
-    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21T08:30:12.417Z
+    os.environ["DIURNA_NOW"] = "1795249812417"  # 2026-11-21T08:30:12.417Z
     again = ("--new", "id=webhook-retries decision: Webhooks retry three times.")
     replaced = ("--supersede", "webhook-once=webhook-retries", "--body", "body.md")
     repo.write("body.md", "The shop lost webhooks while it was restarting.\n")
     assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
-    return repo
 
 
 def test_timeline(asked: Repo, run: Run) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ledger.codec.by_hand import TITLE_CHARS
 from ledger.codec.log import decode, read_entry
+from tests.conftest import each_row
 
 DATED = "# Session (2026-07-21T01:37:06.000Z)\n\n"
 
@@ -17,8 +18,7 @@ def _read(text: str) -> tuple[dict[str, str], str]:
     return dict(log.header), log.title
 
 
-@pytest.mark.parametrize(
-    ("lines", "header"),
+@each_row("lines, header",
     [
         ("**Agent:** Claude Code\n", {"agent": "Claude Code"}),
         ("**Agent**: Claude Code (Opus 4.6)  \n", {"agent": "Claude Code", "model": "Opus 4.6"}),
@@ -55,8 +55,7 @@ def test_an_entry_is_named_by_the_labelled_line() -> None:
     assert (entry.agent, findings) == ("Codex", ())
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
+@each_row("text, title",
     [
         ("# Retry queue\n\nIt works.\n", "Retry queue"),
         (DATED + "## Summary\n\nThe queue retries. It waits.\n", "The queue retries"),

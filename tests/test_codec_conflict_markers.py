@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ledger.codec.conflict_markers import marker_line
+from tests.conftest import each_row
 
 PLAIN = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"
 DIFF3 = "<<<<<<< ours\na\n||||||| 4f2a91c\nc\n=======\nb\n>>>>>>> theirs\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@each_row(
+    "text, line",
     [
         (PLAIN, 1),
         (DIFF3, 1),

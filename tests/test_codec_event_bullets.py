@@ -24,6 +24,7 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
+from tests.conftest import each_row
 
 LAWS = settings(max_examples=300, deadline=None)
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
@@ -65,14 +66,14 @@ STRICT: dict[str, list[Event]] = {
 }
 
 
-@pytest.mark.parametrize("text", list(STRICT))
+@each_row("text", list(STRICT))
 def test_canonical_forms_and_leniencies(text: str) -> None:
     """The event table of the format and its few leniencies are read without findings."""
     assert strict(text) == (STRICT[text], [])
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
+@each_row(
+    "text, code",
     [
         ("- Touched: a", "unknown-verb"),
         ("- `a`", "unknown-verb"),
@@ -131,7 +132,7 @@ TOLERANT: dict[str, list[Event]] = {
 }
 
 
-@pytest.mark.parametrize("text", list(TOLERANT))
+@each_row("text", list(TOLERANT))
 def test_what_hand_written_logs_say(text: str) -> None:
     """Verbs, bullets and paragraphs of real logs are read as they were meant."""
     assert tolerant(text) == TOLERANT[text]

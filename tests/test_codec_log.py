@@ -29,6 +29,7 @@ from ledger.model.event import (
     WorkLanded,
 )
 from ledger.model.session import HEADER_KEYS, SessionLog
+from tests.conftest import each_row
 
 LAWS = settings(max_examples=300, deadline=None)
 STEM = "2026-11-21-083012417-000000000000"
@@ -274,7 +275,7 @@ REFUSED: dict[str, SessionLog] = {
 }
 
 
-@pytest.mark.parametrize("log", REFUSED.values(), ids=REFUSED.keys())
+@each_row("log", REFUSED.values())
 def test_what_can_not_be_stored_is_named(log: SessionLog) -> None:
     """Each of these logs has a problem, and finding it raises nothing."""
     assert problems(log)
@@ -304,8 +305,8 @@ def test_a_draft_is_put_right() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("draft", "code", "line"),
+@each_row(
+    "draft, code, line",
     [
         ("x\n```\ny", "unclosed-fence", 2),
         ("## Memory References\n- Touched: a", "unknown-verb", 2),

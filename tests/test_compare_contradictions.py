@@ -11,6 +11,7 @@ from projection.compare.pair_comparison import claim, opposition
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, resolve
 from projection.text.normalize import statements
+from tests.conftest import each_row
 from tests.planted_pairs import HALVES, OWN_WORDS, Score, pairs
 
 STEM = "2026-11-20-101500000-0123456789ab"
@@ -47,7 +48,7 @@ def test_contradictions_are_found_and_little_else(half: str) -> None:
     assert score.recall >= 0.8, score
 
 
-@pytest.mark.parametrize("rule", sorted(RULES))
+@each_row("rule", sorted(RULES))
 def test_every_rule_is_mostly_right(rule: str) -> None:
     """No rule hides behind the others: of what each finds in both sets, nine in ten are right."""
     score = Score()
@@ -155,7 +156,7 @@ EVIDENCE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "two", "said"), EVIDENCE)
+@each_row("one, two, said", EVIDENCE)
 def test_the_words_that_differ_are_the_evidence(
     one: str, two: str, said: tuple[str, str, str]
 ) -> None:
@@ -168,8 +169,8 @@ def test_every_rule_has_evidence() -> None:
     assert {said[0] for _, _, said in EVIDENCE} == set(RULES)
 
 
-@pytest.mark.parametrize(
-    ("one", "two"),
+@each_row(
+    "one, two",
     (
         ("The suite took 40 s on 2026-11-01.", "The suite took 31 s on 2026-11-08."),
         ("The login loop is mended in 4f2a91c.", "The login loop is mended in 99be012."),

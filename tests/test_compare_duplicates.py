@@ -15,6 +15,7 @@ from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, resolve
 from projection.text.fuzzy import ratio
 from projection.text.normalize import index_words, plain, sentences, statements, stem
+from tests.conftest import each_row
 from tests.planted_pairs import HALVES, OWN_WORDS, Score, pairs
 
 
@@ -85,8 +86,8 @@ def test_one_word_may_differ_where_a_dozen_are_shared() -> None:
 # ---- words ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("one", "two"),
+@each_row(
+    "one, two",
     (
         ("stored storing stores store", "stor"),
         ("deploy deploys deployed deploying deployment", "deploy"),
@@ -104,8 +105,7 @@ def test_inflections_are_one_word(one: str, two: str) -> None:
     assert {stem(word) for word in one.split()} == {two}
 
 
-@pytest.mark.parametrize(
-    "steps",
+@each_row("steps",
     [
         "1 ns / 1 nanosecond", "1us / 1 µs / 1 microsecond / 1000 ns", "1 ms / 1 msec / 1 millisecond / 1000us",
         "1 s / 1 sec / 1 second / 1000 ms", "1 min / 1 minute / 60 s", "1 h / 1 hr / 1 hour / 60 min",

@@ -44,6 +44,7 @@ from tests.campaigns.homes import (
     users_files,
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.conftest import diagonal
 
 both = pytest.mark.parametrize("writer", WRITERS)
 
@@ -135,8 +136,7 @@ def test_b4_an_init_that_comes_second_adopts_what_is_there(tmp_path: Path, kind:
     assert_sound(home, [stem])
 
 
-@both
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, [IN_TREE, OWN_BRANCH]))
 def test_b5_the_users_index_lock_stops_no_append(tmp_path: Path, writer: str, kind: str) -> None:
     """The commit needs no index; a live git's lock stays where it is, and the entry follows later."""
     folder = tmp_path / "home"
@@ -238,8 +238,7 @@ def take(home: Home, *specs: str) -> list[Path]:
     return files
 
 
-@both
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, [IN_TREE, OWN_BRANCH]))
 def test_b9_what_a_prune_took_is_made_again_by_the_next_append(
     tmp_path: Path, writer: str, kind: str
 ) -> None:
@@ -447,8 +446,7 @@ def test_b9_a_note_cut_short_spoils_no_other(folder: Path) -> None:
     assert fsck(memory.home) == []
 
 
-@both
-@pytest.mark.parametrize("what", ["checkout", "reset", "amend"])
+@pytest.mark.parametrize(("writer", "what"), diagonal(WRITERS, ["checkout", "reset", "amend"]))
 def test_b10_the_user_moves_the_branch_meanwhile(folder: Path, writer: str, what: str) -> None:
     """The append lands on the branch as it is then, and what the user did stands."""
     memory = open_memory(folder, writer)

@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
 
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture
-def known(repo: Repo, run: Run) -> Repo:
+@laid_once
+def known(repo: Repo, run: Run) -> None:
     """Three facts and a thread."""
     texts = ("id=uv decision: We use pip.", "id=two CI has two cores.", "id=key The key is here.",
              "id=cold thread: Why is it cold?", "id=job task: Wire it.")  # fmt: skip
     assert run("note", *texts).code == 0
-    return repo
 
 
 def fact(run: Run, id: str) -> dict[str, Any]:

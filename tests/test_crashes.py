@@ -14,12 +14,14 @@ from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
     OWN_REPOSITORY,
+    WRITERS,
     assert_sound,
     draft,
     git,
     hermetic,
     logs_in,
 )
+from tests.conftest import diagonal
 
 __all__ = ["hermetic", "place"]
 
@@ -35,8 +37,7 @@ writer._odb = Odb()
 """
 
 
-@both
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, KINDS[:2]))
 def test_a1_killed_between_blob_and_tree(place: Path, writer: str, kind: str) -> None:
     """What was written of the objects is harmless, and the spool brings the log in."""
     tried = Tried(place, writer, kind)
@@ -69,8 +70,7 @@ writer._git.failure = dying
     tried.assert_next_append_works("second")
 
 
-@both
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, KINDS[:2]))
 def test_a2_killed_between_commit_object_and_reference(place: Path, writer: str, kind: str) -> None:
     """A commit that nothing points to is harmless; the log comes in once."""
     tried = Tried(place, writer, kind)
@@ -144,8 +144,7 @@ def test_a3_a_lock_that_somebody_has_open_is_left_alone(
 _AFTER_MOVE = 'before(writer, "check", die)'
 
 
-@both
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, KINDS[:2]))
 def test_a4_killed_after_the_reference_moved(place: Path, writer: str, kind: str) -> None:
     """The log is in the ledger once, whether the agent tries again or not, and the index follows."""
     tried = Tried(place, writer, kind)
@@ -155,8 +154,7 @@ def test_a4_killed_after_the_reference_moved(place: Path, writer: str, kind: str
     tried.assert_next_append_works("second")
 
 
-@both
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, KINDS))
 def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str) -> None:
     """It names the log that is there, and the work tree and the index follow with it."""
     tried = Tried(place, writer, kind)
@@ -170,20 +168,22 @@ def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str
     tried.assert_next_append_works("second")
 
 
-@pytest.mark.parametrize(
-    "point",
-    (
-        "import memory.worktree.checkout_update as ahead; before(ahead, 'show_files', die)",
-        "import memory.worktree.checkout_update as ahead; after(ahead, 'show_files', die)",
-        "import memory.write.commit as landing; before(landing, 'show_elsewhere', die)",
-        "import memory.worktree.commit_follow as following; before(following, 'follow', die)",
-        "import memory.worktree.commit_follow as following; after(following, 'follow', die)",
-        'before(spool, "commit", die)',
-        'after(spool, "commit", die)',
-        'before(memory._committer, "_bring_forward", die)',
-    ),
+_BEHIND = (
+    "import memory.worktree.checkout_update as ahead; before(ahead, 'show_files', die)",
+    "import memory.worktree.checkout_update as ahead; after(ahead, 'show_files', die)",
+    "import memory.write.commit as landing; before(landing, 'show_elsewhere', die)",
+    "import memory.worktree.commit_follow as following; before(following, 'follow', die)",
+    "import memory.worktree.commit_follow as following; after(following, 'follow', die)",
+    'before(spool, "commit", die)',
+    'after(spool, "commit", die)',
+    'before(memory._committer, "_bring_forward", die)',
 )
-@pytest.mark.parametrize("kind", (IN_TREE, OWN_REPOSITORY))
+
+
+@pytest.mark.parametrize(
+    ("point", "kind"),
+    diagonal(_BEHIND, (IN_TREE, OWN_REPOSITORY)),
+)
 def test_a4_the_users_index_never_takes_a_log_out(place: Path, kind: str, point: str) -> None:
     """Wherever it died after the commit: the next append leaves git with nothing to tell the user.
 
@@ -232,8 +232,7 @@ def test_a4_killed_while_publishing(place: Path, kind: str) -> None:
     assert (place / tried.home.prefix / "diurna.toml").read_bytes() == policy
 
 
-@both
-@pytest.mark.parametrize("point", ("half", "whole"))
+@pytest.mark.parametrize(("writer", "point"), diagonal(WRITERS, ("half", "whole")))
 def test_a5_killed_while_writing_continuity(place: Path, writer: str, point: str) -> None:
     """The file holds its old or its new text, never a part, and the next append has it right."""
     tried = Tried(place, writer, OWN_REPOSITORY)

@@ -55,7 +55,7 @@ POINTS = {
 
 @pytest.mark.parametrize(
     ("point", "kind", "person"),
-    sampled([(at, kind, who) for at in POINTS for kind in (IN_TREE, OWN_REPOSITORY) for who in PERSONS], 5),
+    sampled([(at, kind, who) for at in POINTS for kind in (IN_TREE, OWN_REPOSITORY) for who in PERSONS], 11),
 )  # fmt: skip
 def test_no_commit_of_a_persons_deletes_a_log(
     tmp_path: Path, point: str, kind: str, person: str
@@ -236,7 +236,7 @@ def test_no_redaction_lies_beside_a_page_that_shows_its_text(
             for slow in (0, 20)
             for command in ("status", "show", "hook", "append")
         ],
-        3,
+        6,
     ),
 )
 def test_whatever_comes_next_takes_the_locks_of_the_dead_away(

@@ -36,7 +36,7 @@ from rituals.decide.open_contradictions import (
 )
 from rituals.decide.resolution import Verdict, resolution
 from tests.campaigns.homes import git, hermetic, make_home, open_memory
-from tests.conftest import sampled
+from tests.conftest import diagonal, sampled
 from tests.teams import Clone, SyncedTeam
 
 __all__ = ["hermetic"]
@@ -144,9 +144,7 @@ CASES: dict[str, tuple[str, Side, Side, str, str, set[str]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("case", "late"), sampled([(case, late) for case in CASES for late in (False, True)], 3)
-)
+@pytest.mark.parametrize(("case", "late"), diagonal(CASES, (False, True)))
 def test_h3_both_sides_are_kept_shown_and_settled(
     pair: tuple[Clone, Clone], case: str, late: bool
 ) -> None:

@@ -34,6 +34,7 @@ from tests.campaigns.homes import (
     OWN_BRANCH,
     OWN_REPOSITORY,
     START_MS,
+    WRITERS,
     Clock,
     assert_sound,
     draft,
@@ -43,6 +44,7 @@ from tests.campaigns.homes import (
     make_home,
     open_memory,
 )
+from tests.conftest import diagonal
 
 __all__ = ["hermetic", "place"]
 
@@ -74,8 +76,7 @@ FULL = {
 }
 
 
-@both
-@pytest.mark.parametrize("where", FULL)
+@pytest.mark.parametrize(("writer", "where"), diagonal(WRITERS, FULL))
 def test_a6_a7_full_disk_at_each_object(place: Path, writer: str, where: str) -> None:
     """No write of an object that fails is taken for done: nothing moves, and the log waits."""
     size, kind, prepare = FULL[where]
@@ -242,8 +243,7 @@ def test_a9_io_error_on_fsync(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
     tried.assert_next_append_works("second")
 
 
-@both
-@pytest.mark.parametrize("function", ("rename", "replace"))
+@pytest.mark.parametrize(("writer", "function"), diagonal(WRITERS, ("rename", "replace")))
 def test_a10_an_error_after_the_rename_landed(
     place: Path, monkeypatch: pytest.MonkeyPatch, writer: str, function: str
 ) -> None:
@@ -290,8 +290,7 @@ def read_only(top: Path) -> Iterator[None]:
             path.chmod(mode)
 
 
-@both
-@pytest.mark.parametrize("cached", (True, False))
+@pytest.mark.parametrize(("writer", "cached"), diagonal(WRITERS, (True, False)))
 def test_a11_read_only_folder(place: Path, writer: str, cached: bool) -> None:
     """Reading works, with and without a cache; writing says why it can not, and changes nothing."""
     tried = Tried(place, writer)
@@ -359,8 +358,9 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         subprocess.run(["umount", "-l", str(folder)], capture_output=True, check=True)
 
 
-@both
-@pytest.mark.parametrize("options", ("size=1m", "size=8m,nr_inodes=400"))
+@pytest.mark.parametrize(
+    ("writer", "options"), diagonal(WRITERS, ("size=1m", "size=8m,nr_inodes=400"))
+)
 def test_a6_a13_a_disk_that_fills_up(
     small_disk: Callable[[str], Path], writer: str, options: str
 ) -> None:

@@ -33,6 +33,7 @@ from projection.document.page_parser import Block, Parsed, parse, unparse
 from projection.document.page_renderer import render, section_title
 from projection.fold.full_replay import State
 from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, CONTRADICTIONS, Kind, Policy
+from tests.conftest import each_row
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
 LAST = "2026-12-31-235959000-0123456789ab"
@@ -272,8 +273,7 @@ def test_a_contradiction_is_settled_where_the_fact_stands() -> None:
 # ---- what is not -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "said"),
+@each_row("old, new, code, said",
     [
         ("# Continuity — project", "# Ours", "hand-edited", "the title was changed"),
         ("> Diurna", "> Mine.\n> Diurna", "hand-edited", "the note was changed"),

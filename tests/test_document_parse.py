@@ -395,8 +395,8 @@ def test_g10_reading_is_linear() -> None:
         "- a\n  <!-- id: a -->\n",
         "  - a\n",
     ):
-        text = "- a\n" + line * (500_000 // len(line))
+        text = "- a\n" + line * (250_000 // len(line))
         start = time.process_time()
         parse(text)
         parse("- **Contradiction**: x\n" + text[4:] + "  <!-- id: a | heads: b -->\n")
-        assert time.process_time() - start < 5
+        assert time.process_time() - start < 2.5

@@ -24,6 +24,7 @@ from projection.fold.projection_state import (
     Summary,
 )
 from projection.policy.model import BUILT_IN_KINDS, Kind, Policy
+from tests.conftest import each_row
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 LATER = "2026-06-27-080000000-ffeeddccbbaa"
@@ -249,7 +250,7 @@ def test_kinds_that_share_a_section_are_named() -> None:
     assert text.index("id: b ") < text.index("id: a ") < text.index("## Glossary")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     ["a|b", "a -->", "--->", "a\nid: b", "\ttab\t", "--!>", "| --> |\r\n", "---->>", "\u2028|"],
 )
@@ -365,7 +366,7 @@ def test_archive_of_live_facts_is_empty() -> None:
     assert pages(reversed(ARCHIVED)) == pages(ARCHIVED)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["—", "— a —", "a —", "x" * 500, "a  —\x0c— b", "", "\n\nx", "\u2028", " — ".join("ab" * 200)],
 )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
-import pytest
-
 from projection.text.relative_days import no_days, told_from_today
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 
 NOW_MS = 1_795_392_000_000  # 2026-11-23
 
@@ -25,7 +23,7 @@ TOLD: tuple[tuple[str, list[tuple[str, str]], list[str]], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "told", "none"), TOLD)
+@each_row("text, told, none", TOLD)
 def test_days_told_from_today_and_days_that_are_none(
     text: str, told: list[tuple[str, str]], none: list[str]
 ) -> None:

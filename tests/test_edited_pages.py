@@ -21,7 +21,7 @@ from projection.fold.full_replay import State
 from projection.policy.model import Policy
 from tests.campaigns.edits import commit, copy_in, try_home
 from tests.campaigns.homes import make_home, open_memory, shape
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, diagonal, each_row
 from tests.edited_pages import LOUD, QUIET, Page, edit, ledger
 from tests.test_document_edit_events import after, logged, read
 from tests.test_laws import LAW, Logged, replayed
@@ -84,8 +84,8 @@ def test_whatever_was_not_touched_holds_and_no_word_is_lost(seed: int) -> None:
     check(seed)
 
 
-@pytest.mark.parametrize("name", sorted(LOUD))
-@pytest.mark.parametrize("seed", range(8))
+@each_row("name", sorted(LOUD))
+@each_row("seed", range(8))
 def test_one_edit_of_each_kind(name: str, seed: int) -> None:
     """Alone each leaves all others as they are."""
     logs, state, page = page_of(seed)
@@ -93,8 +93,8 @@ def test_one_edit_of_each_kind(name: str, seed: int) -> None:
     held(logs, state, page, read(state, page.text))
 
 
-@pytest.mark.parametrize("name", sorted(QUIET))
-@pytest.mark.parametrize("seed", range(8))
+@each_row("name", sorted(QUIET))
+@each_row("seed", range(8))
 def test_what_editors_do_says_nothing(name: str, seed: int) -> None:
     """Reflowed, with other bullets, blanks, line ends or comments a page says what it said."""
     _, state, page = page_of(seed)
@@ -240,8 +240,7 @@ def test_a_half_of_an_edit_that_an_older_version_recorded_stays(
     assert ran.code == 1 and "this text is in no log" in ran.err and page.read_bytes() == data
 
 
-@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
-@pytest.mark.parametrize("seed", [3, 12])
+@pytest.mark.parametrize(("kind", "seed"), diagonal([IN_TREE, OWN_BRANCH], [3, 12]))
 def test_the_hints_lead_back_to_a_page_in_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, seed: int
 ) -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ledger.model.event import FactCreated, FactRedacted
 from memory.edits.committed import read_checked
 from tests.campaigns.homes import IN_TREE
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.teams import Clone, Team, edits, level
+from tests.conftest import in_turn
+from tests.teams import WAYS, Clone, Team, edits, level
 from tests.teams import published as published  # the fixture `team`
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let each test have some of the ways in which a team publishes."""
+    in_turn(metafunc, "team", WAYS)
+
 
 EDITED = "As a person says."
 

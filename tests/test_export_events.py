@@ -17,7 +17,7 @@ from ledger.model.session import SessionLog
 from ledger.model.sha256 import blob_id
 from memory.api import Memory
 from rituals.report.export.event_lines import log_line, read_line
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.small_ledgers import needs_mercury, place_mercury
 
 _STAMP = "2026-11-21-083012417"
@@ -77,8 +77,8 @@ def test_a_line_that_was_changed_is_refused(data: st.DataObject) -> None:
         assert found == (_sealed(body), body)
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
+@each_row(
+    "line, said",
     [
         (b"[1]", "no JSON object"),
         (b"\xff{}", "no JSON object"),

@@ -27,6 +27,7 @@ from projection.fold.fold import collect
 from projection.fold.full_replay import State
 from projection.fold.projection_state import NOTHING
 from projection.policy.model import Policy
+from tests.conftest import each_row
 
 A, B, C = (version_id(text) for text in ("A", "B", "C"))
 
@@ -94,8 +95,8 @@ SAID: tuple[tuple[Event, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("said", SAID, ids=range(len(SAID)))
-@pytest.mark.parametrize("sealed", (True, False))
+@each_row("said", SAID)
+@each_row("sealed", (True, False))
 def test_the_order_inside_a_log_decides_nothing(said: tuple[Event, ...], sealed: bool) -> None:
     """Two opposite supersessions, closings, a birth beside an update: any written order reads alike."""
     born: tuple[Event, ...] = (

@@ -22,6 +22,7 @@ from projection.lifecycle.pattern_standing import (
     pattern_standing,
 )
 from projection.policy.model import Learning
+from tests.conftest import each_row
 
 BORN = FactCreated("p", "Pin the clock.", "", (("kind", "pattern"), ("role", "builder")))
 GREEN = "pytest -q: exit 0"
@@ -43,8 +44,7 @@ def folded(*entries: Entry) -> Fact:
     return found
 
 
-@pytest.mark.parametrize(
-    ("remark", "form"),
+@each_row("remark, form",
     [
         ("pytest -q: exit 0", COMMAND), ("`pytest -q` (exit 1)", COMMAND), ("exit 0: make test", COMMAND),
         ("pytest -q, exit code 0", COMMAND), ("cargo test → exit status 101", COMMAND),
@@ -123,8 +123,7 @@ def _counted(helps: int, contexts: int, ignores: tuple[str, ...] = ()) -> str:
     return pattern_standing(folded(*entries), Learning())
 
 
-@pytest.mark.parametrize(
-    ("helps", "contexts", "standing"),
+@each_row("helps, contexts, standing",
     [
         (0, 1, OBSERVED), (1, 1, OBSERVED), (2, 1, CANDIDATE), (3, 1, CANDIDATE), (3, 2, VERIFIED),
         (5, 2, VERIFIED), (4, 3, VERIFIED), (5, 3, ACTIVE), (9, 1, CANDIDATE),

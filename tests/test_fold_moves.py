@@ -31,6 +31,7 @@ from projection.fold.fold import collect, merged, resolve
 from projection.fold.full_replay import State
 from projection.lifecycle.lives import lives_of
 from projection.policy.model import Policy
+from tests.conftest import each_row
 
 BORN = FactCreated("t", "Wire it.", " ", (("kind", "task"),))
 SAID = version_id("Wire it.")
@@ -122,7 +123,7 @@ def test_what_was_moved_counts_once_it_is_a_task() -> None:
     assert folded(thread, claim, task).state == "in-progress"
 
 
-@pytest.mark.parametrize(("before", "after"), list(itertools.product(STATES, STATES)))
+@each_row("before, after", list(itertools.product(STATES, STATES)))
 def test_what_can_not_follow_counts_with_a_finding(before: str, after: str) -> None:
     """The state is what was said last; where the table does not lead there, that is told."""
     logs = [log(1, BORN)]

@@ -26,6 +26,7 @@ from tests.campaigns.homes import (
     KINDS,
     OWN_BRANCH,
     START_MS,
+    WRITERS,
     Clock,
     draft,
     fsck,
@@ -36,7 +37,7 @@ from tests.campaigns.homes import (
     open_memory,
     users_files,
 )
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, diagonal
 from tests.test_cache_damage import ROOT, assert_same_answer, both, home, quick, reopened
 
 __all__ = ["hermetic", "home", "quick"]
@@ -439,8 +440,7 @@ def other_version(home: Home, writer: str, name: str, now: int) -> list[str]:
     return done.stdout.split()
 
 
-@both
-@pytest.mark.parametrize("kind", (IN_TREE, OWN_BRANCH))
+@pytest.mark.parametrize(("writer", "kind"), diagonal(WRITERS, (IN_TREE, OWN_BRANCH)))
 def test_m10_two_versions_share_one_home(tmp_path: Path, writer: str, kind: str) -> None:
     """They take one lock and one cache file, and each gives the right answer after the other."""
     home = make_home(tmp_path / "shop", kind)

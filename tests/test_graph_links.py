@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.model.ids import is_fact_id
 from projection.graph.fact_links import links_in, named, pointed, served, serves_in
+from tests.conftest import each_row
 from tests.test_graph_neighbours import fact
 
 STEM = "2026-11-21-090000000-0123456789ab"
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
+@each_row("text, ids",
     [
         ("See [[a]] and [[b.c-d|the other]], [[a]] again.", ("a", "b.c-d")),
         ("No [a], no [[A]], no [[a b]], no [[]], no [[a\nb]], no [[a--b]].", ()),
@@ -39,8 +38,8 @@ def test_links_in(text: str, ids: tuple[str, ...]) -> None:
     assert links_in(text) == ids
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
+@each_row(
+    "text, ids",
     [
         ("We cache. → serves: goal", ("goal",)),
         ("→ serves: a, b\nMore -> serves: d.", ("a", "b", "d")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from projection.graph.graph_neighbours import (
     matches_tag,
     tags,
 )
+from tests.conftest import each_row
 
 
 def fact(id: str, text: str = "", **meta: str) -> Fact:
@@ -35,8 +35,8 @@ def fact(id: str, text: str = "", **meta: str) -> Fact:
 # ---- names ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "names"),
+@each_row(
+    "value, names",
     [
         ("", ()),
         ("Payments API", ("Payments API",)),

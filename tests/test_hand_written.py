@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ledger.model.order import stamp_of
-from tests.conftest import NOW_MS, Repo, Run
+from tests.conftest import NOW_MS, Repo, Run, diagonal
 
 BY_HAND = """# Notes
 
@@ -51,8 +51,7 @@ def by_hand(repo: Repo, name: str) -> None:
     repo.git("commit", "-q", "-m", "notes")
 
 
-@pytest.mark.parametrize("warm", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("warm", "name"), diagonal((False, True), NAMES))
 def test_what_comes_after_a_log_written_by_hand_has_the_last_word(
     repo: Repo, run: Run, append: Append, name: str, warm: bool
 ) -> None:

@@ -16,6 +16,7 @@ from rituals.intake import intake_cues
 from rituals.intake.harvest.decision_records import clean_title, decision_of
 from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, Marked, kind_of, own_documents
 from rituals.intake.harvest.document_reader import Found, read_document, read_found
+from tests.conftest import each_row
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -349,7 +350,7 @@ DIALECTS: dict[str, Row] = {
 }
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+@each_row("name", DIALECTS)
 def test_every_dialect_of_decision_records(name: str) -> None:
     """An accepted one gives its decision with the reason; any other is named with why, a template is not."""
     row = DIALECTS[name]
@@ -531,8 +532,7 @@ def test_open_items_are_threads() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "path",
+@each_row("path",
     [
         "node_modules/x/docs/adr/0001-x.md", "vendor/x/CONTRIBUTING.md", "third_party/ROADMAP.md",
         "dist/CONTRIBUTING.md", "site/docs/adr/0001-x.md", "target/doc/CONTRIBUTING.md", "_build/design.md",
@@ -617,8 +617,7 @@ def test_any_text_is_read(text: str, ending: str) -> None:
             assert item.text.strip()
 
 
-@pytest.mark.parametrize(
-    "part",
+@each_row("part",
     ["# a\n", "**a ", "[a](", "`", "- must never sleep\n", "<!-- ", "| a | Status |\n", "Supersedes 0001 ", "a " * 99,
      "## D-1\n\nDecision: We use it.\n\n", ".. a::\n", "```\n", ":a:`b", "> a\n"],
 )  # fmt: skip
@@ -958,7 +957,7 @@ WRITTEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", WRITTEN)
+@each_row("form", WRITTEN)
 def test_lists_of_decisions_as_they_are_written(form: str) -> None:
     """Whether records have headings, labels or entries: each that holds, and no example, option or phase."""
     text, holds = WRITTEN[form]
@@ -995,7 +994,7 @@ RULES = (
 )
 
 
-@pytest.mark.parametrize(("bullet", "kind"), RULES)
+@each_row("bullet, kind", RULES)
 def test_a_bullet_that_only_describes_is_no_rule(bullet: str, kind: str) -> None:
     """In a file of rules that a person named, whether by `harvest` or by `import claude`."""
     (item,) = read_found(

@@ -11,9 +11,10 @@ import pytest
 from tests.campaigns.helps import TASKS, Obedient, Outcome, Task, outcome_of, played
 from tests.campaigns.hosts.packages import program
 from tests.campaigns.hosts.programs import PROGRAMS
+from tests.conftest import each_row
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@each_row("task", TASKS)
 def test_a_trap_is_stepped_into_by_what_is_wrong_alone(task: Task) -> None:
     """Each task's own two ways are told apart."""
     assert re.search(task.trap, task.wrong) and not re.search(task.trap, task.right)

@@ -48,6 +48,7 @@ from rituals.serve.web.pages import review_page, session_page
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.campaigns import hostile
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.conftest import each_row, sampled
 from tests.hostile_ledgers import SHAPES, sealed
 
 _SMALL, _TIMES = 300, 4
@@ -84,7 +85,7 @@ def test_what_a_clone_holds_takes_no_more_than_its_size(shape: str, tmp_path: Pa
 @pytest.mark.parametrize("shape", ["a chain of supersessions", "nothing between them"])
 def test_a_site_takes_no_more_than_its_pages(shape: str, tmp_path: Path) -> None:
     """A page reads neither all logs again nor a whole row; part of the time is the same for any site."""
-    tops = [tmp_path / str(count) for count in (100, 400)]
+    tops = [tmp_path / str(count) for count in (60, 240)]
     homes = [hostile.ledger_of(top, shape, int(top.name)).folder for top in tops]
     for _ in range(3):
         took = []
@@ -260,7 +261,7 @@ def test_whoever_asks_of_many_facts_is_told_what_is_told_of_each_alone(
     tip.prepare("origins")
     for kept in (100_000, 0):
         monkeypatch.setattr(resident, "_MOST_EVENTS", kept)
-        for fact in sorted(tip.facts):
+        for fact in sampled(sorted(tip.facts), 3):
             whole = memory.why(fact)
             assert memory.why(fact, tip.resident) == whole
             near = memory.why(fact, tip.resident, 3)
@@ -273,7 +274,7 @@ def test_whoever_asks_of_many_facts_is_told_what_is_told_of_each_alone(
     memory.close()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("shape", SHAPES)
 def test_every_shape_is_read_without_a_fault(shape: str) -> None:
     """What is hostile about it is no mistake of form, which a reader would leave out."""
     for stem, data in sealed(SHAPES[shape](60)):

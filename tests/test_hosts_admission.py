@@ -17,6 +17,7 @@ from rituals.hosts.observed.admission import admitted
 from rituals.hosts.observed.decision_sentences import WORDS, decision
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.observed.shell import read
+from tests.conftest import each_row
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
 TOP = "/repo"
@@ -36,8 +37,7 @@ def told(line: str, **more: Any) -> tuple[str, str, tuple[str, ...]] | None:
     return found and (found.kind, found.what, found.paths)
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "what", "paths"),
+@each_row("tool, given, what, paths",
     [
         ("Write", {"file_path": "/repo/src/a.py", "content": "x"}, "wrote src/a.py", ("src/a.py",)),
         ("Edit", {"file_path": "src/a.py"}, "edited src/a.py", ("src/a.py",)),
@@ -62,8 +62,7 @@ def test_each_hosts_tools_that_write_are_admitted(
     assert found == Observation(7, "edit", tool, what, paths, "call_1", "call_1")
 
 
-@pytest.mark.parametrize(
-    ("line", "kind", "what", "paths"),
+@each_row("line, kind, what, paths",
     [
         ("git commit -m 'Fix it'", "git", "git commit: Fix it", ()),
         ("cd x && git commit -am \"Fix it\n\nbody\"", "git", "git commit: Fix it", ()),
@@ -103,8 +102,7 @@ def test_lines_of_shell_that_change_something_are_admitted(
     assert told(line) == (None if kind is None else (kind, what, paths))
 
 
-@pytest.mark.parametrize(
-    "line",
+@each_row("line",
     [
         "ls -la", "git status", "git log --oneline | head", "git diff HEAD~1", "git stash list", "git tag -l", "git branch",
         "git checkout main", "git push --dry-run", "echo 'git push'", 'echo "a; rm b"', "grep -rn 'rm -rf' .", "cat package.json",
@@ -118,8 +116,7 @@ def test_all_else_is_dropped(line: str) -> None:
     assert ran(line) is None
 
 
-@pytest.mark.parametrize(
-    ("line", "answer", "what"),
+@each_row("line, answer, what",
     [
         ("pytest -q", {"stdout": "1 passed", "stderr": ""}, "pytest -q (exit 0)"),
         ("cd x && uv run pytest -q", {"stdout": ""}, "pytest -q (exit 0)"),
@@ -222,8 +219,7 @@ def test_tasks_are_admitted_when_they_are_done() -> None:
     assert found is not None and found.what == "completed: Ship it"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
+@each_row("text, sentence",
     [
         ("Look around. We decided to retry three times. Go on.", "We decided to retry three times."),
         ("Use tomllib instead of toml.py, v2.0 is out", "Use tomllib instead of toml.py, v2.0 is out"),

@@ -18,16 +18,15 @@ from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture import detached
 from rituals.hosts.observed.admission import observing
 from rituals.hosts.observed.observation_spool import spool_of, spools
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, laid_once
 
 Call = Callable[..., Any]
 PAYLOAD = {"session_id": "s-1", "transcript_path": "/t/s-1.jsonl", "cwd": "."}
 
 
-@pytest.fixture
-def home(repo: Repo, run: Run) -> Repo:
+@laid_once
+def home(repo: Repo, run: Run) -> None:
     run("note", "id=retries decision: A webhook is sent again three times.")
-    return repo
 
 
 @pytest.fixture

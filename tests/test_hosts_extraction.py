@@ -24,7 +24,7 @@ from rituals.hosts.extraction.model_exchange import NoAnswer, items_in
 from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.hosts.user_settings import Settings, settings
 from tests.captured_sessions import say
-from tests.conftest import NOW_MS, Repo, Run
+from tests.conftest import NOW_MS, Repo, Run, each_row
 from tests.pages import GUIDE
 from tests.test_negations import sentences
 
@@ -61,8 +61,7 @@ def test_a_quote_is_found_word_for_word() -> None:
     assert (item.kind, item.text, item.salience) == ("decision", GOOD["text"], 7)
 
 
-@pytest.mark.parametrize(
-    "quote",
+@each_row("quote",
     [
         "we keep SQLite for the cache", "We keep SQLite for the caches", "We keep SQLite", "SQLite",
         "We keep SQLite … no server", "e keep SQLite for the cach", "for the cache Should we", "", 7, None,
@@ -78,8 +77,7 @@ def test_what_nobody_said_is_dropped(quote: object) -> None:
         assert one(quote=quote) == (None, 1)
 
 
-@pytest.mark.parametrize(
-    "change",
+@each_row("change",
     [
         {"kind": "rumour"}, {"kind": None}, {"text": " "}, {"text": "x" * 501}, {"text": 5},
         {"salience": "high"}, {"salience": True}, {"quote": "x" * 2000},
@@ -116,8 +114,7 @@ def test_at_most_twelve_items_are_kept() -> None:
 ARRAY = json.dumps([GOOD, {**GOOD, "text": "Other.", "tags": []}])
 
 
-@pytest.mark.parametrize(
-    ("answer", "count"),
+@each_row("answer, count",
     [
         (ARRAY, 2), (f"```json\n{ARRAY}\n```", 2), (f"Here [1] they are: {ARRAY} Anything else?", 2),
         ('{"items": ' + ARRAY + "}", 2), (ARRAY[:-1], 2), (ARRAY[:-20], 1), ("[]", 0), ("```\n[ ]\n```", 0),
@@ -129,8 +126,7 @@ def test_an_array_is_found(answer: str, count: int) -> None:
     assert len(items_in(answer)) == count
 
 
-@pytest.mark.parametrize(
-    "answer",
+@each_row("answer",
     [
         "", "I found nothing worth keeping.", "[1, 2]", ARRAY[:30], json.dumps(GOOD), '{"tags": [], "x": 1}',
         "[" * 100_000, "[{" * 100_000, '[{"a": ' + "[" * 100_000, "null",
@@ -436,8 +432,8 @@ def test_the_page_shows_what_can_be_meant(tmp_path: Path) -> None:
     assert found.extractors == ("http", "claude") and not found.wrong and found.key_variable
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
+@each_row(
+    "text, why",
     [
         ("[extraction", "Expected"),
         ("extraction = 3", "must be a table"),

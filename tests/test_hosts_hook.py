@@ -17,7 +17,7 @@ from ledger.environment import now_ms
 from rituals.hosts import hook_answer, session_start
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.observed.observation_spool import Observation, spool_of
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, diagonal
 from tests.test_packaging import HEAVY
 
 ROOT = Path(__file__).parent.parent
@@ -76,9 +76,9 @@ def test_the_start_of_a_session_is_answered_with_the_brief(ask: Ask, name: str) 
     assert "you are me," in context(ask(name, host.start, DIURNA_AGENT="me"))
 
 
-@pytest.mark.parametrize("name", HOSTS)
 @pytest.mark.parametrize(
-    "event", ["Stop", "PreToolUse", "UserPromptSubmit", "preCompact", "", "x" * 999]
+    ("name", "event"),
+    diagonal(HOSTS, ["Stop", "PreToolUse", "UserPromptSubmit", "preCompact", "", "x" * 999]),
 )
 def test_nothing_else_has_anything_to_say(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, name: str, event: str

@@ -10,14 +10,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.campaigns.hosts import recorder
 from tests.campaigns.hosts.journey import CLAIMS
 from tests.campaigns.hosts.model import Call, Model, Turn, offered, said
 from tests.campaigns.hosts.packages import PACKAGES
 from tests.campaigns.hosts.programs import PROGRAMS
-from tests.conftest import Repo
+from tests.conftest import Repo, each_row
 
 #: The address of each form, and a tool as it is offered there.
 FORMS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -40,8 +38,8 @@ FORMS: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("stream", [False, True])
+@each_row("form", FORMS)
+@each_row("stream", [False, True])
 def test_the_model_plays_its_script_in_each_form(form: str, stream: bool) -> None:
     """It calls a tool by the name that it is offered, and then says that it is done; asides take no turn."""
     path, tool, called = FORMS[form]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.adapters import BEFORE_TOOL, HOSTS, OTHER, caller, meaning
 from rituals.hosts.moments import Moment, calls, moment
+from tests.conftest import each_row
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
 RECORDED = sorted(FIXTURES.glob("*/*.json"))
@@ -72,8 +73,7 @@ def read(file: Path, folder: Path) -> Moment:
 
 
 @pytest.mark.skipif(not RECORDED, reason="the recorded payloads are not here")
-@pytest.mark.parametrize(
-    "file", [one for one in RECORDED if not one.parent.name.startswith("opencode")], ids=lambda one: f"{one.parent.name[:4]}-{one.stem}",
+@each_row("file", [one for one in RECORDED if not one.parent.name.startswith("opencode")],
 )  # fmt: skip
 def test_every_recorded_payload_is_read(file: Path, tmp_path: Path) -> None:
     """Session, transcript, caller and what the event is about; what means nothing here is `other`."""

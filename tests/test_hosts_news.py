@@ -24,7 +24,7 @@ from rituals.hosts.context.session_news import NEWS_CHARS, at_prompt, at_tool, b
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from tests.campaigns.homes import open_memory
-from tests.conftest import NOW_MS, Repo, Run
+from tests.conftest import NOW_MS, Repo, Run, each_row
 
 MINUTE = 60_000
 #: When something was done, in UTC.
@@ -113,8 +113,8 @@ def test_what_is_old_or_elsewhere_does_not_collide(session: Sessions, repo: Repo
     assert mine.told(NOW_MS + 121 * MINUTE, tool=True) == ""
 
 
-@pytest.mark.parametrize(
-    ("what", "lost"),
+@each_row(
+    "what, lost",
     [
         ("git reset --hard HEAD~2", True),
         ("git reset --hard HEAD~2 (exit 128)", False),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.hosts.payloads import read_object, write_object
+from tests.conftest import each_row
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -39,18 +40,19 @@ def test_what_json_writes_is_read(value: object, plain_text: bool, cut: int) -> 
     assert read_object(data) == plain(data)
 
 
-@pytest.mark.parametrize("data", ODD, ids=range(len(ODD)))
-@pytest.mark.parametrize("without", ["", "_json", "json.decoder"])
+@each_row("data", ODD)
+@each_row("without", ["", "_json", "json.decoder"])
 def test_what_is_odd_is_read_as_json_reads_it(
     data: bytes, without: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the interpreter has no scanner of its own, and where nobody has loaded `json`."""
     wanted = plain(data)
-    if without == "_json":
-        monkeypatch.setitem(sys.modules, "_json", None)
-    elif without:
-        monkeypatch.delitem(sys.modules, without)
-    assert read_object(data) == wanted
+    with monkeypatch.context() as patch:
+        if without == "_json":
+            patch.setitem(sys.modules, "_json", None)
+        elif without:
+            patch.delitem(sys.modules, without)
+        assert read_object(data) == wanted
 
 
 @given(st.binary(max_size=40) | st.text('{}[]":, \\u12ae-+.tfn', max_size=30).map(str.encode))

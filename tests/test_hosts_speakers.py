@@ -10,6 +10,7 @@ import pytest
 
 from rituals.hosts.transcripts.injected import without_retraction
 from rituals.hosts.transcripts.slices import Slice, Turn, read_slice
+from tests.conftest import each_row
 
 ASKED = {
     "questions": [
@@ -191,8 +192,8 @@ HOST_TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", HOST_TEXTS)
-@pytest.mark.parametrize("host", ["claude", "codex", "copilot", "qwen", "gemini"])
+@each_row("text", HOST_TEXTS)
+@each_row("host", ["claude", "codex", "copilot", "qwen", "gemini"])
 def test_what_hosts_write_is_no_persons(tmp_path: Path, host: str, text: str) -> None:
     """Skills, hooks, plans, tasks, colleagues, commands and summaries."""
     lines: dict[str, dict[str, Any]] = {
@@ -385,7 +386,7 @@ WORK = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", RETRACTIONS)
+@each_row("text", RETRACTIONS)
 def test_what_a_person_takes_back_is_not_read(tmp_path: Path, text: str) -> None:
     """Neither it nor what takes it back; what is said behind that is."""
     lines = [
@@ -402,7 +403,7 @@ def test_what_a_person_takes_back_is_not_read(tmp_path: Path, text: str) -> None
     assert without_retraction(text) == ""
 
 
-@pytest.mark.parametrize("text", WORK)
+@each_row("text", WORK)
 def test_what_only_sounds_so_takes_nothing_back(text: str) -> None:
     """It is about the work, or it answers a question."""
     assert without_retraction(text) is None

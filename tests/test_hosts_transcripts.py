@@ -22,7 +22,7 @@ from rituals.hosts.session_start import RULE
 from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected import without_injected
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.test_hosts_speakers import DIALOGS, QUEUES, STOPPED, TITLES, UNDONE, shell
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
@@ -61,7 +61,7 @@ def line(said: str, role: str = "user", **more: object) -> bytes:
 
 
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded transcripts are not here")
-@pytest.mark.parametrize("name", RECORDED)
+@each_row("name", RECORDED)
 def test_recorded_transcripts(name: str) -> None:
     """Who said what, byte for byte where it stands, and the same turns in slices of any size."""
     path = FIXTURES / name
@@ -290,8 +290,8 @@ def test_what_we_said_is_cut_out(repo: Repo, run: Run) -> None:
     assert without_injected(f"{injected}\n\nPlease look.") == "Please look."
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
+@each_row(
+    "text, kept",
     [
         ("<system-reminder>\nBe good.\n</system-reminder>\nGo on.", "Go on."),
         ("Go <b>on</b> with a < b", "Go <b>on</b> with a < b"),

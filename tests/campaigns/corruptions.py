@@ -236,8 +236,8 @@ class Shop:
             os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
         return file.name.removeprefix(Path(self.home.cache_file).name)
 
-    def inflict(self, number: int, kind: str) -> Outcome:
-        """Damage the files once and ask; say what came of it."""
+    def inflict(self, number: int, kind: str, asked: int = len(COMMANDS)) -> Outcome:
+        """Damage the files once and ask so many commands; say what came of it."""
         self.restore()
         self.warm()
         journal = Path(self.home.repository.commondir, JOURNAL_FILE)
@@ -246,7 +246,7 @@ class Shop:
         first = number % len(COMMANDS)
         faults = []
         appended = False
-        for command in COMMANDS[first:] + COMMANDS[:first]:
+        for command in (COMMANDS[first:] + COMMANDS[:first])[:asked]:
             ran, expected = self.run(command), self.answers[appended][command]
             appended |= command == APPEND
             if ran.code != expected.code:
@@ -421,8 +421,10 @@ OFTEN = ("bits", "bits", "bits", "zeroed", "swapped", "cut")
 # ---- the campaign -----------------------------------------------------------------------------------
 
 
-def corrupt(folder: Path, count: int, seed: int, told: bool = False) -> list[Outcome]:
-    """Damage the files of one home so many times; return what came of each."""
+def corrupt(
+    folder: Path, count: int, seed: int, told: bool = False, asked: int = len(COMMANDS)
+) -> list[Outcome]:
+    """Damage the files of one home so many times; return what so many commands then made of each."""
     _load_all()
     make_shop(folder)
     rng = random.Random(seed)
@@ -431,7 +433,7 @@ def corrupt(folder: Path, count: int, seed: int, told: bool = False) -> list[Out
     found = []
     for number in range(count):
         kind = kinds[number] if number < len(kinds) else rng.choice(kinds)
-        outcome = shop.inflict(number, kind)
+        outcome = shop.inflict(number, kind, asked)
         found.append(outcome)
         if told and outcome.faults:
             print(f"  {outcome.kind} {outcome.file}: {'; '.join(outcome.faults)}", flush=True)

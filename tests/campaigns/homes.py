@@ -98,10 +98,11 @@ class _Made(NamedTuple):
 _MADE: dict[str, _Made] = {}
 
 
-def lay(name: str, folder: Path, make: Callable[[Path], object]) -> None:
+def lay(name: str, folder: Path, make: Callable[[Path], object], top: str = "") -> None:
     """Make a repository in a folder: once by `make`, from then on as a copy of that, as if made there.
 
-    A copy takes a tenth of the time. Where git is set up in a way of its own, nothing is copied.
+    A copy takes a tenth of the time. Where git is set up in a way of its own, nothing is copied. `top` is where in
+    the folder the work tree is.
     """
     if not _is_plain_git():
         make(folder)
@@ -111,13 +112,13 @@ def lay(name: str, folder: Path, make: Callable[[Path], object]) -> None:
         atexit.register(shutil.rmtree, place, ignore_errors=True)
         made = Path(place, folder.name)
         make(made)
-        for sample in made.glob(".git/hooks/*.sample"):
+        for sample in made.rglob("hooks/*.sample"):
             sample.unlink()
-        caches = tuple(one.relative_to(made) for one in made.rglob("*.sqlite"))
+        caches = tuple(one.relative_to(made).with_suffix("") for one in made.rglob("*.stamp"))
         _MADE[name] = _Made(made, os.environ["HOME"], caches)
     found = _MADE[name]
     _copy(str(found.folder), str(folder))
-    git(folder, "update-index", "-q", "--refresh")  # a copy has other inodes
+    git(folder / top, "update-index", "-q", "--refresh")  # a copy has other inodes
     if found.user == os.environ["HOME"]:
         for cache in found.caches:
             as_left(folder / cache)

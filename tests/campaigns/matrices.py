@@ -1,7 +1,7 @@
 """Every case of the matrices that the gate samples: `python -m tests.campaigns.matrices`.
 
 A test whose cases are a product (shapes of text × readers, codes × forms …) takes each third, fifth … of them in the gate, always
-the same ones (`tests.conftest.sampled`); here it takes all. So do the tests in a browser with pages, widths and schemes.
+the same ones (`tests.conftest.sampled`, `diagonal`, `in_turn`); here it takes all. So do the tests in a browser with pages, widths and schemes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pathlib import Path
 
 from tests.conftest import WHOLE
 
+#: What takes fewer cases in the gate.
+SAMPLED = ("sampled(", "diagonal(", "in_turn(", "WHOLE")
 TESTS = Path(__file__).resolve().parents[1]
 
 
@@ -24,7 +26,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--test", default="", help="words of names, as pytest's -k takes them")
     chosen = parser.parse_args(arguments)
     texts = {str(file): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
-    files = sorted(file for file, text in texts.items() if "sampled(" in text or "WHOLE" in text)
+    files = sorted(file for file, text in texts.items() if any(word in text for word in SAMPLED))
     only = ["-k", chosen.test] if chosen.test else []
     begun = time.monotonic()
     done = subprocess.run(
