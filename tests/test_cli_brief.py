@@ -190,7 +190,7 @@ def test_what_is_kept_is_printed_without_the_library(told: Repo, quick: Run) -> 
     quick("brief")
     loaded = set(quick("brief").err.split())
     assert {name for name in loaded if name.partition(".")[0] in ("projection", "memory")} == {
-        "memory", "memory.cache", "ledger.wal.user_key", "memory.query", "memory.query.last_answers",
+        "memory", "memory.cache", "memory.query", "memory.query.last_answers",
         "memory.brief", "memory.brief.brief_place", "memory.cache.broken_truth",
         "memory.cache.broken_truth_file",
     }  # fmt: skip
