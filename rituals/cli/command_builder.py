@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from ledger.home import named_folder
-from rituals.cli.command_registry import find
-from rituals.cli.command_table import TAKES, Argument
+from rituals.cli.command_registry import find, function_of
+from rituals.cli.command_table import TAKES
 from rituals.cli.context import Invocation
 from rituals.cli.json_fields import LISTS
-from rituals.cli.option_table import Option
+from rituals.cli.option_table import Argument, Option
 
 HOME = Option("--home", "The home, or a folder in it; else $DIURNA_HOME, else the working directory.",
               "PATH", keeps="home")  # fmt: skip
@@ -44,7 +44,7 @@ def command_of(name: str) -> click.Command:
     assert entry is not None, name
 
     def run(call: Invocation, /, **values: Any) -> Any:
-        return getattr(import_module(entry.module), entry.function)(call, **values)
+        return function_of(name)(call, **values)
 
     common = (_FIELDS if name in LISTS else _JSON, HOME, NO_PAGER._replace(hidden=True))
     rows = (*TAKES.get(name, ()), *(common if name != _BARE else ()))

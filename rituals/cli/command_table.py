@@ -6,28 +6,13 @@ the file `help.txt`; `rituals.cli.command_builder` makes of the three what parse
 
 from __future__ import annotations
 
-from ledger.model.record import Record
 from ledger.model.task_states import STATES
 from projection.fold.projection_state import TIERS
-from rituals.cli.option_table import AS_OF, RECALL, SINCE, TASKS, UNTIL, Option
+from rituals.cli.option_table import AS_OF, RECALL, SINCE, TASKS, UNTIL, Argument, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-
-class Argument(Record):
-    """What stands in one place of a command line, or from one place on."""
-
-    to: str  #: what its value is called where it goes
-    metavar: str = ""  #: what the help calls it
-    many: bool = False  #: there may be several, or none unless it is required
-    default: Any = None  #: its value where it is not given
-    required: bool = True  #: it has to be given, unless there is a default, or may be many
-    choices: tuple[str, ...] | str = ()  #: the values that there are; or where they stand
-    #: what a shell offers in its place beside what the metavar says; or where that stands
-    offers: str = ""
-    type: str = ""  #: where the type of its value stands, if it is neither a text nor a choice
+    pass
 
 
 DRY_RUN = Option("--dry-run", "Change nothing; say what would be done.")

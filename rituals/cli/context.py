@@ -209,11 +209,11 @@ class Invocation:
             NotFound: there is no home of that name.
         """
         if not any("/" in one for one in ids):
-            memory = self.memory()
-            return memory, tuple(map(memory.named, ids)), ""
+            asked = self.reader()
+            return asked, tuple(map(asked.named, ids)), ""
         from memory.query.memory_places import holding
 
-        reader, there, name = holding(self.memory(), ids)
+        reader, there, name = holding(self.reader(), ids)
         self.out.short = reader.short
         return reader, tuple(map(reader.named, there)), name
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from memory.write.draft import Receipt
 
 
+#: The questions that are answered here where they are asked plainly, and those of them that open the home
+#: to write, too: to say what waits, and what an edit says.
+_QUESTIONS, _OPEN = ("recall", "show", "ls", "why", "task", "status"), ("status",)
+
+
 def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     """Answer a command line; return the exit code, None when it is not one of the plain forms.
 
@@ -34,7 +39,7 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _kept(lambda: _show(home))
     if arguments[0] == "brief":
         return _kept(lambda: _brief(arguments[1:], home, environment.get("DIURNA_AGENT", "")))
-    if arguments[0] in ("recall", "task"):
+    if arguments[0] in _QUESTIONS:
         return _question(arguments)
     if arguments[0] == "view" and len(arguments) in (2, 3):
         return _kept(lambda: _view(arguments[1:], home))
@@ -95,41 +100,36 @@ def _brief(arguments: list[str], home: str, agent: str) -> bytes | None:
 
 
 def _question(arguments: list[str]) -> int | None:
-    """Answer `recall` or `task list` about a home of which there is nothing else to be said."""
-    from rituals.cli.option_table import RECALL, TASKS, values_of
+    """Answer a plain question about a home; None where there is more to be said than its answer."""
+    from rituals.cli.command_registry import function_of
+    from rituals.cli.command_table import TAKES
+    from rituals.cli.option_table import taken
 
-    recalls = arguments[0] == "recall"
-    table = RECALL if recalls else TASKS
-    takes = {option.name: not option.is_flag for option in table}
-    read = _read(arguments[1:], {**takes, "--json": False})
+    name = arguments[0]
+    read = taken(TAKES.get(name, ()), arguments[1:])
     if read is None:
         return None
-    words, pairs = read
-    given = values_of(table, [pair for pair in pairs if pair[0] != "--json"])
-    as_json = ("--json", "") in pairs
-    if given is None or (not recalls and words not in ([], ["list"])):
-        return None
-    if recalls and as_json and any("," in word for word in words):  # maybe names of fields
+    values, of_the_call = read
+    if name == "task" and (values["action"], values["words"]) != ("list", ()):
         return None
     from rituals.cli.context import Invocation
 
     call = Invocation(arguments)
-    call.command = arguments[0]
-    call.json = as_json
+    call.command = name
+    call.json = "json" in of_the_call
+    call.everywhere = "everywhere" in of_the_call
     try:
-        if not call.open_reader():
+        if name not in _OPEN and not call.open_reader():
             return None
     except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
         return None
     try:
-        if recalls:
-            from rituals.cli.terminal.recall_text import answer
+        if name == "task":
+            from rituals.cli.terminal.tasks_text import answer
 
-            answer(call, tuple(words), given)
+            answer(call, values)
         else:
-            from rituals.cli.terminal.tasks_text import answer as listed
-
-            listed(call, given)
+            function_of(name)(call, **values)
         call.close()
         call.out.flush()
     except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place

@@ -12,7 +12,7 @@ from projection.fold.projection_state import TIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
 
@@ -57,6 +57,20 @@ class Option(Record):
         return None if self.required or (some and self.default == "") else self.default
 
 
+class Argument(Record):
+    """What stands in one place of a command line, or from one place on."""
+
+    to: str  #: what its value is called where it goes
+    metavar: str = ""  #: what the help calls it
+    many: bool = False  #: there may be several, or none unless it is required
+    default: Any = None  #: its value where it is not given
+    required: bool = True  #: it has to be given, unless there is a default, or may be many
+    choices: tuple[str, ...] | str = ()  #: the values that there are; or where they stand
+    #: what a shell offers in its place beside what the metavar says; or where that stands
+    offers: str = ""
+    type: str = ""  #: where the type of its value stands, if it is neither a text nor a choice
+
+
 SINCE = Option("--since", "From this time or stem on.", "WHEN")
 UNTIL = Option("--until", "Up to this time (a day is all of it) or stem.", "WHEN")
 AS_OF = Option("--as-of", "As of a time, a stem or a commit.", "POINT")
@@ -91,23 +105,64 @@ TASKS = (
 )
 
 
-def values_of(table: Sequence[Option], said: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
-    """Return the value of every option of a table; None where one is not as it should be.
+def taken(
+    rows: tuple[Argument | Option, ...], arguments: Iterable[str]
+) -> tuple[dict[str, Any], set[str]] | None:
+    """Return what a plain command line gives a command of these rows, and what it says of the invocation.
 
-    `said` has (option, value) as they were typed.
+    None for anything that has to be looked at properly: click reads it then, and says what is wrong.
     """
-    by_name = {option.name: option for option in table}
-    values = {option.key: option.absent for option in table}
-    for name, text in said:
-        option = by_name[name]
-        if option.choices and text not in option.choices:
+    rows = (*rows, Option("--json", keeps="json"))
+    options = {one: row for row in rows if isinstance(row, Option) for one in row.name.split()}
+    values = {row.key: row.absent for row in options.values() if not row.keeps}
+    words: list[str] = []
+    kept: set[str] = set()
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            words += rest
+            break
+        if argument[:1] != "-":
+            words.append(argument)
+            continue
+        typed, equals, value = argument.partition("=")
+        row = options.get(typed)
+        if row is None or (equals and (row.is_flag or typed[:2] != "--")):
             return None
-        if option.most and not (
-            text.isascii() and text.isdigit() and len(text) < 10 and 0 < int(text) <= option.most
-        ):
+        if row.is_flag:
+            kept |= {row.keeps} - {""}
+            values |= {} if row.keeps else {row.key: row.sets or True}
+            continue
+        value = value if equals else next(rest, "")
+        if not (value and value[0] != "-" and _fits(row, value)):
             return None
-        if option.many:
-            values[option.key] = (*values[option.key], text)
-        else:
-            values[option.key] = int(text) if option.most else text or True
-    return values
+        given = int(value) if row.most else value
+        values[row.key] = (*values[row.key], given) if row.many else given
+    if "json" in kept and any("," in word for word in words):  # maybe names of fields
+        return None
+    for place in rows:
+        if isinstance(place, Argument):
+            if (
+                place.choices
+                or place.type
+                or not (words or place.many or place.default is not None)
+            ):
+                return None
+            values[place.to] = (
+                tuple(words) if place.many else words.pop(0) if words else place.default
+            )
+            words = [] if place.many else words
+    return None if words else (values, kept)
+
+
+def _fits(row: Option, value: str) -> bool:
+    if row.words != 1 or isinstance(row.choices, str) or isinstance(row.least, str):
+        return False
+    if row.most:
+        return (
+            value.isascii()
+            and value.isdigit()
+            and len(value) < 10
+            and row.least <= int(value) <= row.most
+        )
+    return not row.choices or value in row.choices

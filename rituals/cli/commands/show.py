@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ledger.errors import WrongUsage
 from ledger.model.order import is_stem
 from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from memory.query.reader import Reader
     from projection.document.fact_remarks import Mark, Met
     from projection.fold.fact_history import Fact
@@ -77,9 +77,11 @@ def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: st
     blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
-        call.out.talk("no fact matches")
+        call.out.talk("no fact matches", fixed=True)
         if not (ids or tier):
-            call.out.hint("`--tier archived` and `--tier superseded` show those in the archive")
+            call.out.hint(
+                "`--tier archived` and `--tier superseded` show those in the archive", fixed=True
+            )
 
 
 def ls(
@@ -87,17 +89,18 @@ def ls(
 ) -> None:
     """Run `diurna ls`."""
     from memory.query.fact_marks import known
-    from rituals.answers.json_objects import known_object
     from rituals.cli.terminal.listing_text import in_sections, line_object, matching, print_line
     from rituals.cli.terminal.selection_text import select
 
-    memory, out = call.memory(), call.out
+    memory, out = call.reader(), call.out
     state = memory.state()
     found = matching(select(memory, state, (), kind, tier or "", archived), patterns)
     found = in_sections(found, state.policy)
     marks = memory.marks([one.fact for one in found])
     told = memory.ask(lambda cache: known(cache, [one.fact for one in found]))
     if call.json:
+        from rituals.answers.json_objects import known_object
+
         acts = state.histories
         facts = [
             line_object(one, marks[one.fact.id], acts.get(one.fact.id))
@@ -109,9 +112,9 @@ def ls(
     for one in found:
         print_line(one, marks[one.fact.id], told[one.fact.id], out)
     if not found:
-        out.talk("no fact matches" if len(state) else "no fact yet")
+        out.talk("no fact matches" if len(state) else "no fact yet", fixed=True)
         if len(state) and not (archived or tier):
-            out.hint("`--all` lists archived and superseded facts too")
+            out.hint("`--all` lists archived and superseded facts too", fixed=True)
 
 
 def view(call: Invocation, name: str, argument: tuple[str, ...]) -> None:

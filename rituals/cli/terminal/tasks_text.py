@@ -53,10 +53,11 @@ def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     if asked:
         out.hint("`diurna task requests` shows them whole; nobody has accepted them yet")
     if not (found or asked):
-        out.talk("no task fits" if any(wanted) else "no task is open")
+        out.talk("no task fits" if any(wanted) else "no task is open", fixed=True)
         if not any(wanted):
             out.hint(
-                '`diurna task add "TEXT"` adds one; `diurna task list --all` lists closed ones too'
+                '`diurna task add "TEXT"` adds one; `diurna task list --all` lists closed ones too',
+                fixed=True,
             )
 
 

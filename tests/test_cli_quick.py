@@ -1,4 +1,4 @@
-"""`diurna recall` by the quick path prints what the command line prints, and loads none of its libraries."""
+"""Questions by the quick path print what the command line prints, and load none of its libraries."""
 
 from __future__ import annotations
 
@@ -35,10 +35,23 @@ USUAL = (
     "webhooks --as-of 2026-11-20", "once --superseded --explain --json", "queue --agent codex",
     "webhooks --tier working", "supervisor --level full", "supervisor --level timeline -n 3",
 )  # fmt: skip
+#: The same of other questions.
+OTHER = (
+    "show retries", "show retries --json", "show once", "show retr", "show nothing", "show --json",
+    "show --kind thread", "show --tier working --json", "show once retries", "show --as-of 2026-11-20",
+    "show once --as-of 2026-11-21 --json", "show --kind none", "show retries --everywhere", "show org/x",
+    "ls", "ls --all", "ls webhook", "ls 'r*' --json", "ls --kind decision", "ls --tier core", "ls -a once",
+    "why retries", "why once --json", "why retries --versions", "why once --versions --json", "why nothing",
+    "why org/x", "status", "status --json",
+)  # fmt: skip
 #: What the command line has to look at itself.
 ODD = (
     "", "--help", "-n 0 webhooks", "-n x webhooks", "--level all webhooks", "--since", "-x webhooks",
     "--json=1 webhooks", "-n=3 webhooks", "--tier none webhooks", "--home . webhooks", "--kind",
+)  # fmt: skip
+OTHER_ODD = (
+    "show --list", "show --about Ada", "show --tier none", "ls --json=id", "ls --json id,kind", "why", "why a b",
+    "why --versions=x retries", "status now", "status --home .", "task add x",
 )  # fmt: skip
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()
 OPTIONS = "--json|--explain|--no-vectors|--superseded|-n|2|--in|facts|sessions|--kind|decision|--level|full|--ids|storm"
@@ -66,10 +79,15 @@ def asked(repo: Repo, run: Run) -> None:
 
 def both(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Ran | None, Ran]:
     """Return what the quick path did, None where it did nothing, and what the command line does."""
+    return both_of(capsys, "recall", *arguments)
+
+
+def both_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Ran | None, Ran]:
+    """Return the same of any command."""
     capsys.readouterr()
-    code = quick(["recall", *arguments], os.environ)
+    code = quick([*arguments], os.environ)
     short = capsys.readouterr()
-    whole = main(["recall", *arguments])
+    whole = main([*arguments])
     return None if code is None else Ran(code, *short), Ran(whole, *capsys.readouterr())
 
 
@@ -81,6 +99,21 @@ def test_the_usual_lines_go_by_the_quick_path(
     short, whole = both(capsys, *line.split())
     assert short == whole
     assert whole.code == 0
+
+
+@each_row("line", OTHER)
+def test_other_questions_go_by_it_too(
+    line: str, asked: Repo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They too are answered, or refused, byte for byte as the command line does it."""
+    short, whole = both_of(capsys, *line.split())
+    assert short == whole
+
+
+def test_other_odd_lines_are_left_alone(asked: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """A way, a field, a word too many: the command line reads it."""
+    told = [line for line in OTHER_ODD if quick(line.split(), os.environ) is not None]
+    assert (told, *capsys.readouterr()) == ([], "", "")
 
 
 @each_row("line", ODD)
@@ -128,16 +161,19 @@ def test_what_has_to_be_said_is_said(
     assert "warning: " in run("recall", "webhooks").err
 
 
-def test_nothing_heavy_is_loaded(asked: Repo) -> None:
+@pytest.mark.parametrize(
+    "line", ["recall webhooks retry --no-vectors", "show retries", "ls", "why retries", "task list"]
+)
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_nothing_heavy_is_loaded(line: str, form: list[str], asked: Repo) -> None:
     """A warm question in plain words loads no library, and no part of Python that costs as much."""
-    for arguments, allowed in ((["--no-vectors"], ()), (["--no-vectors", "--json"], ("json",))):
-        script = (
-            "import sys; from rituals.cli.entry import main; code = main();"
-            f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); sys.exit(code)"
-        )
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", script, "recall", "webhooks retry", *arguments],
-            capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        assert done.returncode == 0
-        assert done.stderr.split("\n")[-2] == str(list(allowed))
+    script = (
+        "import sys; from rituals.cli.entry import main; code = main();"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, *line.split(), *form],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr.split("\n")[-2] == str(["json"] if form else [])
