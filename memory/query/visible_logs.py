@@ -12,7 +12,6 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
-from memory.brief.log_digests import readable
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
 from memory.replay.ledger_snapshot import Snapshot
@@ -35,6 +34,8 @@ def visible_texts(
     home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]
 ) -> Iterator[Visible]:
     """Yield logs with their texts, line for line as git has them; "" for one that is not there."""
+    from memory.brief.log_digests import readable  # with all that digests: `why` does without
+
     texts = {ref: readable(data) for ref, data in read_bytes(home, [ref for ref, _ in logs])}
     redacted = redacted_logs(cache)
     for ref, entry in logs:
