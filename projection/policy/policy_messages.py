@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from projection.policy.model import LANGUAGES, PUBLISHABLE
 from projection.policy.policy_keys import Keys, dotted, shown
 
 TYPE_CHECKING = False
@@ -11,47 +12,51 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 #: Where only some words can stand: which, and what they mean.
-CHOICES: dict[Keys, tuple[str, str]] = {
+CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ("publish",): (
-        '"append", "trunk" or "review"',
+        ("append", "trunk", "review"),
         "append: committed with each log; trunk: with each log on the trunk; review: only by "
         "`diurna publish`",
     ),
     ("privacy", "secrets"): (
-        '"redact" or "refuse"',
+        ("redact", "refuse"),
         "redact: the log is stored without them; refuse: it is not stored",
     ),
     ("privacy", "personal"): (
-        '"warn", "redact" or "keep"',
+        ("warn", "redact", "keep"),
         "warn: stored and said; redact: stored without; keep: stored in silence",
     ),
-    ("recall", "language"): ('"en", "de", "es" or "fr"', "the language of the ledger"),
+    ("recall", "language"): (LANGUAGES, "the language of the ledger"),
     ("capture", "keep"): (
-        '"told", "digest" or "off"',
+        ("told", "digest", "off"),
         "told: what agents reported and what was observed; digest: also what persons asked; off: nothing",
     ),
     ("capture", "facts"): (
-        '"said" or "off"',
+        ("said", "off"),
         "said: what a person asks to be remembered is a fact; off: capture makes no facts",
     ),
     ("capture", "trust"): (
-        '"thread" or "supersede"',
+        ("thread", "supersede"),
         "thread: what speaks against a fact becomes an open thread; supersede: it replaces the fact",
     ),
     ("capture", "approve"): (
-        '"none" or "ask"',
+        ("none", "ask"),
         "none: facts are recorded; ask: they wait until a person lets them in",
     ),
+    ("moment", "command"): (
+        ("tell", "hold", "off"),
+        "tell: a command that breaks a rule is told of it; hold: it is held once; off: neither",
+    ),
     ("review", "ask"): (
-        '"pull-request", "issue" or "off"',
+        ("pull-request", "issue", "off"),
         "how a scheduled job asks: by a file with ticks, whose merge is the answer; by a note; not at all",
     ),
     ("background", "run"): (
-        '"daily" or "off"',
+        ("daily", "off"),
         "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",
     ),
     ("views", "publish"): (
-        'names of views, "state", "progress" or "decisions"',
+        PUBLISHABLE,
         "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",
     ),
 }
@@ -72,10 +77,8 @@ def sentence(
             known = ", ".join(known_keys(path[:-1]))
             return f"unknown key {key}", f"known here: {known}"
         case "int_type" | "int_from_float" | "int_parsing_size":
-            return (
-                f"{key} must be a whole number, not {value}",
-                "write it without quotes or a point",
-            )
+            hint = "write it without quotes or a point"
+            return f"{key} must be a whole number, not {value}", hint
         case "greater_than_equal":
             return f"{key} must not be below {error['ctx']['ge']}, as {value} is", ""
         case "less_than_equal":
@@ -91,13 +94,13 @@ def sentence(
         case "string_too_long":
             return f"{key} must have at most {error['ctx']['max_length']} characters", ""
         case "literal_error":
-            choices, hint = CHOICES[path]
+            words, hint = CHOICES[path]
+            *others, last = [f'"{word}"' for word in words]
+            choices = "names of views, " * (path[0] == "views") + f"{', '.join(others)} or {last}"
             return f"{key} must be {choices}, not {value}", hint
         case "model_type" | "dict_type" | "model_attributes_type":
-            return (
-                f"{key} must be a table, not {value}",
-                f"write it as a heading: [{dotted(path)}]",
-            )
+            hint = f"write it as a heading: [{dotted(path)}]"
+            return f"{key} must be a table, not {value}", hint
         case "value_error":
             return f"{key} {error['ctx']['error']}", ""
         case _:

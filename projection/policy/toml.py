@@ -11,35 +11,15 @@ import tomllib
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ledger.codec.conflict_markers import marker_line
 from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy.model import (
-    BUILT_IN_KINDS,
-    PUBLISHABLE,
-    UNSETTLED,
-    Background,
-    Branches,
-    Briefs,
-    Capture,
-    Commits,
-    Inbox,
-    Kind,
-    Learning,
-    Moments,
-    Policy,
-    Privacy,
-    Recall,
-    Review,
-    Upstream,
-    Views,
-    Windows,
-)
+from projection.policy.model import BUILT_IN_KINDS, PUBLISHABLE, UNSETTLED, Kind, Policy, Upstream
 from projection.policy.policy_keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
-from projection.policy.policy_messages import no_place, sentence
+from projection.policy.policy_messages import CHOICES, no_place, sentence
 from projection.policy.policy_words import is_place, one_line, pattern, role, section
 
 TYPE_CHECKING = False
@@ -63,7 +43,6 @@ _ASCENDING = (
 _Count = Annotated[int, Field(ge=0, le=COUNT_LIMIT)]
 _Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(one_line)]
 _Pattern = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(pattern)]
-_Threshold = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
 _Role = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(role)]
 _Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(section)]
 
@@ -71,130 +50,67 @@ _Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(secti
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    def values(self) -> dict[str, Any]:
-        """Return what it says, as the projection has it."""
-        said = self.model_dump().items()
-        return {key: tuple(one) if isinstance(one, list) else one for key, one in said}
-
-
-class _Windows(_Table):
-    working: _Count = Windows().working
-    active: _Count = Windows().active
-    archive: _Count = Windows().archive
-    working_days: _Count = 0
-    active_days: _Count = 0
-    archive_days: _Count = 0
-    stretch_hours: _Count = 0
-
-
-class _Review(_Table):
-    every: _Count = Review().every
-    max_facts: _Count = Review().max_facts
-    max_lines: _Count = Review().max_lines
-    closed_thread_lines: _Count = Review().closed_thread_lines
-    verify_invariants_every: _Count = Review().verify_invariants_every
-    stale_thread_after: _Count = Review().stale_thread_after
-    ask: Literal["pull-request", "issue", "off"] = "off"
-
-
-class _Privacy(_Table):
-    secrets: Literal["redact", "refuse"] = "redact"
-    personal: Literal["warn", "redact", "keep"] = "warn"
-
-
-class _Recall(_Table):
-    language: Literal["en", "de", "es", "fr"] = "en"
-    files: Annotated[list[_Pattern], Field(max_length=WORDS_LIMIT)] = []
-
-
-class _Capture(_Table):
-    keep: Literal["", "told", "digest", "off", "facts"] = ""
-    trust: Literal["thread", "supersede"] = "thread"
-    approve: Literal["none", "ask"] = "none"
-    decision_words: Annotated[list[_Name], Field(max_length=WORDS_LIMIT)] = []
-    facts: Literal["said", "off"] = "said"
-    ask: _Count = Capture().ask
-    characters: Annotated[int, Field(ge=0, le=100_000)] = Capture().characters
-
-
-class _Moment(_Table):
-    prompt: bool = Moments().prompt
-    command: Literal["tell", "hold", "off"] = "tell"
-    file: bool = Moments().file
-    facts: Annotated[int, Field(ge=0, le=10)] = 3
-    characters: Annotated[int, Field(ge=0, le=1_200)] = 600
-
-
-class _Views(_Table):
-    publish: Annotated[
-        list[Literal["state", "progress", "decisions"]], Field(max_length=len(PUBLISHABLE))
-    ] = []
-
-
-class _Commits(_Table):
-    own: bool = True
-
-
-class _Branches(_Table):
-    follow: bool = True
-
-
-class _Background(_Table):
-    run: Literal["daily", "off"] = "daily"
-
-
-class _Briefs(_Table):
-    rest: _Count = Briefs().rest
-
-
-class _Learning(_Table):
-    candidate: _Count = Learning().candidate
-    verified: _Count = Learning().verified
-    verified_contexts: _Count = Learning().verified_contexts
-    active: _Count = Learning().active
-    active_contexts: _Count = Learning().active_contexts
-    deprecated_by: _Threshold = Learning().deprecated_by
-    validator_weight: _Count = Learning().validator_weight
-    validators: Annotated[list[_Role], Field(max_length=WORDS_LIMIT)] = list(Learning().validators)
-    adversarial: Annotated[list[_Role], Field(max_length=WORDS_LIMIT)] = list(
-        Learning().adversarial
-    )
-    adversarial_tokens: _Count = Learning().adversarial_tokens
-    role_tokens: _Count = Learning().role_tokens
-
-
-class _Inbox(_Table):
-    accept: bool = False
-    to: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
-
 
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
 
 
-class _File(_Table):
-    format: Annotated[int, Field(ge=1, le=COUNT_LIMIT)] = 1
-    project: _Name = Policy().project
-    publish: Literal["append", "trunk", "review"] = "append"
-    trunk: _Name = ""
-    personal: bool = False
-    push: bool = False
-    windows: _Windows = _Windows()
-    review: _Review = _Review()
-    privacy: _Privacy = _Privacy()
-    recall: _Recall = _Recall()
-    capture: _Capture = _Capture()
-    views: _Views = _Views()
-    brief: _Briefs = _Briefs()
-    commit: _Commits = _Commits()
-    background: _Background = _Background()
-    branches: _Branches = _Branches()
-    learning: _Learning = _Learning()
-    moment: _Moment = _Moment()
-    upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
-    inbox: _Inbox = _Inbox()
-    kinds: dict[str, _Kind] = {}
+def _list_of(entry: Any) -> Any:
+    return Annotated[list[entry], Field(max_length=WORDS_LIMIT)]
+
+
+_HOMES = Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)]
+#: What a key takes where neither its default nor the table of choices says so.
+_TYPES: dict[Keys, Any] = {
+    ("format",): Annotated[int, Field(ge=1, le=COUNT_LIMIT)],
+    ("recall", "files"): _list_of(_Pattern),
+    ("capture", "keep"): Literal["", *CHOICES["capture", "keep"][0], "facts"],
+    ("capture", "characters"): Annotated[int, Field(ge=0, le=100_000)],
+    ("moment", "facts"): Annotated[int, Field(ge=0, le=10)],
+    ("moment", "characters"): Annotated[int, Field(ge=0, le=1_200)],
+    ("views", "publish"): Annotated[
+        list[Literal["state", "progress", "decisions"]], Field(max_length=len(PUBLISHABLE))
+    ],
+    ("learning", "deprecated_by"): Annotated[int, Field(ge=1, le=COUNT_LIMIT)],
+    ("learning", "validators"): _list_of(_Role),
+    ("learning", "adversarial"): _list_of(_Role),
+}
+#: What holds keys of any name.
+_NAMED: dict[Keys, Any] = {
+    ("upstream",): _HOMES, ("inbox", "to"): _HOMES, ("kinds",): dict[str, _Kind],
+}  # fmt: skip
+#: The tables and keys of the file, as a message lists them.
+_KEYS = (
+    "format project publish trunk personal push windows review privacy recall capture views brief commit "
+    "background branches learning moment upstream inbox kinds"
+).split()
+
+
+def _table(path: Keys, usual: dict[str, Any]) -> Any:
+    """Make the model of a table: its keys, and what they have where the file does not say so."""
+    fields: dict[str, Any] = {key: _field((*path, key), value) for key, value in usual.items()}
+    return create_model("_Table", __base__=_Table, **fields)
+
+
+def _field(path: Keys, usual: Any) -> tuple[Any, Any]:
+    """Return what a key takes, and its default."""
+    if hasattr(usual, "_fields"):
+        inner = dict(zip(usual._fields, usual, strict=True))
+        table = _table(path, inner | ({"ask": Policy().ask} if path == ("review",) else {}))
+        return table, table()
+    if path in _NAMED:
+        return _NAMED[path], {}
+    if path in _TYPES:
+        return _TYPES[path], list(usual) if isinstance(usual, tuple) else usual
+    if path in CHOICES:
+        return Literal[CHOICES[path][0]], usual
+    if isinstance(usual, tuple):
+        return _list_of(_Name), list(usual)
+    return {bool: bool, int: _Count}.get(type(usual), _Name), usual
+
+
+_File = _table((), {key: getattr(Policy(), key) for key in _KEYS})
 
 
 def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
@@ -211,9 +127,10 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
     newest = table.get("format")
     newer = isinstance(newest, int) and newest > FORMAT_VERSION
     if newer and not newer_ok:
-        said = f"format {str(newest)[:20]} is newer than {FORMAT_VERSION}, the newest this version knows"
+        newest = f"{str(newest)[:20]} is newer than {FORMAT_VERSION}"
+        message = f"format {newest}, the newest this version knows"
         hint = "upgrade Diurna; until then this home can be read, not written"
-        raise _refusal(text, ("format",), said, hint)
+        raise _refusal(text, ("format",), message, hint)
     while True:
         try:
             file = _File.model_validate(table)
@@ -224,130 +141,106 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
             for _, path, _, _ in problems:
                 _drop(table, path)
             continue
-        crooked = _crooked(table, file)
+        said = file.model_dump()
+        crooked = _crooked(table, said)
         if crooked is None:
             break
         if not newer:
             raise _refusal(text, *crooked)
         _drop(table, ("windows",) if crooked[0][0] == "windows" else crooked[0])
-    return Policy(
-        file.project,
-        file.publish,
-        Windows(**file.windows.model_dump()),
-        Review(**file.review.model_dump(exclude={"ask"})),
-        _kinds(file.kinds),
-        newest if isinstance(newest, int) else file.format,
-        Privacy(file.privacy.secrets, file.privacy.personal),
-        file.trunk,
-        Recall(file.recall.language, tuple(file.recall.files)),
-        Capture(**file.capture.values()),
-        Views(tuple([name for name in PUBLISHABLE if name in file.views.publish])),
-        Learning(**file.learning.values()),
-        file.personal,
-        file.push,
-        Upstream.all_of(file.upstream),
-        Inbox(file.inbox.accept, Upstream.all_of(file.inbox.to)),
-        Moments(**file.moment.values()),
-        Briefs(file.brief.rest),
-        Commits(file.commit.own),
-        Background(file.background.run),
-        Branches(file.branches.follow),
-        file.review.ask,
-    )
+    return _policy(said | {"format": newest if isinstance(newest, int) else said["format"]})
+
+
+def _policy(said: dict[str, Any]) -> Policy:
+    """Return what a file says, as the projection has it."""
+    said["ask"] = said["review"].pop("ask")
+    said["kinds"] = _kinds(said["kinds"])
+    said["upstream"] = Upstream.all_of(said["upstream"])
+    said["inbox"]["to"] = Upstream.all_of(said["inbox"]["to"])
+    published = said["views"]["publish"]
+    said["views"]["publish"] = [name for name in PUBLISHABLE if name in published]
+    for key, usual in zip(Policy._fields, Policy(), strict=True):
+        if isinstance(said[key], dict):
+            values = {
+                name: tuple(one) if isinstance(one, list) else one
+                for name, one in said[key].items()
+            }
+            said[key] = type(usual)(**values)
+    return Policy(**said)
 
 
 def _decode(data: bytes | str) -> str:
     if len(data) > POLICY_LIMIT_BYTES:
-        raise PolicyInvalid(
-            f"{len(data)} bytes, over the limit of {POLICY_LIMIT_BYTES}", where=POLICY_FILE
-        )
+        raise _invalid(0, f"{len(data)} bytes, over the limit of {POLICY_LIMIT_BYTES}")
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as bad:
         line = data.count(b"\n", 0, bad.start) + 1
-        raise PolicyInvalid(
-            "this is not UTF-8", where=f"{POLICY_FILE}:{line}", hint="save the file as UTF-8"
-        ) from None
+        raise _invalid(line, "this is not UTF-8", "save the file as UTF-8") from None
 
 
-def _load(text: str) -> dict[str, object]:
+def _load(text: str) -> dict[str, Any]:
     deep = deep_line(text)
     if deep:  # the parser of Python takes a time that grows with the square of a key's parts
-        raise PolicyInvalid(
-            f"a key of more than {PARTS_LIMIT} parts",
-            where=f"{POLICY_FILE}:{deep}",
-            hint="keys are like `windows.active`",
-        )
+        message = f"a key of more than {PARTS_LIMIT} parts"
+        raise _invalid(deep, message, "keys are like `windows.active`")
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise PolicyInvalid("nested too deep", where=POLICY_FILE) from None
+        raise _invalid(0, "nested too deep") from None
     except ValueError as bad:  # also a number of more digits than Python reads
         message, _, place = str(bad).partition(" (at ")
-        if message.startswith("Exceeds the limit"):
-            message = "a number has too many digits"
-        line = text.count("\n") + 1 if "end of document" in place else _digits_after(place, "line ")
         marker = marker_line(text)
         if marker:
-            raise PolicyInvalid(
-                UNSETTLED,
-                where=f"{POLICY_FILE}:{marker}",
-                hint="keep the lines that hold and take the markers out",
-            ) from None
-        raise PolicyInvalid(
-            f"this is not TOML: {message[:200]}",
-            where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE,
-            hint='a line is `key = value`, and text stands in quotes: project = "name"',
-        ) from None
+            hint = "keep the lines that hold and take the markers out"
+            raise _invalid(marker, UNSETTLED, hint) from None
+        if message.startswith("Exceeds the limit"):
+            message = "a number has too many digits"
+        digits = place.partition("line ")[2].partition(",")[0]
+        line = int(digits) if digits.isascii() and digits.isdigit() else 0
+        line = text.count("\n") + 1 if "end of document" in place else line
+        hint = 'a line is `key = value`, and text stands in quotes: project = "name"'
+        raise _invalid(line, f"this is not TOML: {message[:200]}", hint) from None
 
 
-def _digits_after(text: str, word: str) -> int:
-    digits = text.partition(word)[2].partition(",")[0]
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
-
-
-def _kinds(changed: dict[str, _Kind]) -> tuple[Kind, ...]:
+def _kinds(changed: dict[str, dict[str, Any]]) -> tuple[Kind, ...]:
     """Return the built-in kinds as changed, then the added ones by name."""
-    built_in = []
+    kinds = []
     for kind in BUILT_IN_KINDS:
-        change = changed.get(kind.name, _Kind())
-        decays = kind.decays if change.decays is None else change.decays
-        built_in.append(Kind(kind.name, change.section or kind.section, decays))
-    names = {kind.name for kind in BUILT_IN_KINDS}
-    added = [
-        Kind(name, kind.section or name, kind.decays is not False)
-        for name, kind in sorted(changed.items())
-        if name not in names
-    ]
-    return (*built_in, *added)
+        change = changed.pop(kind.name, {"section": None, "decays": None})
+        decays = kind.decays if change["decays"] is None else change["decays"]
+        kinds.append(Kind(kind.name, change["section"] or kind.section, decays))
+    for name, added in sorted(changed.items()):
+        kinds.append(Kind(name, added["section"] or name, added["decays"] is not False))
+    return tuple(kinds)
 
 
-def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | None:
+def _crooked(table: dict[str, Any], said: dict[str, Any]) -> tuple[Keys, str, str] | None:
     """Find values that contradict each other: where, what, and what to do."""
     for table_name, what, names in _ASCENDING:
-        values = getattr(file, table_name)
-        counts = [getattr(values, name) for name in names]
+        values = said[table_name]
+        counts = [values[name] for name in names]
         for smaller, larger in pairwise(names):
-            if getattr(values, smaller) > getattr(values, larger):
-                key = larger if larger in values.model_fields_set else smaller
+            if values[smaller] > values[larger]:
+                key = larger if larger in table.get(table_name, ()) else smaller
                 message = (
-                    f"`{table_name}.{key}` can not be {getattr(values, key)}: {what}{names[0]}, "
+                    f"`{table_name}.{key}` can not be {values[key]}: {what}{names[0]}, "
                     f"{names[1]} and {names[2]} would be {counts[0]}, {counts[1]} and {counts[2]}"
                 )
                 return (table_name, key), message, f"{' <= '.join(names)} must hold"
-    named = [("upstream", name) for name in file.upstream]
-    for where in (*named, *[("inbox", "to", name) for name in file.inbox.to]):
+    named = [("upstream", name) for name in said["upstream"]]
+    for where in (*named, *[("inbox", "to", name) for name in said["inbox"]["to"]]):
         if not is_place(where[-1]):
             return where, *no_place(where)
     built_in = {kind.name for kind in BUILT_IN_KINDS}
-    for name, kind in file.kinds.items():
+    for name, kind in said["kinds"].items():
         where = ("kinds", name)
         if not is_fact_id(name) or "." in name:
             hint = "use lower-case letters, digits and single hyphens, as in `open-question`"
             return where, f"{shown(where)}: this is no name for a kind", hint
-        if kind.section is None and name not in built_in:
+        if kind["section"] is None and name not in built_in:
             hint = f'add the heading its facts stand under: section = "{name.capitalize()}"'
             return where, f"{shown(where)} needs a section", hint
     return None
@@ -378,11 +271,14 @@ def _first(problems: list[Problem]) -> PolicyInvalid:
     if len(problems) > 1:
         others = [shown(path) for _, path, _, _ in problems[1:4]]
         message += f" (also wrong: {', '.join([*others, *['…'] * (len(problems) > 4)])})"
-    return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
+    return _invalid(line, message, hint)
 
 
 def _refusal(text: str, path: Keys, message: str, hint: str) -> PolicyInvalid:
-    line = line_of(text, path)
+    return _invalid(line_of(text, path), message, hint)
+
+
+def _invalid(line: int, message: str, hint: str = "") -> PolicyInvalid:
     return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
 
 
