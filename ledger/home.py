@@ -15,19 +15,7 @@ from ledger.git.repository import (
     read_reference,
     remote_branches,
 )
-from ledger.model.layout import (
-    CACHE_DIR,
-    CONTINUITY_FILE,
-    DEFAULT_BRANCH,
-    MOVED_FILE,
-    PERSONAL_FOLDER,
-    POLICY_FILE,
-    SPOOL_DIR,
-    STATE_DIR,
-    TREE_POINTER,
-    TREE_PREFIX,
-    UPSTREAM_DIR,
-)
+from ledger.model import layout
 from ledger.model.record import Record
 
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
@@ -75,7 +63,7 @@ class Home(Record):
     @property
     def spool_folder(self) -> str:
         """Where logs wait; an own branch has a spool of its own beside the work tree's."""
-        folder = f"{self.repository.commondir}/{SPOOL_DIR}"
+        folder = f"{self.repository.commondir}/{layout.SPOOL_DIR}"
         return f"{folder}@{_as_name(self.branch)}" if self.kind == OWN_BRANCH else folder
 
     @property
@@ -87,12 +75,12 @@ class Home(Record):
     def cache_file(self) -> str:
         """Where the caches of this branch and prefix are, without their suffix."""
         name = _as_name(f"{self.reference or 'detached'}@{self.prefix}")[-180:]
-        return f"{self.repository.commondir}/{CACHE_DIR}/{name}"
+        return f"{self.repository.commondir}/{layout.CACHE_DIR}/{name}"
 
     @property
     def state_dir(self) -> str:
         """Where Diurna keeps its spool, locks and caches."""
-        return f"{self.repository.commondir}/{STATE_DIR}"
+        return f"{self.repository.commondir}/{layout.STATE_DIR}"
 
     def tip(self) -> str:
         """Return the commit the ledger is read from, "" when there is none yet."""
@@ -185,15 +173,15 @@ def _found(repository: Repository, start: str) -> Home:
         inside = prefix_in(repository.git(), tip)
         if inside is not None:
             return checked_out_home(repository, inside)
-    for upstream in remote_branches(repository, DEFAULT_BRANCH):
-        if repository.git().resolve(f"{upstream}:{POLICY_FILE}")[0]:
-            return branch_home(repository, DEFAULT_BRANCH)
+    for upstream in remote_branches(repository, layout.DEFAULT_BRANCH):
+        if repository.git().resolve(f"{upstream}:{layout.POLICY_FILE}")[0]:
+            return branch_home(repository, layout.DEFAULT_BRANCH)
     raise _not_found(repository, start)
 
 
 def personal_folder() -> str:
     """Return where the home of what is only the user's is, or would be."""
-    return f"{data_folder()}/{PERSONAL_FOLDER}"
+    return f"{data_folder()}/{layout.PERSONAL_FOLDER}"
 
 
 def named_folder(named: str) -> str:
@@ -203,12 +191,12 @@ def named_folder(named: str) -> str:
 
 def has_personal() -> bool:
     """Tell by one look whether there may be a personal home that this process may read."""
-    return not WithoutPersonal.depth and os.path.isfile(f"{personal_folder()}/{POLICY_FILE}")
+    return not WithoutPersonal.depth and os.path.isfile(f"{personal_folder()}/{layout.POLICY_FILE}")
 
 
 def has_layers(home: Home) -> bool:
     """Tell by two looks whether other homes may be read beside one."""
-    return has_personal() or os.path.isdir(f"{home.repository.commondir}/{UPSTREAM_DIR}")
+    return has_personal() or os.path.isdir(f"{home.repository.commondir}/{layout.UPSTREAM_DIR}")
 
 
 class WithoutPersonal:
@@ -244,17 +232,18 @@ def _not_found(repository: Repository, start: str) -> HomeNotFound:
     """Say that there is no home, and name a memory that could become one."""
     top = repository.top
     for folder in dict.fromkeys((os.path.realpath(start), top)) if top else ():
-        for prefix in (TREE_PREFIX, ""):
-            if os.path.isfile(f"{folder}/{prefix}{MOVED_FILE}"):
+        for prefix in (layout.TREE_PREFIX, ""):
+            if os.path.isfile(f"{folder}/{prefix}{layout.MOVED_FILE}"):
                 return HomeNotFound(
                     start,
-                    because=f"{folder}/{prefix}{MOVED_FILE} says where memory is now",
+                    because=f"{folder}/{prefix}{layout.MOVED_FILE} says where memory is now",
                     hint="`git fetch` brings the branch that it names",
                 )
-            if os.path.isfile(f"{folder}/{prefix}{CONTINUITY_FILE}"):
+            if os.path.isfile(f"{folder}/{prefix}{layout.CONTINUITY_FILE}"):
+                file = f"{folder}/{prefix}{layout.CONTINUITY_FILE}"
                 return HomeNotFound(
                     start,
-                    because=f"{folder}/{prefix}{CONTINUITY_FILE} is of another tool, or written by hand",
+                    because=f"{file} is of another tool, or written by hand",
                     hint=f"`diurna import ledger {folder}` takes it over; --dry-run says what it would do",
                 )
     if os.path.isdir(f"{repository.commondir}/refs/remotes"):
@@ -281,13 +270,20 @@ def branch_home(repository: Repository, branch: str) -> Home:
 def prefix_in(git: Git, commit: str) -> str | None:
     """Return where in a commit a home is that its top leads to, None where there is none."""
     top, usual, pointer = git.resolve(
-        *[f"{commit}:{path}" for path in (POLICY_FILE, TREE_PREFIX + POLICY_FILE, TREE_POINTER)]
+        *[
+            f"{commit}:{path}"
+            for path in (
+                layout.POLICY_FILE,
+                layout.TREE_PREFIX + layout.POLICY_FILE,
+                layout.TREE_POINTER,
+            )
+        ]
     )
     if top or usual:
-        return "" if top else TREE_PREFIX
+        return "" if top else layout.TREE_PREFIX
     text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))
     prefix = pointed(text.decode("utf-8", "replace"))
-    return prefix if prefix and git.resolve(f"{commit}:{prefix}{POLICY_FILE}")[0] else None
+    return prefix if prefix and git.resolve(f"{commit}:{prefix}{layout.POLICY_FILE}")[0] else None
 
 
 def pointed(text: str) -> str:
@@ -306,11 +302,11 @@ def pointed(text: str) -> str:
 def _pointer(folder: str) -> str:
     """Return the prefix of the home that the pointer in a folder leads to, "" for none."""
     try:
-        with open(f"{folder}/{TREE_POINTER}", encoding="utf-8", errors="replace") as file:
+        with open(f"{folder}/{layout.TREE_POINTER}", encoding="utf-8", errors="replace") as file:
             prefix = pointed(file.read(_POINTER_CHARS + 2))
     except OSError:
         return ""
-    if not prefix or not os.path.isfile(f"{folder}/{prefix}{POLICY_FILE}"):
+    if not prefix or not os.path.isfile(f"{folder}/{prefix}{layout.POLICY_FILE}"):
         return ""
     parts = prefix.split("/")[:-2]
     above = [f"{folder}/{'/'.join(parts[: at + 1])}/.git" for at in range(len(parts))]
@@ -323,10 +319,10 @@ def _in_work_tree(repository: Repository, start: str) -> str | None:
     folder = start
     while folder == top or folder.startswith(top + "/"):
         inside = folder[len(top) + 1 :]
-        if os.path.isfile(f"{folder}/{POLICY_FILE}"):
+        if os.path.isfile(f"{folder}/{layout.POLICY_FILE}"):
             return inside + "/" if inside else ""
-        if os.path.isfile(f"{folder}/{TREE_PREFIX}{POLICY_FILE}"):
-            return (inside + "/" if inside else "") + TREE_PREFIX
+        if os.path.isfile(f"{folder}/{layout.TREE_PREFIX}{layout.POLICY_FILE}"):
+            return (inside + "/" if inside else "") + layout.TREE_PREFIX
         if folder == top:
             return _pointer(top) or None
         folder = os.path.dirname(folder)

@@ -11,18 +11,10 @@ from ledger.codec.fast_read import scan
 from ledger.codec.log import canonical, decode, encode, entry_of, section_kind
 from ledger.codec.outline import outline
 from ledger.errors import DraftRefused
+from ledger.model import session
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import INFO, Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.session import (
-    CLOSABLE,
-    IDS_LIMIT,
-    IMPORT_KEYS,
-    LINE_LIMIT_BYTES,
-    LOG_LIMIT_BYTES,
-    TYPES,
-    SessionLog,
-)
 
 #: Events of one id that contradict each other inside one log, which has no order among them.
 _OPPOSITES = [(one, kind) for kind, verb in GRAMMAR.items() for one in verb.opposite]
@@ -37,7 +29,7 @@ _CLOSE = "close it, and begin it at the margin"
 _SECTION = "give it another heading, or append the whole log as a markdown file"
 
 
-def read_draft(data: bytes, file: str = "") -> SessionLog:
+def read_draft(data: bytes, file: str = "") -> session.SessionLog:
     """Read a draft as it will be stored.
 
     Line ends, a byte order mark, the order of sections and of events, and several references
@@ -58,22 +50,25 @@ def read_draft(data: bytes, file: str = "") -> SessionLog:
     return log
 
 
-def problems(log: SessionLog) -> tuple[Finding, ...]:
+def problems(log: session.SessionLog) -> tuple[Finding, ...]:
     """Say why a log can not be stored as it is; empty when it can."""
     try:
         data = encode(log)
     except UnicodeEncodeError:
         return (Finding("not-canonical", "a lone surrogate can not be stored"),)
-    if len(data) > LOG_LIMIT_BYTES:
-        message = f"{len(data)} bytes; the limit is {LOG_LIMIT_BYTES}"
+    if len(data) > session.LOG_LIMIT_BYTES:
+        message = f"{len(data)} bytes; the limit is {session.LOG_LIMIT_BYTES}"
         return (Finding("too-large", message, hint="split it into several logs"),)
     found = [*_of_header(log), *_of_events(log), *_of_prose(log.prose)]
     if b"\0" in data:
         found.append(Finding("nul-byte", "a NUL byte can not be stored"))
     if b"\r" in data:
         found.append(Finding("not-canonical", "a carriage return can not be stored"))
-    if len(data) > LINE_LIMIT_BYTES and max(map(len, data.split(b"\n"))) > LINE_LIMIT_BYTES:
-        found.append(Finding("line-too-long", f"a line is over {LINE_LIMIT_BYTES} bytes"))
+    if (
+        len(data) > session.LINE_LIMIT_BYTES
+        and max(map(len, data.split(b"\n"))) > session.LINE_LIMIT_BYTES
+    ):
+        found.append(Finding("line-too-long", f"a line is over {session.LINE_LIMIT_BYTES} bytes"))
     if found:
         return tuple(found)
     # whatever was not thought of above shows when the bytes are read back
@@ -95,7 +90,7 @@ def _as_thread(event: Event) -> Event:
     return event
 
 
-def _of_header(log: SessionLog) -> list[Finding]:
+def _of_header(log: session.SessionLog) -> list[Finding]:
     found = []
     for what, text in (("the title", log.title), *log.header):
         if _has_control(text):
@@ -109,20 +104,20 @@ def _of_header(log: SessionLog) -> list[Finding]:
         Finding("not-canonical", f"the header has the key {key} twice")
         for key in sorted({key for key in keys if keys.count(key) > 1})
     )
-    if log.type not in TYPES:
-        hint = f"one of {', '.join(TYPES)}"
+    if log.type not in session.TYPES:
+        hint = f"one of {', '.join(session.TYPES)}"
         found.append(Finding("not-canonical", f"unknown type of log: {log.type}", hint=hint))
     return found
 
 
-def _of_events(log: SessionLog) -> list[Finding]:
+def _of_events(log: session.SessionLog) -> list[Finding]:
     found = []
 
     def find(code: str, message: str, hint: str = "") -> None:
         found.append(Finding(code, message, hint=hint))
 
-    if len(log.events) > IDS_LIMIT:
-        find("too-many-ids", f"{len(log.events)} ids; the limit is {IDS_LIMIT}")
+    if len(log.events) > session.IDS_LIMIT:
+        find("too-many-ids", f"{len(log.events)} ids; the limit is {session.IDS_LIMIT}")
     kinds: dict[str, set[type[Event]]] = {}
     seen: set[Event] = set()
     for event in log.events:
@@ -176,12 +171,12 @@ def _of_fact(event: FactCreated | FactUpdated, imports: bool) -> list[Finding]:
     kind = dict(event.meta).get("kind", "" if isinstance(event, FactUpdated) else "fact")
     if event.mark not in ("", " ", "x"):
         found.append(Finding("bad-event", f"not a checkbox: {event.mark!r}"))
-    elif event.mark and kind not in ("", *CLOSABLE):
+    elif event.mark and kind not in ("", *session.CLOSABLE):
         hint = "take the checkbox away, or write `kind: thread` in the footer"
         said = f"{event.id} has a checkbox and is of kind {kind}, which is never closed"
         found.append(Finding("bad-event", said, hint=hint))
     for key, value in event.meta:
-        if not imports and key in IMPORT_KEYS:
+        if not imports and key in session.IMPORT_KEYS:
             found.append(Finding("bad-footer", f"{event.id}: only imports may say `{key}`"))
         if "|" in value or "-->" in value or "--" in key or _has_control(value):
             found.append(Finding("bad-footer", f"{event.id}: the value of {key} would end early"))
@@ -224,7 +219,7 @@ def _has_control(text: str) -> bool:
     return any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text)
 
 
-def _difference(log: SessionLog, again: SessionLog) -> str:
+def _difference(log: session.SessionLog, again: session.SessionLog) -> str:
     """Say in which part a log does not read back as it was."""
     if log.header != again.header:
         return "the header is not in canonical form and order"

@@ -10,15 +10,8 @@ from __future__ import annotations
 import os
 import time
 
+from ledger import errors
 from ledger.environment import NOWHERE, OFFLINE, is_offline, monotonic, variables
-from ledger.errors import (
-    DiurnaError,
-    GitFailed,
-    NotFetched,
-    ObjectMissing,
-    StorageFailed,
-    UnsupportedRepository,
-)
 from ledger.git.process import Running, three_pipes
 
 TYPE_CHECKING = False
@@ -154,7 +147,7 @@ class Git:
         except OSError as problem:
             for end in (in_write, out_read, err_read):
                 os.close(end)
-            raise DiurnaError(
+            raise errors.DiurnaError(
                 f"git can not be started: {problem.strerror}", hint="install git 2.30 or newer"
             ) from None
         finally:
@@ -170,23 +163,23 @@ class Git:
         """
         self.run("maintenance", "run", "--auto", "--quiet", check=False)
 
-    def failure(self, command: str, status: int, err: bytes, about: str = "") -> DiurnaError:
+    def failure(self, command: str, status: int, err: bytes, about: str = "") -> errors.DiurnaError:
         """Turn what a failed command said into an exception; `about` names what it was asked for."""
         said = err.decode("utf-8", "replace")
         if "dubious ownership" in said:
-            return UnsupportedRepository(
+            return errors.UnsupportedRepository(
                 f"{self.where} belongs to another user, and git does not trust it",
                 hint=f"if you do, tell git: git config --global --add safe.directory {self.where}",
             )
         for line in said.split("\n"):
             for words, hint in _DISK_REFUSED:
                 if words in line:
-                    return StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
+                    return errors.StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
         if _PROMISED in said:
-            return NotFetched(self.where)
+            return errors.NotFetched(self.where)
         if any(words in said for words in _MISSING):
-            return ObjectMissing(command, status, said, self.where, about)
-        return GitFailed(command, status, said)
+            return errors.ObjectMissing(command, status, said, self.where, about)
+        return errors.GitFailed(command, status, said)
 
     # ---- questions ------------------------------------------------------------------------------
 
@@ -265,7 +258,7 @@ class Git:
         for key in keys:
             if "=" in key:
                 why = f"its setting {key} names a program that can not be kept from running"
-                raise UnsupportedRepository(why, hint="name that filter without a `=`")
+                raise errors.UnsupportedRepository(why, hint="name that filter without a `=`")
         off = [f"{key}={'false' * key.endswith('.required')}" for key in keys]
         return tuple([word for setting in off for word in ("-c", setting)])
 
@@ -294,8 +287,8 @@ class Git:
         """
         try:
             return self.differences(old, new, *paths)
-        except DiurnaError as problem:
-            if isinstance(problem, GitFailed) and problem.killed:
+        except errors.DiurnaError as problem:
+            if isinstance(problem, errors.GitFailed) and problem.killed:
                 raise
             return None
 

@@ -8,22 +8,13 @@ folder in the place of a file without a word, so it is asked first what stands w
 from __future__ import annotations
 
 from ledger.errors import GitFailed, StorageFailed, TipMoved
-from ledger.git.commit_record import (
-    Commit,
-    as_made,
-    at_once,
-    clean_name,
-    in_the_way,
-    loose_object,
-)
+from ledger.git import commit_record as record
 from ledger.git.git_objects import move_reference
 from ledger.git.repository import Repository, read_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from ledger.git.commit_record import Move, Within
 
 
 class FastImport:
@@ -40,9 +31,9 @@ class FastImport:
 
     def commit(
         self,
-        wanted: Commit,
-        show: Callable[[Move], None] = at_once,
-        sign: Callable[[str], str] = as_made,
+        wanted: record.Commit,
+        show: Callable[[record.Move], None] = record.at_once,
+        sign: Callable[[str], str] = record.as_made,
     ) -> str:
         """Make a commit and move the branch to it; return its id.
 
@@ -59,7 +50,7 @@ class FastImport:
         made, who = sign(self._make(wanted)), wanted.identity
         why = wanted.message.split("\n")[0]
 
-        def move(within: Within) -> bool:
+        def move(within: record.Within) -> bool:
             return move_reference(
                 self._git,
                 wanted.reference,
@@ -73,7 +64,7 @@ class FastImport:
         show(move)
         return made
 
-    def _make(self, wanted: Commit) -> str:
+    def _make(self, wanted: record.Commit) -> str:
         """Write the objects of a commit; return its id."""
         folders = _folders(wanted) if wanted.parent else []
         blocked: list[str] = []
@@ -93,7 +84,7 @@ class FastImport:
             data=asked or _stream(wanted), answer=answer if asked else None,
         )  # fmt: skip
         if blocked:
-            raise in_the_way(blocked[0])
+            raise record.in_the_way(blocked[0])
         if status:
             failure = self._git.failure("fast-import", status, err)
             if not isinstance(failure, GitFailed):
@@ -111,17 +102,17 @@ class FastImport:
         Raises:
             StorageFailed: something did not reach the disk.
         """
-        packed = [] if loose_object(self._objects, commit) is not None else [commit]
+        packed = [] if record.loose_object(self._objects, commit) is not None else [commit]
         wanted: list[str] = []
         for path, oid, _ in blobs:
-            if loose_object(self._objects, oid) is None:
+            if record.loose_object(self._objects, oid) is None:
                 wanted.append(f"{commit}:{path}")
                 packed.append(oid)
         if packed and "" in self._git.resolve(*packed, *wanted):
             raise StorageFailed(f"the commit {commit} did not reach the disk whole")
 
 
-def _folders(wanted: Commit) -> list[str]:
+def _folders(wanted: record.Commit) -> list[str]:
     """List the folders that a commit's files lie in, those above first."""
     found: set[str] = set()
     for path, _ in wanted.files:
@@ -131,11 +122,11 @@ def _folders(wanted: Commit) -> list[str]:
     return sorted(found)
 
 
-def _stream(wanted: Commit) -> bytes:
+def _stream(wanted: record.Commit) -> bytes:
     """Write a commit as fast-import reads it."""
     who = wanted.identity
     message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
-    line = f"{clean_name(who.name)} <{clean_name(who.email)}> {wanted.seconds} +0000"
+    line = f"{record.clean_name(who.name)} <{record.clean_name(who.email)}> {wanted.seconds} +0000"
     parts = [
         f"commit {wanted.reference}\nmark :1\ncommitter {line}\n".encode(),
         b"data %d\n%s" % (len(message), message),

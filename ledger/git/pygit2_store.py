@@ -15,24 +15,14 @@ import pygit2
 from pygit2.enums import ObjectType, Option
 
 from ledger.errors import CorruptRepository, GitFailed, ReferenceLocked, StorageFailed, TipMoved
+from ledger.git import commit_record as record
 from ledger.git import trees
-from ledger.git.commit_record import (
-    Commit,
-    as_made,
-    at_once,
-    branch_lock,
-    clean_name,
-    in_the_way,
-    lock_in_the_way,
-    loose_object,
-)
 from ledger.git.repository import Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ledger.git.commit_record import Move, Within
 
 # a tree's entries are what was just written or what the parent's tree has: looking each one up again
 # costs more than writing it, and every commit is read back before it is acknowledged
@@ -127,16 +117,16 @@ class Store:
         Raises:
             StorageFailed: its file is damaged.
         """
-        found = loose_object(self._objects, one)
+        found = record.loose_object(self._objects, one)
         if found is not None:
             return found[found.index(b"\0") + 1 :]
         return bytes(self._odb.read(one)[1])
 
     def commit(
         self,
-        wanted: Commit,
-        show: Callable[[Move], None] = at_once,
-        sign: Callable[[str], str] = as_made,
+        wanted: record.Commit,
+        show: Callable[[record.Move], None] = record.at_once,
+        sign: Callable[[str], str] = record.as_made,
     ) -> str:
         """Make a commit and move the branch to it; return its id.
 
@@ -155,7 +145,7 @@ class Store:
                 return wanted.parent
             self._check_ours(wanted, str(tree))
             for one in self._trees:  # before libgit2 looks at them, and before a branch names them
-                loose_object(self._objects, one)
+                record.loose_object(self._objects, one)
             made = sign(self._write_commit(wanted, str(tree)))
             self._read_back(made)
             show(lambda within: self._move(wanted, made, within))
@@ -166,7 +156,7 @@ class Store:
             raise self._failure(problem, wanted) from problem
         return made
 
-    def _tree(self, wanted: Commit) -> str | None:
+    def _tree(self, wanted: record.Commit) -> str | None:
         """Write the trees with the new files; None when nothing differs from the parent's."""
         base = self._root(wanted.parent)
         folders: dict[str, dict[str, bytes | None]] = {}
@@ -219,14 +209,14 @@ class Store:
             key = os.fsencode(name)
             found = trees.lookup(raw, key)
             if found is not None and found[0] != trees.FOLDER:
-                raise in_the_way(start + name)
+                raise record.in_the_way(start + name)
             child = self._folder(found[1] if found else "", start + name, folders, written)
             raw = trees.put(raw, key, trees.FOLDER, child)
         made = base if raw == old and base else str(self._odb.write(ObjectType.TREE, raw))
         written[made] = raw
         return made
 
-    def _check_ours(self, wanted: Commit, tree: str) -> None:
+    def _check_ours(self, wanted: record.Commit, tree: str) -> None:
         """Compare a new tree with the parent's: only our own files may differ (fault:D4).
 
         Raises:
@@ -253,10 +243,10 @@ class Store:
             if now is not None and now[0] == trees.FOLDER and name not in held:
                 self._compare(name, then[1] if then else "", now[1], held)
 
-    def _write_commit(self, wanted: Commit, tree: str) -> str:
+    def _write_commit(self, wanted: record.Commit, tree: str) -> str:
         who = wanted.identity
         signature = pygit2.Signature(
-            clean_name(who.name), clean_name(who.email), wanted.seconds, 0, "utf-8"
+            record.clean_name(who.name), record.clean_name(who.email), wanted.seconds, 0, "utf-8"
         )
         parents: list[str | pygit2.Oid] = [wanted.parent] if wanted.parent else []
         made = self._git.create_commit_string(
@@ -271,11 +261,11 @@ class Store:
         Raises:
             StorageFailed: it is not there, or not whole.
         """
-        if loose_object(self._objects, made) is None:
+        if record.loose_object(self._objects, made) is None:
             if made not in pygit2.Repository(self._where.gitdir):
                 raise StorageFailed(f"the commit {made} did not reach the disk")
 
-    def _move(self, wanted: Commit, made: str, within: Within) -> bool:
+    def _move(self, wanted: record.Commit, made: str, within: record.Within) -> bool:
         """Move the branch if it is still where it was, and `within` says so."""
         reference = wanted.reference
         with self._git.transaction() as transaction:
@@ -290,17 +280,17 @@ class Store:
                 return False
             # the reflog's author: `set_target` of pygit2 1.21 can not take a signature
             who = wanted.identity
-            self._git.set_ident(clean_name(who.name), clean_name(who.email))
+            self._git.set_ident(record.clean_name(who.name), record.clean_name(who.email))
             transaction.set_target(reference, made, message=wanted.message.split("\n")[0])
         return True
 
-    def _failure(self, problem: Exception, wanted: Commit) -> Exception:
+    def _failure(self, problem: Exception, wanted: record.Commit) -> Exception:
         """Tell libgit2's errors apart, by their text: it gives no codes for them."""
         said = str(problem)
-        lock = branch_lock(self._where.commondir, wanted.reference)
+        lock = record.branch_lock(self._where.commondir, wanted.reference)
         # libgit2 says so of a lock that was there; by now its owner may be done
         taken = "failed to lock file" in said or ("locked file" in said and "File exists" in said)
-        there = lock_in_the_way(said, lock)
+        there = record.lock_in_the_way(said, lock)
         if taken or there:
             return ReferenceLocked(there or lock)
         if "modified" in said or "old reference value does not match" in said:
@@ -320,7 +310,7 @@ class Store:
         """
         fresh: pygit2.Repository | None = None
         for _, oid, data in blobs:
-            stored = loose_object(self._objects, oid)
+            stored = record.loose_object(self._objects, oid)
             if stored is None:
                 fresh = fresh or pygit2.Repository(self._where.gitdir)
                 try:
@@ -329,7 +319,7 @@ class Store:
                     raise StorageFailed(f"the object {oid} did not reach the disk") from problem
                 if found != data:
                     raise StorageFailed(f"the object {oid} does not hold what was written")
-        if loose_object(self._objects, commit) is None:
+        if record.loose_object(self._objects, commit) is None:
             fresh = fresh or pygit2.Repository(self._where.gitdir)
             if commit not in fresh:
                 raise StorageFailed(f"the commit {commit} did not reach the disk")

@@ -11,15 +11,8 @@ from __future__ import annotations
 import os
 import time
 
+from ledger import errors
 from ledger.environment import monotonic, variables
-from ledger.errors import (
-    AuthenticationFailed,
-    NetworkFailed,
-    RemoteMoved,
-    RemoteRefused,
-    RemoteSilent,
-    Unreachable,
-)
 from ledger.model.layout import DEFAULT_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 
@@ -224,7 +217,7 @@ def fetch_shallow(
     try:
         status, _, said = _finish(begun, remote, seconds, None, _Size(limit_mb))
     except OverflowError:
-        raise RemoteRefused(
+        raise errors.RemoteRefused(
             f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end",
             hint="name the branch of its memory alone: URL#BRANCH",
         ) from None
@@ -281,7 +274,9 @@ def push(
         return
     rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
     if any(words in rejected or words in said for words in _FASTER):
-        raise RemoteMoved(f"{remote.shown} has a newer {remote.shown_branch}", hint="sync again")
+        raise errors.RemoteMoved(
+            f"{remote.shown} has a newer {remote.shown_branch}", hint="sync again"
+        )
     if rejected:
         because = rejected.split("\t")[-1].strip()
         raise _refused(remote, said, f"it answered {because}")
@@ -311,7 +306,7 @@ def _finish(
     try:
         status, out, err = running.finish(data, seconds=seconds, hear=hear)
     except TimeoutError:
-        raise RemoteSilent(
+        raise errors.RemoteSilent(
             f"{remote.shown} was not done after {seconds:.0f} seconds", hint=_LIMIT_HINT
         ) from None
     # what it draws over stands before a carriage return
@@ -341,7 +336,7 @@ def _environment(remote: Remote) -> dict[str, str]:
     return kept
 
 
-def failure(remote: Remote, command: str, said: str, here: str = "/") -> NetworkFailed:
+def failure(remote: Remote, command: str, said: str, here: str = "/") -> errors.NetworkFailed:
     """Tell by git's words what kind of failure it was.
 
     A configured path where nothing is may be a disk that is not mounted: that is offline, like a network
@@ -358,28 +353,28 @@ def failure(remote: Remote, command: str, said: str, here: str = "/") -> Network
             hint = (
                 "connect once with ssh and compare the host's key with the one its owner publishes"
             )
-        return AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
+        return errors.AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
     path = local_path(remote.url, here)
     if path and not os.path.exists(path):
-        return Unreachable(
+        return errors.Unreachable(
             f"{where} is not there: nothing is at {without_credentials(remote.url)}",
             hint="mount that disk, or see with `git remote -v` whether the path is right",
         )
     if any(words in said for words in _NO_WAY):
-        return Unreachable(
+        return errors.Unreachable(
             f"{where} can not be reached: {first}",
             hint="work goes on here; `diurna sync` again when the remote is there",
         )
     return _refused(remote, said, first)
 
 
-def _refused(remote: Remote, said: str, otherwise: str) -> RemoteRefused:
+def _refused(remote: Remote, said: str, otherwise: str) -> errors.RemoteRefused:
     """Give the server's own words."""
     words = [
         line[7:].strip() for line in without_credentials(said).split("\n") if line[:7] == "remote:"
     ]
     text = " ".join(word for word in words if word) or otherwise
-    return RemoteRefused(
+    return errors.RemoteRefused(
         f"{remote.shown} refused: {text}",
         hint="ask whoever maintains that repository; what is recorded here is safe",
     )

@@ -8,6 +8,7 @@ with a limit (fault:G23).
 from __future__ import annotations
 
 from ledger.model.record import Record
+from ledger.secrets import value_places as places
 from ledger.secrets.columns import find_columns
 from ledger.secrets.credential_names import (
     BLANK,
@@ -29,17 +30,6 @@ from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
 from ledger.secrets.outcomes import is_outcome
 from ledger.secrets.secret_sentences import BEFORE, BEHIND, may_tell, told
-from ledger.secrets.value_places import (
-    NAME_CHARS,
-    SETTERS,
-    behind_default,
-    blanks_at,
-    inside_call,
-    is_all,
-    phrase_end,
-    span_at,
-    whole,
-)
 from ledger.secrets.wide_scripts import is_run_on
 
 _QUOTES = "\"'`"
@@ -163,7 +153,7 @@ def _is_word_of_prose(text: str, low: str, at: int, end: int, name: str) -> bool
     if colon > 0 and is_strong(text[end + colon + 2 : end + 160]):
         return False
     paired = "value" in near or "string" in near or "default" in near
-    return not (told or paired or low[max(0, at - 9) : at].endswith(SETTERS))
+    return not (told or paired or low[max(0, at - 9) : at].endswith(places.SETTERS))
 
 
 def _value_behind(
@@ -175,7 +165,7 @@ def _value_behind(
     `NAMES` has it; `tried` is what was judged before.
     """
     tail = low[end : end + 32]
-    more = len(tail) - len(tail.lstrip(NAME_CHARS))
+    more = len(tail) - len(tail.lstrip(places.NAME_CHARS))
     if more and "-" not in tail[:more] and not may_follow(tail[:more].rstrip(".")):
         return None
     before = low[max(0, at - 48) : at]
@@ -195,10 +185,10 @@ def _value_behind(
     spot, strict = found
     head = text[spot : spot + 4]
     spot += len(head) - len(head.lstrip("*"))  # `**Password:** value`
-    spot += blanks_at(text, spot)
+    spot += places.blanks_at(text, spot)
     if name == "authorization":
         strict, spot = True, _behind_scheme(text, spot)
-    place = span_at(text, inside_call(text, behind_default(text, spot)))
+    place = places.span_at(text, places.inside_call(text, places.behind_default(text, spot)))
     if place is None or tried.ends.get(place[1], 0) > _TRIES:
         return None
     tried.ends[place[1]] = tried.ends.get(place[1], 0) + 1
@@ -209,11 +199,11 @@ def _value_behind(
     near = "" if quoted or strict or name not in CHOSEN else low[max(0, start - 200) : start]
     server = bool([word for word in _SERVERS if word in near])
     whole_name = at - len(before) + len(front), at, end
-    alone = quoted or server or name in BLANK or is_all(text, whole_name, place)
+    alone = quoted or server or name in BLANK or places.is_all(text, whole_name, place)
     alone = alone or ("machine " in low[max(0, at - 160) : at] and _in_account(low, at))
-    stop = phrase_end(text, start, stop, server) if alone and not quoted else stop
+    stop = places.phrase_end(text, start, stop, server) if alone and not quoted else stop
     named = name == "key" or _is_named(before, front) or is_qualified(low, at, end)
-    more = stop if quoted or " " in text[start:stop] else whole(text, start, stop)
+    more = stop if quoted or " " in text[start:stop] else places.whole(text, start, stop)
     for end in (stop, more) if more > stop else (stop,):
         asked = text[start:end], name, quoted or server, strict, alone, named
         if asked not in tried.values:
@@ -229,7 +219,7 @@ def _behind_scheme(text: str, at: int) -> int:
     if not blank or not scheme.replace("-", "").isalnum():
         return at
     at = text.index(scheme, at) + len(scheme)
-    return at + blanks_at(text, at)
+    return at + places.blanks_at(text, at)
 
 
 def _is_named(before: str, front: str) -> bool:
@@ -245,7 +235,7 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
     head = text[end : end + 4]
     closing = len(head) - len(head.lstrip("\"'`*])"))  # the name itself stands in quotes, or bold
     spot = end + closing
-    blanks = blanks_at(text, spot)
+    blanks = places.blanks_at(text, spot)
     sign = text[spot + blanks : spot + blanks + 2]
     if front[-2:] == "${" and sign[:1] and (sign in (":-", ":=", ":?") or sign[0] in "-="):
         return spot + (2 if sign[0] == ":" else 1), False
@@ -278,13 +268,13 @@ def _sign(text: str, low: str, at: int, end: int, name: str, front: str) -> tupl
         return spot + blanks, False
     if sign[:1] == "|" and "|" in text[max(0, at - 60) : at].rpartition("\n")[2]:
         return spot + blanks + 1, False  # the next cell of a table
-    if blanks and front.endswith(SETTERS):
+    if blanks and front.endswith(places.SETTERS):
         return spot + blanks, False
     if (
         sign[:1] == "," and closing and front.rstrip(" \"'`")[-1:] == "("
     ):  # `getenv("NAME", "value")`
         spot += blanks + 1
-        spot += blanks_at(text, spot)
+        spot += places.blanks_at(text, spot)
         return (spot, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
     if (
         sign == ", "

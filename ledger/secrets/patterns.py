@@ -8,20 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
+from ledger.secrets import pattern_rows as rows
 from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_wordy
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.pattern_rows import (
-    ANY,
-    DIGITS,
-    DRAWN,
-    MADE,
-    MIXED,
-    PAIR,
-    SIGNED,
-    TEXT_ROWS,
-    WORD_ROWS,
-    WORDS,
-)  # fmt: skip
 from ledger.secrets.vendor_tokens import HEX, WORD
 from ledger.secrets.word_passwords import is_joined, is_worded
 
@@ -31,9 +20,9 @@ if TYPE_CHECKING:
 
     _Parts = dict[str, list[tuple[str, int]]]
 
-_ROWS = WORD_ROWS + TEXT_ROWS
+_ROWS = rows.WORD_ROWS + rows.TEXT_ROWS
 _MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[2]])
-_WORD_MARKS = _MARKS[: sum([len(row[2]) for row in WORD_ROWS])]
+_WORD_MARKS = _MARKS[: sum([len(row[2]) for row in rows.WORD_ROWS])]
 _TEXT_MARKS = _MARKS[len(_WORD_MARKS) :]
 
 
@@ -99,26 +88,26 @@ def _compiled(number: int) -> re.Pattern[str]:
 
 def _looks(value: str, look: int) -> bool:
     """Tell whether a value looks as its row says that it has to."""
-    if look == DIGITS:
+    if look == rows.DIGITS:
         return value not in ("0000", "1111", "1234", "12345", "123456", "12345678")
     if not value or is_placeholder(value.lstrip("${") or value):
         return False
-    if look == DRAWN:
+    if look == rows.DRAWN:
         return is_random(value) and distinct(value) > 11
-    if look == PAIR:
+    if look == rows.PAIR:
         return _is_pair(value)
-    if look in (MADE, MIXED, SIGNED):
-        if look == SIGNED and not any(char in value for char in "!#$%^&*?"):
+    if look in (rows.MADE, rows.MIXED, rows.SIGNED):
+        if look == rows.SIGNED and not any(char in value for char in "!#$%^&*?"):
             return False
         cases = not value.islower() and not value.isupper()
         if not any(map(str.isdigit, value)):
             signed = any(char in value for char in "!#$%&*+?")
-            return look == MADE and ((signed and is_worded(value)) or is_joined(value))
-        return (cases and not is_wordy(value)) or (look == MADE and is_worded(value))
-    if look == WORDS:
+            return look == rows.MADE and ((signed and is_worded(value)) or is_joined(value))
+        return (cases and not is_wordy(value)) or (look == rows.MADE and is_worded(value))
+    if look == rows.WORDS:
         return len(set(value.replace(",", " ").split())) > 9
     return (
-        look == ANY
+        look == rows.ANY
         or any(map(str.isdigit, value))
         or not is_wordy(value)
         or is_worded(value, alone=True)
@@ -178,7 +167,7 @@ def _cookies(text: str) -> list[Hit]:
         for pair in line.split(";"):
             name, sign, value = pair.partition("=")
             value = value.strip(" \"'")
-            if sign and 16 <= len(value) and _looks(value, DRAWN) and not is_wordy(value):
+            if sign and 16 <= len(value) and _looks(value, rows.DRAWN) and not is_wordy(value):
                 start = text.find(value, place + len(name))
                 found.append(hit("session-cookie", start, start + len(value)))
             place += len(pair) + 1

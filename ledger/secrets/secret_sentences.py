@@ -6,15 +6,8 @@ Each look has a limit (fault:G23).
 
 from __future__ import annotations
 
+from ledger.secrets import credential_values as values
 from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, is_qualified
-from ledger.secrets.credential_values import (
-    is_drawn,
-    is_hex,
-    is_secret,
-    is_strong,
-    is_told,
-    may_be_drawn,
-)
 from ledger.secrets.entropy import is_placeholder
 from ledger.secrets.wide_scripts import WIDE_ENDS, behind_wide
 from ledger.secrets.word_passwords import ENDS, SMALL, is_joined, is_phrase, is_plain, is_said
@@ -109,7 +102,7 @@ def _behind(
     room = text[end : end + _ROOM]
     if not room.startswith(_FRONTS):
         return None
-    if not chosen and not may_be_drawn(room.split(maxsplit=_WORDS)[:_WORDS]):
+    if not chosen and not values.may_be_drawn(room.split(maxsplit=_WORDS)[:_WORDS]):
         return None
     stop = room.find("\n\n")
     room = room[:stop] if stop >= 0 else room
@@ -271,20 +264,20 @@ def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool
     value, quoted = text[slice(*place)], _is_quoted(text, place[0])
     behind = text[place[1] : place[1] + 12]
     signs = _OPEN.intersection(value)
-    if signs and not quoted and (signs != {"\\"} or not is_strong(value)):
+    if signs and not quoted and (signs != {"\\"} or not values.is_strong(value)):
         return False
     spaced = " " in value
-    drawn = not spaced and (is_drawn(value) or (chosen and is_hex(value)))
+    drawn = not spaced and (values.is_drawn(value) or (chosen and values.is_hex(value)))
     phrased = spaced and quoted and level == _ADJACENT
     if not (drawn or phrased or chosen or level == _SURE):
         return False
     if value[0] in "/~.-" or is_placeholder(value) or value.lower().endswith(ENDS):
         return False
     if drawn or phrased:
-        return drawn or is_told(value, quoted, behind)
+        return drawn or values.is_told(value, quoted, behind)
     if not chosen:
-        strong = is_strong(value) or _is_mixed(value)
-        return (strong and is_told(value, quoted, behind)) or is_secret(
+        strong = values.is_strong(value) or _is_mixed(value)
+        return (strong and values.is_told(value, quoted, behind)) or values.is_secret(
             value, "token", quoted, True, False, False
         )
     joined = not value.islower() and is_joined(value)
@@ -296,7 +289,7 @@ def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool
     else:
         signed = quoted and any(char in value for char in "!#%&@$?+=^*~0123456789")
         sure = level == _SURE or _is_mixed(value) or joined or signed or behind.startswith(_SPELLED)
-    return sure and is_told(value, quoted, behind)
+    return sure and values.is_told(value, quoted, behind)
 
 
 def _is_chat(text: str, place: tuple[int, int]) -> bool:
@@ -381,11 +374,11 @@ def _before(text: str, low: str, at: int, stop: int, chosen: bool) -> tuple[int,
     end = at - len(near) + near.rfind(words[count])
     said = text[max(0, end - 80) : end].rstrip().replace("\n", " ").rpartition(" ")[2]
     bare = said.strip("\"'`“”«»‘’„()*")
-    if len(bare) < 6 or not is_told(bare, len(bare) < len(said), ""):
+    if len(bare) < 6 or not values.is_told(bare, len(bare) < len(said), ""):
         return None
     used = low[max(0, end - 90) : end].rstrip().removesuffix(said.lower()).endswith(_USING)
     used = used and (text[stop : stop + 1] in ("", *"\n.,;)") or low.startswith(" for ", stop))
-    if not (used or _is_mixed(bare) or is_joined(bare) if chosen else is_strong(bare)):
+    if not (used or _is_mixed(bare) or is_joined(bare) if chosen else values.is_strong(bare)):
         return None
     start = text.rfind(bare, max(0, end - 82), end)
     return start, start + len(bare)

@@ -5,40 +5,21 @@ What is withheld is not shown (FORMAT.md, F9).
 
 from __future__ import annotations
 
-from projection.brief.brief_values import (
-    ASKED,
-    CLOSINGS,
-    CONTRADICTIONS,
-    DECISIONS,
-    HANDED,
-    INVALIDATED,
-    INVARIANTS,
-    REST,
-    ROLE,
-    SESSIONS,
-    SUPERSEDED,
-    THREADS,
-    Line,
-    News,
-    Outside,
-    Session,
-    Stated,
-)
+from projection.brief import brief_values as values
 from projection.brief.single_line import label, plain, shortened, title_of
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.brief.brief_values import Item, Place
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import Standing
 
 #: How many characters of a text are shown in a brief of `_USUAL_CHARS`, of what a task asks for in one of
 #: `_ASKED_USUAL_CHARS`; and of a shorter one at least.
 _TEXT_CHARS = {
-    ASKED: 260, CONTRADICTIONS: 300, HANDED: 1200, INVARIANTS: 180, THREADS: 180, DECISIONS: 220,
-    ROLE: 220, REST: 220, SESSIONS: 140,
+    values.ASKED: 260, values.CONTRADICTIONS: 300, values.HANDED: 1200, values.INVARIANTS: 180,
+    values.THREADS: 180, values.DECISIONS: 220, values.ROLE: 220, values.REST: 220, values.SESSIONS: 140,
 }  # fmt: skip
 LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS, _USUAL_CHARS = 100, 300, 160, 7500
 _ASKED_USUAL_CHARS = 5000
@@ -53,28 +34,30 @@ _STEM_CHARS, _SHORT_STEM_CHARS, _SHORT_CHARS = 48, 11, 12
 def text_chars(section: str, nth: int, budget_chars: int) -> int:
     """Return how many characters of a text the nth line of a section has in a brief of so many."""
     chars = _TEXT_CHARS.get(section, _OTHERS_CHARS)
-    if section == ASKED and nth < _FIRST:
+    if section == values.ASKED and nth < _FIRST:
         chars = _FIRST_CHARS
-    elif section == INVARIANTS and nth >= _MANY:
+    elif section == values.INVARIANTS and nth >= _MANY:
         chars = _MANY_CHARS
-    usual = _ASKED_USUAL_CHARS if section == ASKED else _USUAL_CHARS
+    usual = _ASKED_USUAL_CHARS if section == values.ASKED else _USUAL_CHARS
     return max(LEAST_TEXT_CHARS, min(chars, chars * budget_chars // usual))
 
 
-def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
+def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
     """Write a fact, what happened to one, or a session as a line, with so many characters of its text."""
-    if isinstance(item, News):
+    if isinstance(item, values.News):
         return _news_line(item, chars)
-    if isinstance(item, Stated):
+    if isinstance(item, values.Stated):
         return _fact_line(item.standing, chars)._replace(state=item.state, by=item.by)
-    if isinstance(item, Outside):
+    if isinstance(item, values.Outside):
         said = f'"{plain(item.title)}"'
         by = label(item.asker)
-        return Line(item.hash, "request", "", item.day, "", said, by=by, state="outside")
-    return _session_line(item, chars) if isinstance(item, Session) else _fact_line(item, chars)
+        return values.Line(item.hash, "request", "", item.day, "", said, by=by, state="outside")
+    return (
+        _session_line(item, chars) if isinstance(item, values.Session) else _fact_line(item, chars)
+    )
 
 
-def _fact_line(one: Standing, chars: int) -> Line:
+def _fact_line(one: Standing, chars: int) -> values.Line:
     fact = one.fact
     date, stem = _version(fact)
     said, cut = (disputed(fact, chars), True) if fact.contradicted else title_of(shown(fact), chars)
@@ -83,7 +66,7 @@ def _fact_line(one: Standing, chars: int) -> Line:
         cut = title != title_of(fact.text, len(fact.text))[0]
         said = f"{title} …" if cut else title
     mark = Mark(fact.closed, fact.false, fact.rivals)
-    return Line(
+    return values.Line(
         fact.id, label(fact.kind), one.tier, date, stem, said, mark=mark, cut=cut, title=bool(title),
     )  # fmt: skip
 
@@ -94,30 +77,30 @@ def called(fact: Fact) -> str:
     return plain(title) if len(title) <= TITLE_CHARS else ""
 
 
-def _news_line(news: News, chars: int) -> Line:
+def _news_line(news: values.News, chars: int) -> values.Line:
     now = news.now
     change = news.what
-    if news.what == SUPERSEDED and news.successor:
+    if news.what == values.SUPERSEDED and news.successor:
         change = f"superseded by {news.successor}"
         if news.mark.false and news.mark.instead != (news.successor,):
             change += f"; {' and '.join(news.mark.instead[:4]) or 'nothing'} stands instead"
-    fact = news.replacing if news.what == SUPERSEDED else now.fact if now else None
+    fact = news.replacing if news.what == values.SUPERSEDED else now.fact if now else None
     said, cut = title_of(shown(fact), chars) if fact else (NO_TEXT, False)
-    if fact and fact.false and news.what != INVALIDATED:
+    if fact and fact.false and news.what != values.INVALIDATED:
         said = f"(false) {said}"
-    elif fact and fact.closed and news.what not in CLOSINGS:
+    elif fact and fact.closed and news.what not in values.CLOSINGS:
         said = f"(closed) {said}"
     kind, tier = (now.fact.kind, now.tier) if now else ("", "")
-    return Line(
+    return values.Line(
         news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
         label(news.by), mark=news.mark, cut=cut,
     )  # fmt: skip
 
 
-def _session_line(one: Session, chars: int) -> Line:
+def _session_line(one: values.Session, chars: int) -> values.Line:
     said = shortened(plain(one.said), chars)
     stem = stem_said(one.stem)
-    return Line(stem, "session", "", one.stem[:10], stem, said, by=label(one.by))
+    return values.Line(stem, "session", "", one.stem[:10], stem, said, by=label(one.by))
 
 
 def shown(fact: Fact) -> str:
@@ -167,7 +150,7 @@ def stem_said(stem: str) -> str:
     return shortened(stem, _STEM_CHARS)
 
 
-def cut_short(place: Place) -> Place:
+def cut_short(place: values.Place) -> values.Place:
     """Shorten the names in what is said of where the ledger stands."""
     return place._replace(
         project=shortened(place.project, _SHORT_CHARS),

@@ -13,17 +13,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.record import Record
-from projection.brief.brief_values import (
-    BORN,
-    CLOSED,
-    CLOSINGS,
-    CORRECTIONS,
-    INVALIDATED,
-    REINSTATED,
-    REOPENED,
-    SUPERSEDED,
-    UPDATED,
-)
+from projection.brief import brief_values as values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +23,9 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
 
 _WHAT: dict[type[Event], str] = {
-    FactSuperseded: SUPERSEDED, FactInvalidated: INVALIDATED, FactUpdated: UPDATED,
-    FactReinstated: REINSTATED, FactCreated: BORN, ThreadClosed: CLOSED, ThreadReopened: REOPENED,
+    FactSuperseded: values.SUPERSEDED, FactInvalidated: values.INVALIDATED, FactUpdated: values.UPDATED,
+    FactReinstated: values.REINSTATED, FactCreated: values.BORN, ThreadClosed: values.CLOSED,
+    ThreadReopened: values.REOPENED,
 }  # fmt: skip
 
 
@@ -63,12 +54,12 @@ def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
             if isinstance(
                 event, FactMoved
             ):  # where a task stands is said beside it, while it is open
-                what = event.state if event.state in CLOSINGS else ""
+                what = event.state if event.state in values.CLOSINGS else ""
             if not what or (isinstance(event, FactCreated | FactUpdated) and event.text is None):
                 continue
             successor = event.new if isinstance(event, FactSuperseded) else ""
             replacing.add(successor)
-            into = corrections if what in CORRECTIONS else others
+            into = corrections if what in values.CORRECTIONS else others
             into.setdefault(event.id, Happened(event.id, what, entry.stem, entry.agent, successor))
     rest = [
         one for fact, one in others.items() if fact not in corrections and fact not in replacing

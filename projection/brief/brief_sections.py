@@ -7,54 +7,19 @@ how it is written in `forms`.
 
 from __future__ import annotations
 
-from projection.brief.brief_values import (
-    ASKED,
-    ATTEMPTS,
-    BORN,
-    CHANGES,
-    CONTRADICTIONS,
-    CORRECTIONS,
-    DECISIONS,
-    HANDED,
-    INVARIANTS,
-    REQUESTS,
-    REST,
-    ROLE,
-    SESSIONS,
-    TASKS,
-    THREADS,
-    UPSTREAM,
-    YOURS,
-    YOURS_FLAG,
-    YOURS_TITLE,
-    News,
-    Outside,
-    Session,
-    Stated,
-    Wanted,
-)
+from projection.brief import brief_values as values
 from projection.brief.role_choice import NOTE_KINDS
 from projection.brief.weight import weights
 from projection.document.fact_remarks import is_behind, is_ended
 from projection.fold.projection_state import TIERS
 from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import (
-    ATTEMPT_KIND,
-    FINDING_KIND,
-    HANDOFF_KIND,
-    PATTERN_KIND,
-    QUESTION_KIND,
-    STATE_KIND,
-    TASK_KIND,
-    THREAD_KIND,
-)
+from projection.policy import model as policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
 
-    from projection.brief.brief_values import Beside, Item, Material, Place
     from projection.document.fact_remarks import Gone
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import Standing
@@ -71,7 +36,7 @@ _REQUESTS = 3
 _REQUESTS_TITLE = "Asked from outside, accepted by nobody (`diurna task requests`)"
 
 
-def wanted(material: Material) -> tuple[Wanted, ...]:
+def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
     """Sort the material into sections, most important first."""
     role, score, notes = material.place.role, material.score, material.notes
     core: list[Standing] = []
@@ -94,7 +59,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             noted.append(standing)
         if not standing.live:
             rest.append(standing)
-        elif fact.kind in (THREAD_KIND, FINDING_KIND) and not fact.closed:
+        elif fact.kind in (policy.THREAD_KIND, policy.FINDING_KIND) and not fact.closed:
             threads.append(standing)
         elif standing.tier == "core":
             core.append(standing)
@@ -113,27 +78,27 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
     handed, failed, tasks = todo
     decided = "Decisions, conventions, stack"
     sections = [
-        _section(ASKED, "For this task", _asked(material, todo)),
-        _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
+        _section(values.ASKED, "For this task", _asked(material, todo)),
+        _section(values.CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
                  _contradicted(material)),
-        _section(INVARIANTS, "Invariants", core, _INVARIANT_KIND),
+        _section(values.INVARIANTS, "Invariants", core, _INVARIANT_KIND),
         *_beside(material.beside),
-        _section(HANDED, "Handed to you", handed, HANDOFF_KIND),
-        Wanted(CHANGES, _since(material.place), news, len(news) + material.more_news),
-        _section(ROLE, f"For the role {role}", _stated(noted, material)),
-        _section(ATTEMPTS, "Failed before", failed, ATTEMPT_KIND),
-        _section(TASKS, _tasks_title(tasks), tasks, TASK_KIND),
-        Wanted(REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS], len(material.requests),
-               ("request",)),
-        _section(THREADS, "Open threads", _stated(threads, material), THREAD_KIND),
-        _section(DECISIONS, decided, decisions, *_DECIDED),
-        Wanted(SESSIONS, "Lately", material.sessions, len(material.sessions)),
-        _section(REST, "Also known", _stated(rest, material)),
+        _section(values.HANDED, "Handed to you", handed, policy.HANDOFF_KIND),
+        values.Wanted(values.CHANGES, _since(material.place), news, len(news) + material.more_news),
+        _section(values.ROLE, f"For the role {role}", _stated(noted, material)),
+        _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
+        _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
+        values.Wanted(values.REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS],
+                      len(material.requests), ("request",)),
+        _section(values.THREADS, "Open threads", _stated(threads, material), policy.THREAD_KIND),
+        _section(values.DECISIONS, decided, decisions, *_DECIDED),
+        values.Wanted(values.SESSIONS, "Lately", material.sessions, len(material.sessions)),
+        _section(values.REST, "Also known", _stated(rest, material)),
     ]  # fmt: skip
     return tuple([_unmarked_first(one, material) for one in sections if one.items])
 
 
-def _unmarked_first(section: Wanted, material: Material) -> Wanted:
+def _unmarked_first(section: values.Wanted, material: values.Material) -> values.Wanted:
     """Let what names nothing that is gone stand first."""
     if material.gone is None:
         return section
@@ -142,26 +107,26 @@ def _unmarked_first(section: Wanted, material: Material) -> Wanted:
     return section._replace(items=tuple([one for _, one in gone]))
 
 
-def gone_of(item: Item, material: Material) -> tuple[Gone, ...]:
+def gone_of(item: values.Item, material: values.Material) -> tuple[Gone, ...]:
     """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
-    if material.gone is None or isinstance(item, News | Session | Outside):
+    if material.gone is None or isinstance(item, values.News | values.Session | values.Outside):
         return ()
     return material.gone(fact_of(item))
 
 
-def _has_ended(fact: Fact, material: Material) -> bool:
+def _has_ended(fact: Fact, material: values.Material) -> bool:
     """Tell whether a commit or a day ended a fact, as its footer says."""
     return material.gone is not None and is_ended(material.gone(fact))
 
 
-def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:
+def _asked(material: values.Material, todo: Iterable[Iterable[values.Stated]]) -> list[values.Item]:
     """Return what the task asks for, best first, as far as it stands before all else."""
     known = {one.fact.id: one for one in (*material.view.live, *material.found)}
     states = {one.standing.fact.id: one for part in todo for one in part}
-    found: list[Item] = []
+    found: list[values.Item] = []
     for id in material.asked:
         standing = known.get(id)
-        if id in states and states[id].standing.fact.kind != HANDOFF_KIND:
+        if id in states and states[id].standing.fact.kind != policy.HANDOFF_KIND:
             found.append(states[id])
         elif standing is not None and _is_plain(standing.fact, material.notes.others):
             fact = standing.fact
@@ -172,19 +137,23 @@ def _asked(material: Material, todo: Iterable[Iterable[Stated]]) -> list[Item]:
     return found
 
 
-def _beside(homes: Iterable[Beside]) -> list[Wanted]:
+def _beside(homes: Iterable[values.Beside]) -> list[values.Wanted]:
     """Return a section for each other home that says something."""
     found = []
     for one in homes:
         if one.personal:
-            found.append(_section(YOURS, f"{YOURS_TITLE} {YOURS_FLAG}", one.facts))
+            found.append(
+                _section(values.YOURS, f"{values.YOURS_TITLE} {values.YOURS_FLAG}", one.facts)
+            )
         else:
             title = f"Invariants of {one.name}, fetched {one.fetched}"
-            found.append(_section(f"{UPSTREAM} {one.name}", title, one.facts, _INVARIANT_KIND))
+            found.append(
+                _section(f"{values.UPSTREAM} {one.name}", title, one.facts, _INVARIANT_KIND)
+            )
     return found
 
 
-def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:
+def _news(material: values.Material, placed: Container[str]) -> tuple[values.News, ...]:
     """Return what changed, without what is not shown, and what is new in a section of its own."""
     hidden = material.notes.others | material.deprecated
     own = material.notes.alone
@@ -194,13 +163,14 @@ def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:
             for one in material.news
             if one.fact not in hidden
             and not (
-                one.what == BORN and (one.fact in placed or one.fact in own or _is_handoff(one.now))
+                one.what == values.BORN
+                and (one.fact in placed or one.fact in own or _is_handoff(one.now))
             )
         ]
     )
 
 
-def _shown_todo(material: Material) -> tuple[tuple[Stated, ...], ...]:
+def _shown_todo(material: values.Material) -> tuple[tuple[values.Stated, ...], ...]:
     """Return what is to be done, without what is not shown and what stands among the contradictions."""
     others = material.notes.others
     return tuple(
@@ -222,46 +192,49 @@ def _is_plain(fact: Fact, others: frozenset[str]) -> bool:
     return not (fact.redacted or fact.contradicted or fact.id in others)
 
 
-def _is_left_out(fact: Fact, material: Material) -> bool:
+def _is_left_out(fact: Fact, material: values.Material) -> bool:
     """Tell whether a fact is for nobody who reads a brief: for the quiz, over, or not worth its place."""
-    if fact.kind == ATTEMPT_KIND:
+    if fact.kind == policy.ATTEMPT_KIND:
         return not (material.asks and fact.id in material.score)
-    if fact.kind == FINDING_KIND:
+    if fact.kind == policy.FINDING_KIND:
         return fact.closed
-    if fact.kind == PATTERN_KIND:
+    if fact.kind == policy.PATTERN_KIND:
         return fact.id in material.deprecated
-    return fact.kind in (QUESTION_KIND, HANDOFF_KIND)
+    return fact.kind in (policy.QUESTION_KIND, policy.HANDOFF_KIND)
 
 
 def _is_handoff(standing: Standing | None) -> bool:
-    return standing is not None and standing.fact.kind == HANDOFF_KIND
+    return standing is not None and standing.fact.kind == policy.HANDOFF_KIND
 
 
-def _stated(standings: Iterable[Standing], material: Material) -> list[Item]:
+def _stated(standings: Iterable[Standing], material: values.Material) -> list[values.Item]:
     """Say the state of those that have one."""
     states = material.states
-    return [Stated(one, states[one.fact.id]) if one.fact.id in states else one for one in standings]
+    return [
+        values.Stated(one, states[one.fact.id]) if one.fact.id in states else one
+        for one in standings
+    ]
 
 
-def _tasks_title(tasks: Iterable[Stated]) -> str:
-    kinds = {one.standing.fact.kind == STATE_KIND for one in tasks}
+def _tasks_title(tasks: Iterable[values.Stated]) -> str:
+    kinds = {one.standing.fact.kind == policy.STATE_KIND for one in tasks}
     if len(kinds) > 1:
         return "Tasks and state"
     return "State" if kinds == {True} else "Tasks"
 
 
-def _section(name: str, title: str, found: Iterable[Item], *kinds: str) -> Wanted:
+def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> values.Wanted:
     items = tuple(found)
-    return Wanted(name, title, items, len(items), kinds)
+    return values.Wanted(name, title, items, len(items), kinds)
 
 
-def _since(place: Place) -> str:
+def _since(place: values.Place) -> str:
     if place.last:
         return "Changed since your last log"
     return "Newest corrections"
 
 
-def _contradicted(material: Material) -> list[Standing]:
+def _contradicted(material: values.Material) -> list[Standing]:
     """Return the contradicted facts where they stand, those in use first."""
     from projection.fold.projection_state import Standing
 
@@ -281,7 +254,7 @@ def _contradicted(material: Material) -> list[Standing]:
     )
 
 
-def _by_weight(material: Material) -> list[Standing]:
+def _by_weight(material: values.Material) -> list[Standing]:
     """Sort all facts: what the task is about first, then by tier, then the newest, then by id."""
     score, places = material.score, {tier: place for place, tier in enumerate(TIERS)}
     found = [*material.view.live, *material.found]
@@ -294,7 +267,7 @@ def _by_weight(material: Material) -> list[Standing]:
     return found
 
 
-def _by_use(found: list[Standing], material: Material) -> None:
+def _by_use(found: list[Standing], material: values.Material) -> None:
     """Sort facts by weight (`projection.brief.weight`), behind those that the task asks for."""
     score = material.score
     weight = weights([one.fact for one in found], material.days, score)
@@ -305,7 +278,9 @@ def _by_use(found: list[Standing], material: Material) -> None:
     _persons_first(found, weight, material)
 
 
-def _persons_first(found: list[Standing], weight: Mapping[str, int], material: Material) -> None:
+def _persons_first(
+    found: list[Standing], weight: Mapping[str, int], material: values.Material
+) -> None:
     """Let what a person decided stand before what weighs the same, among those that may find room."""
     score = material.score if material.asks else {}
 
@@ -323,23 +298,23 @@ def _persons_first(found: list[Standing], weight: Mapping[str, int], material: M
     found[:_LOOKED_AT] = [one for _, one in some]
 
 
-def fact_of(item: Standing | Stated) -> Fact:
+def fact_of(item: Standing | values.Stated) -> Fact:
     """Return the fact that a line is about."""
-    return item.standing.fact if isinstance(item, Stated) else item.fact
+    return item.standing.fact if isinstance(item, values.Stated) else item.fact
 
 
-def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
+def usual_word(sections: Iterable[values.Wanted], known: Callable[[str], str]) -> str:
     """Return how most of the foremost facts are known, but for those of a person: each says so."""
     items = [
         item
         for one in sections
         for item in one.items[:_LOOKED_AT]
-        if not isinstance(item, News | Session | Outside)
+        if not isinstance(item, values.News | values.Session | values.Outside)
     ]
     words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
     return max((SAID, QUOTED, IMPORTED), key=words.count)
 
 
-def is_correction(news: News) -> bool:
+def is_correction(news: values.News) -> bool:
     """Tell whether news say that something the agent may believe does not hold any more."""
-    return news.what in CORRECTIONS
+    return news.what in values.CORRECTIONS

@@ -8,31 +8,10 @@ of its own. The budget counts every character of the output.
 
 from __future__ import annotations
 
+from projection.brief import brief_values as values
 from projection.brief.brief_formats import Ending, Said
 from projection.brief.brief_lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
 from projection.brief.brief_sections import fact_of, gone_of, is_correction, usual_word, wanted
-from projection.brief.brief_values import (
-    ASKED,
-    BORN,
-    CHANGES,
-    CONTRADICTIONS,
-    DECISIONS,
-    HANDED,
-    INVARIANTS,
-    REST,
-    ROLE,
-    SESSIONS,
-    THREADS,
-    UPSTREAM,
-    YOURS,
-    Brief,
-    Line,
-    News,
-    Outside,
-    Section,
-    Session,
-    Stated,
-)
 from projection.brief.envelope import NONCE_CHARS, nonce_for
 from projection.brief.role_choice import is_summary
 from projection.brief.single_line import shortened
@@ -44,19 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from projection.brief.brief_formats import Form
-    from projection.brief.brief_values import Item, Material, Wanted
 
 LEAST_CHARS = 1000
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.
 _SHARES = {
-    ASKED: (50, 50, 1), CONTRADICTIONS: (8, 8, 1), INVARIANTS: (16, 16, 2), HANDED: (25, 25, 1),
-    CHANGES: (8, 15, 1), ROLE: (100, 100, 0), THREADS: (10, 15, 1), DECISIONS: (35, 35, 0),
-    SESSIONS: (0, 3, 0), REST: (100, 100, 0),
+    values.ASKED: (50, 50, 1), values.CONTRADICTIONS: (8, 8, 1), values.INVARIANTS: (16, 16, 2),
+    values.HANDED: (25, 25, 1), values.CHANGES: (8, 15, 1), values.ROLE: (100, 100, 0),
+    values.THREADS: (10, 15, 1), values.DECISIONS: (35, 35, 0), values.SESSIONS: (0, 3, 0),
+    values.REST: (100, 100, 0),
 }  # fmt: skip
 _OTHERS_SHARE = (8, 8, 1)
-_OTHER_HOMES = (YOURS, UPSTREAM)
+_OTHER_HOMES = (values.YOURS, values.UPSTREAM)
 #: The sections of facts that may rest.
-_RESTED = (ROLE, DECISIONS, REST)
+_RESTED = (values.ROLE, values.DECISIONS, values.REST)
 #: Of a hundred characters, how many are left for the index of ids.
 _INDEX_SHARE = 2
 #: By how many halves texts are made longer where there is room.
@@ -66,7 +45,7 @@ _LEAST_TEXT = 12
 _NO_NONCE = "0" * NONCE_CHARS
 
 
-def brief(material: Material, form: Form, budget_chars: int) -> Brief:
+def brief(material: values.Material, form: Form, budget_chars: int) -> values.Brief:
     """Write what fits into so many characters for the whole output, at least `LEAST_CHARS`."""
     filling = _Filling(material, form, budget_chars)
     filling.fill()
@@ -74,7 +53,7 @@ def brief(material: Material, form: Form, budget_chars: int) -> Brief:
     nonce = nonce_for(material.view.summary.digest, body)
     sections = tuple([filling.section(one) for one in filling.wanted if filling.lines[one.name]])
     ending = filling.ending()
-    return Brief(
+    return values.Brief(
         material.commit, filling.place, filling.due, sections, ending.live, ending.archived, nonce,
         filling.written(nonce), ending.also, ending.rests,
     )  # fmt: skip
@@ -89,12 +68,12 @@ class _Filling:
         budget: how many characters there are.
     """
 
-    def __init__(self, material: Material, form: Form, budget: int) -> None:
+    def __init__(self, material: values.Material, form: Form, budget: int) -> None:
         self._material, self._form, self._budget = material, form, budget
         self.wanted = wanted(material)
-        self.lines: dict[str, list[Line]] = {one.name: [] for one in self.wanted}
+        self.lines: dict[str, list[values.Line]] = {one.name: [] for one in self.wanted}
         self.due = ""
-        self._items: dict[str, list[Item]] = {one.name: [] for one in self.wanted}
+        self._items: dict[str, list[values.Item]] = {one.name: [] for one in self.wanted}
         self._next = dict.fromkeys(self.lines, 0)
         self._used = dict.fromkeys(self.lines, 0)
         self._shown: set[str] = set()
@@ -125,15 +104,15 @@ class _Filling:
         index = min(self._budget * _INDEX_SHARE // 100, max(self._room, 0))
         self._room -= index
         for section in self.wanted:
-            if section.name == ASKED:
+            if section.name == values.ASKED:
                 self._take(section, self._whole * _share(section)[0] // 100)
             self._take(section, least=_share(section)[2])
         for section in self.wanted:
-            if section.name == ROLE:
+            if section.name == values.ROLE:
                 self._take_notes(section)
             self._take(section, self._whole * _share(section)[not asks] // 100)
         for left in (index, 0):  # what the index does not need is for lines
-            self._take_all(but=SESSIONS)
+            self._take_all(but=values.SESSIONS)
             if left:
                 index = min(left, self._cost_of_index(self._not_shown(left)))
                 self._room += left - index
@@ -148,19 +127,21 @@ class _Filling:
             if section.name != but:
                 self._take(section, self._budget)
 
-    def _line(self, section: Wanted, item: Item, nth: int, halves: int = 2) -> Line:
+    def _line(
+        self, section: values.Wanted, item: values.Item, nth: int, halves: int = 2
+    ) -> values.Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
         gone = gone_of(item, self._material)
         if is_behind(gone):
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
         line = line_of(item, text_chars(section.name, nth, self._budget) * halves // 2)
-        if isinstance(item, Session | Outside):
+        if isinstance(item, values.Session | values.Outside):
             return line
         if gone:
             line = line._replace(mark=line.mark._replace(gone=gone))
         return line._replace(known=self._material.known(line.id))
 
-    def _form_line(self, section: Wanted, line: Line) -> str:
+    def _form_line(self, section: values.Wanted, line: values.Line) -> str:
         return self._form.line(line, self._said._replace(kinds=(*section.kinds, *self._said.kinds)))
 
     def _frame(self) -> int:
@@ -172,10 +153,10 @@ class _Filling:
     def _force(self) -> None:
         """Take the newest correction; its text, then names around it, are cut as far as they must be."""
         for section in self.wanted:
-            if section.name == CHANGES and is_correction(_news(section.items[0])):
+            if section.name == values.CHANGES and is_correction(_news(section.items[0])):
                 line = self._line(section, section.items[0], 0)
                 while (over := self._cost(section, line) - self._room) > 0:
-                    self._cut.add(CHANGES)
+                    self._cut.add(values.CHANGES)
                     if len(line.text) > _LEAST_TEXT:
                         cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
                         line = line._replace(text=cut, cut=True)
@@ -189,7 +170,7 @@ class _Filling:
                 self._add(section, section.items[0], line)
                 self._corrected = frozenset(self._shown)
 
-    def _take(self, section: Wanted, share: int = 0, least: int = 0) -> None:
+    def _take(self, section: values.Wanted, share: int = 0, least: int = 0) -> None:
         """Take lines of a section up to a share of the room, or so many at least."""
         lines, items = self.lines[section.name], section.items
         while self._next[section.name] < len(items) and (share or len(lines) < least):
@@ -205,7 +186,7 @@ class _Filling:
                 return
             self._add(section, item, line)
 
-    def _take_notes(self, section: Wanted) -> None:
+    def _take_notes(self, section: values.Wanted) -> None:
         """Take all notes of the role that asks, else the one that sums them up, else some of them.
 
         They have so many characters, and no more than two thirds of what is left.
@@ -218,7 +199,8 @@ class _Filling:
             summary = [
                 one
                 for one in fresh
-                if not isinstance(one, News | Session | Outside) and is_summary(fact_of(one), asked)
+                if not isinstance(one, values.News | values.Session | values.Outside)
+                and is_summary(fact_of(one), asked)
             ][:1]
             if summary and self._take_cut(section, summary[0], limit):
                 limit = 0
@@ -226,7 +208,7 @@ class _Filling:
             self._take(section, limit)
         self._done.add(section.name)
 
-    def _take_cut(self, section: Wanted, item: Item, room: int) -> bool:
+    def _take_cut(self, section: values.Wanted, item: values.Item, room: int) -> bool:
         """Take a line whose text may need all of some room; tell whether that was enough for it."""
         line = line_of(item, room)
         while (over := self._cost(section, line) - room) > 0:
@@ -237,23 +219,29 @@ class _Filling:
         self._add(section, item, line)
         return True
 
-    def _is_passed_over(self, section: Wanted, item: Item) -> bool:
+    def _is_passed_over(self, section: values.Wanted, item: values.Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
-        if isinstance(item, Session | Outside) or section.name == CONTRADICTIONS:
-            return False  # what stands against what is said also of a fact that is corrected
-        if isinstance(item, News):
-            return item.what == BORN and item.fact in self._shown
         if (
-            section.name == ASKED
+            isinstance(item, values.Session | values.Outside)
+            or section.name == values.CONTRADICTIONS
+        ):
+            return False  # what stands against what is said also of a fact that is corrected
+        if isinstance(item, values.News):
+            return item.what == values.BORN and item.fact in self._shown
+        if (
+            section.name == values.ASKED
         ):  # it comes first, though a correction that is always there says it as well
             return fact_of(item).id in self._shown - self._corrected
-        fact, tier = fact_of(item), (item.standing if isinstance(item, Stated) else item).tier
+        fact, tier = (
+            fact_of(item),
+            (item.standing if isinstance(item, values.Stated) else item).tier,
+        )
         if section.name in _RESTED and not (fact.id in self._shown or tier == "core" or fact.open):
             if self._material.rests(fact):
                 self._resting[fact.id] = None
         return fact.id in self._shown or fact.id in self._resting
 
-    def _add(self, section: Wanted, item: Item, line: Line) -> None:
+    def _add(self, section: values.Wanted, item: values.Item, line: values.Line) -> None:
         cost = self._cost(section, line)
         self._room -= cost
         self._used[section.name] += cost
@@ -261,10 +249,10 @@ class _Filling:
         self._items[section.name].append(item)
         self._next[section.name] += 1
         self._shown.add(line.id)
-        if isinstance(item, News) and item.replacing is not None:
+        if isinstance(item, values.News) and item.replacing is not None:
             self._shown.add(item.successor)
 
-    def _cost(self, section: Wanted, line: Line) -> int:
+    def _cost(self, section: values.Wanted, line: values.Line) -> int:
         """Count what a line takes; the first of a section brings the title along."""
         form = self._form
         cost = len(self._form_line(section, line)) + len(form.between)
@@ -279,14 +267,15 @@ class _Filling:
         found = dict.fromkeys([one for one in self._resting if one not in self._shown])
         room -= sum(map(len, found))
         for section in self.wanted:
-            if section.name not in (CHANGES, SESSIONS) and not section.name.startswith(
-                _OTHER_HOMES
-            ):
+            if section.name not in (
+                values.CHANGES,
+                values.SESSIONS,
+            ) and not section.name.startswith(_OTHER_HOMES):
                 for item in section.items[self._next[section.name] :]:
                     if room < 0:
                         break
                     if (
-                        not isinstance(item, News | Session | Outside)
+                        not isinstance(item, values.News | values.Session | values.Outside)
                         and fact_of(item).id not in self._shown
                     ):
                         found[fact_of(item).id] = None
@@ -309,7 +298,7 @@ class _Filling:
     def _lengthen(self) -> None:
         """Show more of each text of a section, as far as there is room for all of them."""
         for section in self.wanted:
-            if section.name in self._cut or section.name == ROLE:
+            if section.name in self._cut or section.name == values.ROLE:
                 continue
             for halves in _LONGER:
                 items = enumerate(self._items[section.name])
@@ -321,13 +310,13 @@ class _Filling:
                     self._room -= more
                     break
 
-    def _chars_of(self, section: Wanted, lines: Sequence[Line]) -> int:
+    def _chars_of(self, section: values.Wanted, lines: Sequence[values.Line]) -> int:
         return sum([len(self._form_line(section, line)) for line in lines])
 
-    def section(self, one: Wanted) -> Section:
+    def section(self, one: values.Wanted) -> values.Section:
         """Return a section as far as it is filled."""
         left = one.total - self._next[one.name]
-        return Section(one.name, one.title, tuple(self.lines[one.name]), left)
+        return values.Section(one.name, one.title, tuple(self.lines[one.name]), left)
 
     def ending(self) -> Ending:
         """Count what is not shown."""
@@ -355,11 +344,11 @@ class _Filling:
         )
 
 
-def _share(section: Wanted) -> tuple[int, int, int]:
+def _share(section: values.Wanted) -> tuple[int, int, int]:
     return _SHARES.get(section.name, _OTHERS_SHARE)
 
 
-def _archived(material: Material) -> set[str]:
+def _archived(material: values.Material) -> set[str]:
     """Return the facts of the material that are not live."""
     known = {one.fact.id for one in material.found}
     known |= {one.standing.fact.id for part in material.todo for one in part}
@@ -372,6 +361,6 @@ def _archived(material: Material) -> set[str]:
     return known - {one.fact.id for one in material.view.live}
 
 
-def _news(item: Item) -> News:
-    assert isinstance(item, News)
+def _news(item: values.Item) -> values.News:
+    assert isinstance(item, values.News)
     return item

@@ -10,17 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ledger.model.record import Record
+from projection.text import topics
 from projection.text.normalize import Statement, Word
-from projection.text.topics import (
-    ENDS,
-    FILLERS,
-    GENERIC,
-    PASSED,
-    PREPOSITIONS,
-    SCOPE_CLASSES,
-    TOPIC_SYNONYMS,
-    UNIVERSAL,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +107,8 @@ def subject(said: Statement) -> Subject:
     head: list[str] = []
     named: list[str] = []
     for word, name in zip(said.words, marks, strict=True):
-        if head and (word.before in ENDS or word.before.endswith("n't")):
-            named = head if word.before in PREPOSITIONS else head[-1:]
+        if head and (word.before in topics.ENDS or word.before.endswith("n't")):
+            named = head if word.before in topics.PREPOSITIONS else head[-1:]
             break
         if len(head) == _HEAD_WORDS or (head and word.form[0] == "#"):
             break
@@ -150,15 +141,15 @@ def subject(said: Statement) -> Subject:
         denials,
         denied,
         _names(said, denied),
-        not UNIVERSAL.isdisjoint(lows),
-        any(low in PASSED or _is_year(low) or low.startswith("@date") for low in lows),
+        not topics.UNIVERSAL.isdisjoint(lows),
+        any(low in topics.PASSED or _is_year(low) or low.startswith("@date") for low in lows),
     )
 
 
 @lru_cache(1 << 13)
 def root(form: str) -> str:
     """Return what a word in its normal form is compared by; "" where it carries nothing."""
-    if form in FILLERS or form[0] in "#@" or not any(map(str.isalnum, form)):
+    if form in topics.FILLERS or form[0] in "#@" or not any(map(str.isalnum, form)):
         return ""
     found = form.translate(_FOLD)[:ROOT_LETTERS] if form.isalpha() else form
     return _synonyms().get(found, found)
@@ -166,7 +157,7 @@ def root(form: str) -> str:
 
 def root_of(word: Word) -> str:
     """Return what a word is compared by."""
-    return "" if word.raw.lower() in FILLERS else root(word.form)
+    return "" if word.raw.lower() in topics.FILLERS else root(word.form)
 
 
 def weight_of(names: Iterable[str]) -> float:
@@ -321,7 +312,7 @@ def _is_year(low: str) -> bool:
 def _synonyms() -> dict[str, str]:
     from projection.text.normalize import stem
 
-    rows = [[stem(word)[:ROOT_LETTERS] for word in row.split()] for row in TOPIC_SYNONYMS]
+    rows = [[stem(word)[:ROOT_LETTERS] for word in row.split()] for row in topics.TOPIC_SYNONYMS]
     return {name: row[0] for row in rows for name in row}
 
 
@@ -329,13 +320,13 @@ def _synonyms() -> dict[str, str]:
 def _generic() -> frozenset[str]:
     from projection.text.normalize import stem
 
-    return frozenset([root(stem(word)) for word in GENERIC])
+    return frozenset([root(stem(word)) for word in topics.GENERIC])
 
 
 @lru_cache(1)
 def _scopes() -> dict[str, list[tuple[int, int]]]:
     found: dict[str, list[tuple[int, int]]] = {}
-    for number, row in enumerate(SCOPE_CLASSES):
+    for number, row in enumerate(topics.SCOPE_CLASSES):
         for value, names in enumerate(row.split()):
             for name in names.split("="):
                 found.setdefault(name, []).append((number, value))

@@ -12,17 +12,7 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.validate import problems
-from ledger.model.event import (
-    VERBS,
-    Event,
-    FactCreated,
-    FactDemoted,
-    FactInvalidated,
-    FactPromoted,
-    FactUpdated,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model import event as log_events
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import CONTINUITY_FILE
@@ -44,13 +34,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.model.event import Meta
     from projection.fold.projection_state import Standing
 
     #: Gives the fact of an id where it stands now, None when there is none.
     Known = Callable[[str], Standing | None]
 
-_RANK = {kind: rank for rank, kind in enumerate(VERBS.values())}
+_RANK = {kind: rank for rank, kind in enumerate(log_events.VERBS.values())}
 _CORE = "core"
 
 
@@ -58,7 +47,7 @@ class Absorbed(Record):
     """What an edit says."""
 
     #: in canonical order; none where the ledger says it all, or something was not understood
-    events: tuple[Event, ...]
+    events: tuple[log_events.Event, ...]
     findings: tuple[Finding, ...]  #: what was not understood, by line
 
 
@@ -122,7 +111,7 @@ class _Reader:
         self._said: list[tuple[Block, str]] = []
         self._headings = {line[3:].strip() for line in self._lines if line[:3] == "## "}
         self._orphans: list[Block] = []
-        self.events: list[Event] = []
+        self.events: list[log_events.Event] = []
         self.findings: list[Finding] = []
 
     def absorbed(self) -> Absorbed:
@@ -186,7 +175,9 @@ class _Reader:
         for id in gone:
             standing = self._known(id)
             if standing is not None and not standing.fact.false:
-                self.events.append(FactInvalidated(id, was=seen_in(there[id], standing.fact)))
+                self.events.append(
+                    log_events.FactInvalidated(id, was=seen_in(there[id], standing.fact))
+                )
         touched = {event.id for event in self.events}
         self.findings += surroundings(
             self._before,
@@ -238,7 +229,9 @@ class _Reader:
             mark = (
                 before.mark if old in CLOSABLE and kind in CLOSABLE else ""
             )  # what the person saw (F8)
-            self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after, before.text)
+            self._add(
+                log_events.FactUpdated(id, text, was, mark, order_meta(meta)), after, before.text
+            )
         self._new_tier(before, after, kind)
         if kind not in CLOSABLE:
             return
@@ -250,10 +243,12 @@ class _Reader:
         other = kind not in (old, fact.kind)  # what closed it before says nothing of the new kind
         newly = other and (TASK_KIND in (old, kind) or old not in CLOSABLE)
         if newly or closed not in (was_closed, fact.closed):
-            done = ThreadClosed(id, was=closed_in(before, fact) if old in CLOSABLE else None)
-            self.events.append(done if closed else ThreadReopened(id))
+            done = log_events.ThreadClosed(
+                id, was=closed_in(before, fact) if old in CLOSABLE else None
+            )
+            self.events.append(done if closed else log_events.ThreadReopened(id))
 
-    def _is_personal(self, meta: Meta, block: Block) -> bool:
+    def _is_personal(self, meta: log_events.Meta, block: Block) -> bool:
         """Find a fact that is only one person's where others share the home: no log of it is made."""
         found = says_personal(meta) and not self._policy.personal
         if found:
@@ -269,11 +264,11 @@ class _Reader:
             return
         if new == _CORE:
             if not standing.fact.promoted:
-                self.events.append(FactPromoted(before.id))
+                self.events.append(log_events.FactPromoted(before.id))
         elif old == _CORE:
             if self._policy.kind(kind).decays:
                 if standing.fact.promoted:
-                    self.events.append(FactDemoted(before.id))
+                    self.events.append(log_events.FactDemoted(before.id))
             elif new:
                 hint = f"facts of kind {kind} never fade; to let it, give it another kind"
                 self._find(f"{before.id} can not be taken out of core", after.line, hint)
@@ -326,9 +321,9 @@ class _Reader:
         if kind != DEFAULT_KIND:
             meta.append(("kind", kind))
         mark = block.mark or (" " if kind in CLOSABLE else "")
-        self._add(FactCreated(id, text, mark, order_meta(meta)), block)
+        self._add(log_events.FactCreated(id, text, mark, order_meta(meta)), block)
         if block.get("tier") == _CORE:
-            self.events.append(FactPromoted(id))
+            self.events.append(log_events.FactPromoted(id))
 
     def _repeated(self, twin: Block, block: Block) -> None:
         """Read a bullet without a footer that says what a fact of the base said."""
@@ -349,7 +344,9 @@ class _Reader:
         there = [section for section in above if section in self._headings]
         return there[-1:] == [after.section]
 
-    def _add(self, event: FactCreated | FactUpdated, block: Block, before: str = "") -> None:
+    def _add(
+        self, event: log_events.FactCreated | log_events.FactUpdated, block: Block, before: str = ""
+    ) -> None:
         """Take an event in, unless a log could not hold it."""
         self._said.append((block, before))
         line = block.line

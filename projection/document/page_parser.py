@@ -17,16 +17,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record
-from projection.document import page_renderer
-from projection.document.footers import (
-    BLANK,
-    Conflict,
-    Pairs,
-    read_conflict,
-    read_footer,
-    read_item,
-    read_versions,
-)
+from projection.document import footers, page_renderer
 from projection.fold.fact_history import Version
 from projection.policy.model import CONTRADICTIONS
 
@@ -66,7 +57,7 @@ class Block(Record):
     id: str
     mark: str
     text: str
-    footer: Pairs = ()
+    footer: footers.Pairs = ()
     versions: tuple[Version, ...] = ()
     line: int = 0
 
@@ -87,8 +78,8 @@ class Parsed(Record):
     title: str
     project: str
     note: str
-    state: Pairs
-    conflicts: tuple[Conflict, ...]
+    state: footers.Pairs
+    conflicts: tuple[footers.Conflict, ...]
     blocks: tuple[Block, ...]
     machine: MachineLine | None
     orphans: tuple[Block, ...] = ()
@@ -168,7 +159,7 @@ class _Reader:
         self.title: str | None = None
         self.note: list[str] = []
         self.state: list[tuple[str, str]] = []
-        self.conflicts: list[Conflict] = []
+        self.conflicts: list[footers.Conflict] = []
         self.blocks: list[Block] = []
         self.machine: MachineLine | None = None
         self.orphans: list[Block] = []
@@ -190,18 +181,18 @@ class _Reader:
             if first in ("", " ", "\t", "\r"):
                 if self._item:
                     self._item.append(line)
-                elif not line.strip(BLANK):
+                elif not line.strip(footers.BLANK):
                     self._stray = False
                 elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
-            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(BLANK) in ("-", "*", "+"):
+            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(footers.BLANK) in ("-", "*", "+"):
                 self._close()
                 self._stray = False
                 self._item, self._start = [line], number
-            elif line.startswith("## ") and line[3:].strip(BLANK):
+            elif line.startswith("## ") and line[3:].strip(footers.BLANK):
                 self._close()
                 self._stray = False
-                self._section = line[3:].strip(BLANK)
+                self._section = line[3:].strip(footers.BLANK)
             elif line.startswith(_MACHINE) and (machine := _machine(line)):
                 self._close()
                 if self.machine:
@@ -215,7 +206,7 @@ class _Reader:
                     number,
                     "keep the bullets that hold, and take the lines with the markers away",
                 )
-            elif first not in "#>`~" and self._item and self._item[-1].strip(BLANK):
+            elif first not in "#>`~" and self._item and self._item[-1].strip(footers.BLANK):
                 self._item.append(line)  # markdown reads it as part of the item, so do people
             elif first == "<" and self._item and _names_id(line):
                 self._item.append(line)  # an editor parted it from its bullet
@@ -229,9 +220,9 @@ class _Reader:
             else:
                 self._close()
                 if self._in_head() and first == ">":
-                    self.note.append(line[1:].strip(BLANK))
+                    self.note.append(line[1:].strip(footers.BLANK))
                 elif self._in_head() and self.title is None and _is_title(line):
-                    self.title = line[1:].strip(BLANK)
+                    self.title = line[1:].strip(footers.BLANK)
                 elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
         self._close()
@@ -243,7 +234,7 @@ class _Reader:
         """Note a footer that stands where no bullet is open."""
         id = _names_id(line)
         if id:
-            footer = read_footer(line) or ()
+            footer = footers.read_footer(line) or ()
             self.orphans.append(Block(self._section, id, "", "", footer, (), number))
             hint = "write its bullet above it again, or take it away"
             self._note("bad-footer", NO_BULLET, number, hint)
@@ -267,13 +258,13 @@ class _Reader:
         lines, self._item = self._item, []
         if not lines:
             return
-        mark, text, pairs, at = read_item(lines)
+        mark, text, pairs, at = footers.read_item(lines)
         start = self._start
         if pairs is None:
             if not self._section and not mark and self._read_state(text):
                 return
             if self._section == CONTRADICTIONS:
-                entry = read_conflict(text, start)
+                entry = footers.read_conflict(text, start)
                 if entry:
                     self.conflicts.append(entry)
                     return
@@ -304,7 +295,7 @@ class _Reader:
             self._seen.setdefault(id, start)
         versions: tuple[Version, ...] = ()
         if text.startswith(page_renderer.LEAD) and any(key == "heads" for key, _ in pairs):
-            versions = read_versions(text)
+            versions = footers.read_versions(text)
             if versions:
                 text = "\n\n".join(version.text for version in versions)
             else:
@@ -323,19 +314,19 @@ class _Reader:
 
 
 def _is_title(line: str) -> bool:
-    return line.startswith("# ") or line.rstrip(BLANK) == "#"
+    return line.startswith("# ") or line.rstrip(footers.BLANK) == "#"
 
 
 def _names_id(line: str) -> str:
     """Return the id that a footer names, "" for what is none."""
-    id = dict(read_footer(line) or ()).get("id", "")
+    id = dict(footers.read_footer(line) or ()).get("id", "")
     return id if is_fact_id(id) else ""
 
 
 def _machine(line: str) -> MachineLine | None:
-    if not (line.startswith(_MACHINE) and line.rstrip(BLANK).endswith(" -->")):
+    if not (line.startswith(_MACHINE) and line.rstrip(footers.BLANK).endswith(" -->")):
         return None
-    first, *rest = line.rstrip(BLANK)[len(_MACHINE) : -4].split(" | ")
+    first, *rest = line.rstrip(footers.BLANK)[len(_MACHINE) : -4].split(" | ")
     fields = {key: value for key, _, value in (part.partition(": ") for part in rest)}
     version, logs = _integer(first), _integer(fields.get("logs", ""))
     newest, digest = fields.get("newest", ""), fields.get("digest", "")

@@ -9,24 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ledger.model.event import (
-    FactArchived,
-    FactCreated,
-    FactDemoted,
-    FactHelped,
-    FactIgnored,
-    FactInvalidated,
-    FactMoved,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReferenced,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model import event as log_events
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.record import Record
 from ledger.model.task_states import CLOSING
@@ -47,12 +30,18 @@ if TYPE_CHECKING:
     from projection.policy.model import Policy
 
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
-_IDLE = (FactVerified, FactRedacted, FactReferenced, FactHelped, FactIgnored)
+_IDLE = (
+    log_events.FactVerified,
+    log_events.FactRedacted,
+    log_events.FactReferenced,
+    log_events.FactHelped,
+    log_events.FactIgnored,
+)
 #: Events of which only the last counts (F7).
 _LAST_WORDS = (
-    (ThreadClosed, ThreadReopened),
-    (FactPromoted, FactDemoted),
-    (FactArchived, FactReactivated),
+    (log_events.ThreadClosed, log_events.ThreadReopened),
+    (log_events.FactPromoted, log_events.FactDemoted),
+    (log_events.FactArchived, log_events.FactReactivated),
 )
 
 
@@ -69,7 +58,7 @@ def counts_from(act: Act) -> str:
     That is its log; for a birth that an import tells it is that birth, if it is earlier.
     """
     event = act.event
-    if isinstance(event, FactCreated) and event.meta:
+    if isinstance(event, log_events.FactCreated) and event.meta:
         said = dict(event.meta)
         origin, created = said.get("origin", ""), said.get("created", "")
         if origin and is_stem(origin):
@@ -253,7 +242,7 @@ class _Walker:
 
 def _kinds_said(act: Act) -> list[str]:
     """Return the kind that an event says, if it says one."""
-    if not isinstance(act.event, FactCreated | FactUpdated):
+    if not isinstance(act.event, log_events.FactCreated | log_events.FactUpdated):
         return []
     return [value for key, value in act.event.meta if key == "kind"]
 
@@ -261,7 +250,7 @@ def _kinds_said(act: Act) -> list[str]:
 def _keeps(act: Act, fact: Fact) -> bool:
     """Tell whether a move leaves a task as open, or as closed, as it is."""
     event = act.event
-    if fact.kind != TASK_KIND or not isinstance(event, FactMoved):
+    if fact.kind != TASK_KIND or not isinstance(event, log_events.FactMoved):
         return False
     return fact.closed == (event.state in CLOSING)
 
@@ -271,7 +260,7 @@ def _unanswered(known: Iterable[Act], fact: Fact) -> list[Act]:
     if fact.kind != TASK_KIND:
         return list(known)
     standing = {move.stem for move in fact.moves}
-    moves = FactMoved | ThreadClosed | ThreadReopened
+    moves = log_events.FactMoved | log_events.ThreadClosed | log_events.ThreadReopened
     return [act for act in known if not isinstance(act.event, moves) or act.stem in standing]
 
 
@@ -289,12 +278,15 @@ def _learn(known: list[Act], act: Act, full: bool) -> None:
 def _sees(act: Act) -> bool:
     """Tell whether something calls a fact false by the texts that stand: then every text matters (F10)."""
     event = act.event
-    return isinstance(event, FactSuperseded | FactInvalidated) and event.was is not None
+    return (
+        isinstance(event, log_events.FactSuperseded | log_events.FactInvalidated)
+        and event.was is not None
+    )
 
 
 def _matters(act: Act) -> bool:
     """Tell whether an event can change the tier of a fact, or close it, other than by naming it."""
     event = act.event
-    if isinstance(event, FactUpdated):
+    if isinstance(event, log_events.FactUpdated):
         return any(key == "kind" for key, _ in event.meta)
     return not isinstance(event, _IDLE)

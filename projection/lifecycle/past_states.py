@@ -10,19 +10,11 @@ from bisect import bisect_left, bisect_right
 
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.record import Record
+from projection.fold import projection_state as states
 from projection.fold.cycles import Cuts
 from projection.fold.decay import Decay
 from projection.fold.fact_history import History
 from projection.fold.fold import resolve
-from projection.fold.projection_state import (
-    ARCHIVED_TIERS,
-    CLOSED,
-    FADED,
-    INVALIDATED,
-    SUPERSEDED,
-    TIERS,
-    Standing,
-)
 from projection.fold.tiers import never_decaying, stand
 from projection.fold.withholding import withheld_fact
 from projection.lifecycle.lives import counts_from, tier_counts
@@ -46,7 +38,9 @@ class Then(Record):
     session: int  #: its number, 0 for before the first
     stem: str  #: the last log that counts, "" where there is none
     tiers: tuple[int, ...]  #: how many facts stood in each, in the order of `TIERS`
-    live: tuple[Standing, ...]  #: the facts that stood in `continuity.md`, by id, as they were
+    live: tuple[
+        states.Standing, ...
+    ]  #: the facts that stood in `continuity.md`, by id, as they were
 
 
 class Since(Record):
@@ -86,7 +80,7 @@ class Past:
         #: (fact, the sessions from the first of its logs to where its life tells of it)
         self._told_early: list[tuple[str, int, int]] = []
         known = [self._as_logs_came(life) for life in lives.lives]
-        self._tiers = tier_counts(known, range(len(self.work) + 1), TIERS)
+        self._tiers = tier_counts(known, range(len(self.work) + 1), states.TIERS)
         self._changes, self._kept = _course(known, len(self.work))
         self._since = _Changes(known, self._histories, self._position)
 
@@ -105,7 +99,7 @@ class Past:
             if first <= session < settled:
                 standing = self.standing(name, session)
                 if standing is not None:
-                    counts[TIERS.index(standing.tier)] += 1
+                    counts[states.TIERS.index(standing.tier)] += 1
                     names.add(name)
         found = [self.standing(name, session) for name in sorted(names)]
         live = tuple([one for one in found if one is not None and one.live])
@@ -130,7 +124,7 @@ class Past:
         """Return the last log that counts at the end of a session, "" where there is none."""
         return self._stems[count - 1] if (count := self._logs(session)) else ""
 
-    def standing(self, fact: str, session: int) -> Standing | None:
+    def standing(self, fact: str, session: int) -> states.Standing | None:
         """Return where a fact stood at the end of a session, and as what; None where it was not there."""
         end = self.work[session] if session < len(self.work) else "~"
         whole, uses = self._histories[fact], self._uses.get(fact, [])
@@ -197,11 +191,11 @@ class _Changes:
             if life.spans:
                 found["learned"].append((life.spans[0][0], life.id))
             for moment in life.moments:
-                if moment.what in (SUPERSEDED, INVALIDATED):
+                if moment.what in (states.SUPERSEDED, states.INVALIDATED):
                     found["corrected"].append((moment.session, life.id))
-                elif moment.what == CLOSED:
+                elif moment.what == states.CLOSED:
                     found["closed"].append((moment.session, life.id))
-                elif moment.what == FADED and life.tier == "archived":
+                elif moment.what == states.FADED and life.tier == "archived":
                     found["faded"].append((moment.session, life.id))
             for act in histories[life.id].acts[1:]:
                 if isinstance(act.event, FactCreated | FactUpdated) and act.event.text is not None:
@@ -234,7 +228,7 @@ def _course(
     for life in lives:
         before = False
         for session, tier in life.spans:
-            live = tier not in ARCHIVED_TIERS
+            live = tier not in states.ARCHIVED_TIERS
             if live != before:
                 changes[session // _STEP].append((session, life.id, live))
             before = live

@@ -9,15 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ledger.model.event import (
-    FactCreated,
-    FactHelped,
-    FactIgnored,
-    FactReferenced,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-)
+from ledger.model import event as log_events
 from ledger.model.ids import WITHHELD
 from projection.fold.projection_state import FADED
 from projection.lifecycle.life import Life, Track
@@ -31,7 +23,12 @@ if TYPE_CHECKING:
     from projection.fold.fact_history import Act
 
 #: What changes neither where a fact stands nor since when it counts, by its type alone.
-_IDLE = (FactVerified, FactReferenced, FactHelped, FactIgnored)
+_IDLE = (
+    log_events.FactVerified,
+    log_events.FactReferenced,
+    log_events.FactHelped,
+    log_events.FactIgnored,
+)
 
 
 def plain_kind(id: str, acts: Sequence[Act]) -> str:
@@ -42,7 +39,11 @@ def plain_kind(id: str, acts: Sequence[Act]) -> str:
     if not acts:
         return ""
     birth = acts[0].event
-    if type(birth) is not FactCreated or birth.mark or (birth.text or WITHHELD)[:1] == WITHHELD:
+    if (
+        type(birth) is not log_events.FactCreated
+        or birth.mark
+        or (birth.text or WITHHELD)[:1] == WITHHELD
+    ):
         return ""
     kind = ""
     for key, value in birth.meta:
@@ -52,10 +53,10 @@ def plain_kind(id: str, acts: Sequence[Act]) -> str:
             return ""  # it was born before that log
     for act in acts[1:]:
         event = act.event
-        if type(event) is FactUpdated:
+        if type(event) is log_events.FactUpdated:
             if any(key == "kind" for key, _ in event.meta):
                 return ""
-        elif type(event) is FactSuperseded:
+        elif type(event) is log_events.FactSuperseded:
             if event.id == id:
                 return ""  # and not only the one that took another's place
         elif type(event) not in _IDLE:

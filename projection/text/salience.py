@@ -8,24 +8,8 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.policy.model import CLOSABLE
+from projection.text import passage_cues as cues
 from projection.text.clipping import clipped
-from projection.text.passage_cues import (
-    ACTION_LABELS,
-    ACTION_PHRASES,
-    ACTIONS,
-    CHECKS,
-    DECIDING,
-    DECISIONS,
-    DONE,
-    FINISHED,
-    LEANING,
-    MAYBE_ACTION,
-    NO_ACTION,
-    SUMMARY,
-    TELLING,
-    WEIGHING_PHRASES,
-    WEIGHING_WORDS,
-)
 from projection.text.sentence_cutter import Reading, Sentence, plain_type, says_little
 from projection.text.vocabulary import SMALL
 
@@ -84,8 +68,10 @@ def weigh(reading: Reading) -> list[Weighed]:
 
 def _standing_weight(sentence: Sentence, words: list[str], distinct: set[str]) -> int:
     """Weigh a sentence by its place and its beginning."""
-    weight = {SUMMARY: 25, DONE: 20, DECISIONS: 10, CHECKS: -60}.get(sentence.about, 0)
-    if not distinct.isdisjoint(TELLING):
+    weight = {cues.SUMMARY: 25, cues.DONE: 20, cues.DECISIONS: 10, cues.CHECKS: -60}.get(
+        sentence.about, 0
+    )
+    if not distinct.isdisjoint(cues.TELLING):
         weight += 25
     if sentence.first:
         weight += 40
@@ -95,7 +81,7 @@ def _standing_weight(sentence: Sentence, words: list[str], distinct: set[str]) -
         weight += 15
     if says_little(sentence.text):
         weight -= 20 if sentence.item and len(words) > 2 else 80
-    if words[0] in LEANING:
+    if words[0] in cues.LEANING:
         weight -= 40
     return weight
 
@@ -117,12 +103,12 @@ def decisions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple
 
 def decision_weight(one: Weighed) -> int:
     """Weigh how surely a sentence tells of a decision; from 2 on it does."""
-    if one.sentence.about == DECISIONS:
+    if one.sentence.about == cues.DECISIONS:
         return 8 if one.sentence.first else 1
-    if one.sentence.about in (ACTIONS, CHECKS) or len(one.words) > _LONG_WORDS:
+    if one.sentence.about in (cues.ACTIONS, cues.CHECKS) or len(one.words) > _LONG_WORDS:
         return 0
-    strength = 2 * len(one.distinct & DECIDING) + len(one.distinct & WEIGHING_WORDS)
-    return strength + sum([phrase in one.padded for phrase in WEIGHING_PHRASES])
+    strength = 2 * len(one.distinct & cues.DECIDING) + len(one.distinct & cues.WEIGHING_WORDS)
+    return strength + sum([phrase in one.padded for phrase in cues.WEIGHING_PHRASES])
 
 
 def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Quote, ...]:
@@ -140,16 +126,16 @@ def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Q
         padded, head = one.padded, one.words[0]
         if sentence.mark == " ":
             strength = 9 if sentence.first else 0
-        elif sentence.about == ACTIONS:
+        elif sentence.about == cues.ACTIONS:
             strength = 6 if sentence.first else 2
-        elif head in ACTION_LABELS and _labels(padded, head):
+        elif head in cues.ACTION_LABELS and _labels(padded, head):
             strength = 6
-        elif len(one.words) > _LONG_WORDS or sentence.about in (DECISIONS, CHECKS):
+        elif len(one.words) > _LONG_WORDS or sentence.about in (cues.DECISIONS, cues.CHECKS):
             continue
         else:
-            strength = 2 * sum([phrase in padded for phrase in ACTION_PHRASES])
+            strength = 2 * sum([phrase in padded for phrase in cues.ACTION_PHRASES])
             if not strength and len(one.words) <= _SHORT_WORDS:
-                strength = 2 * any(phrase in padded for phrase in MAYBE_ACTION)
+                strength = 2 * any(phrase in padded for phrase in cues.MAYBE_ACTION)
         if strength > 1 and len(one.words) > 1 and not _taken_back(one):
             ranked.append((-strength, place, Quote(sentence.line, said(sentence.text))))
     return best(found, ranked, limit)
@@ -159,9 +145,9 @@ def _taken_back(one: Weighed) -> bool:
     """Tell whether a sentence about what is to be done says that it is done, or that there is nothing."""
     if one.sentence.mark == " ":
         return False
-    if one.words[0] in FINISHED or one.padded.startswith((" ~~", " ✅", " ✔")):
+    if one.words[0] in cues.FINISHED or one.padded.startswith((" ~~", " ✅", " ✔")):
         return True
-    return any(phrase in one.padded for phrase in NO_ACTION)
+    return any(phrase in one.padded for phrase in cues.NO_ACTION)
 
 
 def best(facts: list[Quote], ranked: list[tuple[int, int, Quote]], limit: int) -> tuple[Quote, ...]:

@@ -1,7 +1,7 @@
 """List what a project chooses one of: a line of `technologies.txt` holds the alternatives of one sort.
 
-An indent continues a line. `=` joins the names of one alternative, `_` the words of one name. A name with `!`
-is an everyday word too, and counts only where it is written as a name and tells no other thing from its like.
+An indent continues a line. `=` joins the names of one alternative, `_` the words of one. What has a `!`
+is an everyday word too, and counts only where it is written as a name, telling nothing from its like.
 """
 
 from __future__ import annotations

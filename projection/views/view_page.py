@@ -11,16 +11,8 @@ import re
 
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
+from projection.document import page_renderer as renderer
 from projection.document.archive_pages import summary_of
-from projection.document.page_renderer import (
-    NO_TEXT,
-    REDACTED,
-    contradicted,
-    footer_value,
-    item,
-    one_line,
-    ordered,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,17 +58,17 @@ class Page(Record):
 def fact_item(fact: Fact, mark: str = "", *, label: str = "", bare: bool = False) -> Item:
     """Show a fact with its whole text, and what its author's footer says."""
     versions: tuple[Version, ...] = ()
-    text = NO_TEXT
+    text = renderer.NO_TEXT
     if fact.redacted:
-        text = REDACTED
+        text = renderer.REDACTED
     elif len(fact.heads) > 1:
-        versions = ordered(fact.heads)
+        versions = renderer.ordered(fact.heads)
         text = fact.text
     elif fact.heads:
         text = fact.heads[0].text
-    pairs = [("kind", footer_value(fact.kind))]
+    pairs = [("kind", renderer.footer_value(fact.kind))]
     for key, value in fact.meta:
-        key, value = footer_value(key).replace(":", "-"), footer_value(value)
+        key, value = renderer.footer_value(key).replace(":", "-"), renderer.footer_value(value)
         if key and value and key not in (*_COMPUTED, ASKED_KEY):
             pairs.append((key, value))
     if versions:
@@ -89,11 +81,11 @@ def fact_item(fact: Fact, mark: str = "", *, label: str = "", bare: bool = False
 
 def write(page: Page) -> str:
     """Write a view as markdown, without a last line of its own."""
-    parts = [f"# {one_line(page.title)}"]
+    parts = [f"# {renderer.one_line(page.title)}"]
     if page.note:
         parts.append(f"> {page.note}")
     for section in page.sections:
-        heading = f"{'#' * section.level} {one_line(section.title)}"
+        heading = f"{'#' * section.level} {renderer.one_line(section.title)}"
         parts.append("\n".join([heading, *[_line(line) for line in section.lines]]))
     return "\n\n".join(parts) + "\n"
 
@@ -104,10 +96,10 @@ def _line(line: Item | str) -> str:
     text = line.label + line.text
     pairs = " | ".join([f"{key}: {value}" for key, value in (("id", line.id), *line.footer)])
     if line.versions:
-        return f"{contradicted(line.versions, line.mark)}\n  <!-- {pairs} -->"
+        return f"{renderer.contradicted(line.versions, line.mark)}\n  <!-- {pairs} -->"
     if line.bare and _PLAIN.fullmatch(text):
         return f"{text}\n<!-- {pairs} -->"
-    return f"{item(text, line.mark)}\n  <!-- {pairs} -->"
+    return f"{renderer.item(text, line.mark)}\n  <!-- {pairs} -->"
 
 
 def is_plain(line: str) -> bool:
@@ -117,7 +109,7 @@ def is_plain(line: str) -> bool:
 
 def told(fact: Fact) -> str:
     """Say a fact in one line of at most 120 characters, without a bullet."""
-    return one_line(summary_of(fact))
+    return renderer.one_line(summary_of(fact))
 
 
 def page_object(page: Page) -> dict[str, object]:

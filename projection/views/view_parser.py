@@ -9,14 +9,8 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
+from projection.document import page_parser as parser
 from projection.document.footers import BLANK, read_footer, read_item, read_versions
-from projection.document.page_parser import (
-    AFTER_FOOTER,
-    CONFLICT_MARKERS,
-    Block,
-    MachineLine,
-    machine_line,
-)
 from projection.document.page_renderer import LEAD
 from projection.views.decision_view import LABEL
 
@@ -29,7 +23,7 @@ NOTE = (
 class Loose(Record):
     """A bullet or a paragraph that names no fact, with its lines as they stand."""
 
-    block: Block
+    block: parser.Block
     lines: tuple[str, ...]
 
 
@@ -38,11 +32,11 @@ class ViewText(Record):
 
     title: str  #: without the `# `
     note: str  #: the quoted line below it
-    blocks: tuple[Block, ...]  #: its facts
+    blocks: tuple[parser.Block, ...]  #: its facts
     #: bullets and paragraphs that name no fact: computed, or written by a person
     loose: tuple[Loose, ...]
     frame: tuple[tuple[int, str], ...]  #: (line, text) of all else: headings, and what is neither
-    machine: MachineLine | None  #: its last line
+    machine: parser.MachineLine | None  #: its last line
     noticed: tuple[Finding, ...]  #: what is wrong with it
 
 
@@ -75,10 +69,10 @@ class _Reader:
         self._file = file
         self.title = ""
         self.note: list[str] = []
-        self.blocks: list[Block] = []
+        self.blocks: list[parser.Block] = []
         self.loose: list[Loose] = []
         self.frame: list[tuple[int, str]] = []
-        self.machine: MachineLine | None = None
+        self.machine: parser.MachineLine | None = None
         self.noticed: list[Finding] = []
         self._section = ""
         self._known: dict[str, int] = {}
@@ -119,14 +113,14 @@ class _Reader:
             self._block(lines, number, bullet=True)
         elif _is_text(line):
             self._block(lines, number, bullet=False)
-        elif line[:7] in CONFLICT_MARKERS:
+        elif line[:7] in parser.CONFLICT_MARKERS:
             hint = "keep the lines that hold, and take those with the markers away"
             self._note("conflict-in-projection", "a merge conflict marker", number, hint)
         elif line[:2] == "# " and not self.title:
             self.title = line[2:].strip(BLANK)
         elif line[:1] == ">" and not self._section:
             self.note.append(line[1:].strip(BLANK))
-        elif (found := machine_line(line)) is not None:
+        elif (found := parser.machine_line(line)) is not None:
             self.machine = found
         else:
             if line[:3] == "## ":
@@ -142,11 +136,11 @@ class _Reader:
             text = "\n".join(lines[:-1] if pairs is not None else lines).strip(BLANK)
         id = next((value for key, value in pairs or () if key == "id"), "")
         if not is_fact_id(id):
-            block = Block(self._section, "", mark, text, pairs or (), (), number)
+            block = parser.Block(self._section, "", mark, text, pairs or (), (), number)
             self.loose.append(Loose(block, tuple([one.rstrip(BLANK) for one in lines])))
             return
         if at < 0:
-            self._note("bad-footer", AFTER_FOOTER, number - at, "")
+            self._note("bad-footer", parser.AFTER_FOOTER, number - at, "")
         if id in self._known:
             message = f"`{id}` stands on line {self._known[id]} already"
             self._note("duplicate-block", message, number, "keep one of them")
@@ -157,7 +151,9 @@ class _Reader:
             text = "\n\n".join([version.text for version in versions])
         elif text.startswith(LABEL) and self._section[:4] == "DEC-":
             text = text[len(LABEL) :]
-        self.blocks.append(Block(self._section, id, mark, text, pairs or (), versions, number))
+        self.blocks.append(
+            parser.Block(self._section, id, mark, text, pairs or (), versions, number)
+        )
 
     def _note(self, code: str, message: str, line: int, hint: str) -> None:
         self.noticed.append(Finding(code, message, self._file, line, hint))
@@ -167,5 +163,5 @@ def _is_text(line: str) -> bool:
     """Tell whether a line can be part of a paragraph: it begins as nothing else does."""
     return (
         line[:1] not in ("", " ", "\t", "\r", "#", ">", "<", "-")
-        and line[:7] not in CONFLICT_MARKERS
+        and line[:7] not in parser.CONFLICT_MARKERS
     )
