@@ -142,11 +142,7 @@ def discover(start: str, *, named: str = "") -> Home:
 
 
 def _found(repository: Repository, start: str) -> Home:
-    """Look for the home of a folder in the repository that holds it.
-
-    Raises:
-        HomeNotFound: there is none.
-    """
+    """Look for the home of a folder in the repository that holds it."""
     if repository.top:
         found = _in_work_tree(repository, os.path.realpath(start))
         moved = config_value(repository, "diurna", "moved") if found and repository.settings else ""

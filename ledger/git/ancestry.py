@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from ledger.git.cli import SEVERAL, Git
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-    from ledger.git.cli import Git
 
 #: Digits of a whole id; of fewer than `LEAST` nothing is told.
 WHOLE, LEAST = 40, 7
@@ -39,15 +38,11 @@ class Lacking(Record):
 def whole_ids(git: Git, names: Collection[str]) -> Mapping[str, str | None]:
     """Return the whole ids of commits by what names them; "" for what is not there, None for several."""
     asked = sorted(names)
-    if not asked:
-        return {}
-    lines = "".join(f"{one}^{{commit}}\n" for one in asked).encode()
-    said = git.run("cat-file", "--batch-check=%(objectname)", data=lines).decode().split("\n")
-    found: dict[str, str | None] = {}
-    for name, line in zip(asked, said, strict=False):
-        several = line.endswith(" ambiguous")
-        found[name] = None if several else "" if " " in line else line
-    return found
+    found = git.named(f"{one}^{{commit}}" for one in asked) if asked else []
+    return {
+        name: None if kind == SEVERAL else oid
+        for name, (kind, oid) in zip(asked, found, strict=True)
+    }
 
 
 def lacking(
@@ -59,7 +54,9 @@ def lacking(
     has and this one has not.
     """
     known = frozenset(held).intersection(names) if base else frozenset[str]()
-    odd = frozenset([one for one in names if not _is_id(one)])
+    odd = frozenset(
+        [one for one in names if not LEAST <= len(one) <= WHOLE or one.strip("0123456789abcdef")]
+    )
     whole = whole_ids(git, [one for one in names if one not in odd and one not in known])
     starts = sorted({one for one in whole.values() if one} | ({base} if known else set()))
     lines = "".join(f"{one}\n" for one in starts) + f"^{commit}\n"
@@ -78,7 +75,3 @@ def lacking(
         frozenset([name for name, one in whole.items() if one == ""]),
         odd | {name for name, one in whole.items() if one is None},
     )
-
-
-def _is_id(name: str) -> bool:
-    return LEAST <= len(name) <= WHOLE and not name.strip("0123456789abcdef")

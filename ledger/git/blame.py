@@ -81,10 +81,8 @@ def blame(
             lines.setdefault(by, []).append(number)
             first.setdefault(by, row[1:])
         elif len(words) > 2 and len(words[0]) in (40, 64) and words[2].isdigit():
-            by, number = (
-                words[0].decode("ascii").strip("0") and words[0].decode("ascii"),
-                int(words[2]),
-            )
+            by, number = words[0].decode("ascii"), int(words[2])
+            by = by.strip("0") and by
     found = [Written(one, tuple(some), first[one]) for one, some in lines.items()]
     return tuple(sorted(found, key=lambda one: (-len(one.lines), one.lines)))
 
@@ -94,9 +92,8 @@ def commits_of(git: Git, ids: Iterable[str]) -> dict[str, CodeCommit]:
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         return {}
-    out = git.run(
-        "log", "--no-walk=unsorted", "--encoding=UTF-8", f"--format={_FORMAT}", *wanted, "--"
-    )
+    asked = ("--no-walk=unsorted", "--encoding=UTF-8", f"--format={_FORMAT}", *wanted)
+    out = git.run("log", *asked, "--")
     found = {}
     for part in out.decode("utf-8", "replace").split("\x01")[1:]:
         one, parents, written, made, author, message = part.split("\0", 5)

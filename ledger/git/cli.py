@@ -13,6 +13,7 @@ import time
 from ledger import errors
 from ledger.environment import NOWHERE, OFFLINE, is_offline, monotonic, variables
 from ledger.git.process import Running, three_pipes
+from ledger.model.ids import is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ _AS_COMMITTED = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/dev/null/non
 _CONFIG_WAIT_SECONDS = 5.0
 #: What git says when a partial clone lacks an object and its remote does not give it.
 _PROMISED = "from promisor remote"
+#: What git says of a name that several objects have.
+SEVERAL = "ambiguous"
 #: What git says when an object is missing or damaged.
 _MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
 
@@ -96,6 +99,10 @@ class Git:
         if status < 0 or (status and check):
             raise self.failure(arguments[0], status, err)
         return b"" if status else out
+
+    def text(self, *arguments: str, data: bytes = b"", check: bool = True) -> str:
+        """Return what `run` does, as a text; a byte that is no UTF-8 stays what it was."""
+        return self.run(*arguments, data=data, check=check).decode("utf-8", "surrogateescape")
 
     def configure(self, *arguments: str) -> None:
         """Run a command that sets up a repository, once no other process is doing the same.
@@ -191,10 +198,23 @@ class Git:
 
     def resolve(self, *specs: str) -> list[str]:
         """Return the object ids that revisions name, "" where one names nothing."""
-        lines = "".join(spec + "\n" for spec in specs).encode()
-        answer = self.run("cat-file", "--batch-check=%(objectname)", data=lines)
-        found = answer.decode("utf-8", "replace").split("\n")[: len(specs)]
-        return ["" if " " in line else line for line in found]
+        return [oid for _, oid in self.named(specs)]
+
+    def named(self, specs: Iterable[str]) -> list[tuple[str, str]]:
+        """Return (type, id) of what revisions name: `SEVERAL` or "", and "", where one names no object."""
+        lines = "".join(spec + "\n" for spec in specs).encode("utf-8", "surrogateescape")
+        form = "--batch-check=%(objecttype) %(objectname)"
+        found = []
+        for line in self.text("cat-file", form, data=lines).split("\n")[:-1]:
+            kind, _, oid = line.partition(" ")
+            there = is_object(oid)
+            none = SEVERAL if line.endswith(f" {SEVERAL}") else ""
+            found.append((kind, oid) if there else (none, ""))
+        return found
+
+    def holds(self, commit: str, ancestor: str) -> bool:
+        """Tell whether a commit is reachable from another one."""
+        return not self.call("merge-base", "--is-ancestor", ancestor, commit)[0]
 
     def blob_reader(self) -> Running:
         """Start what `blobs` asks, so that it is ready once it is known which are wanted."""
@@ -250,9 +270,7 @@ class Git:
             UnsupportedRepository: a filter has a name by which it can not be switched off.
         """
         asked = ("--show-scope", "--includes", "--name-only", "-z", "--get-regexp", _FILTERS)
-        words = (
-            self.run("config", *asked, check=False).decode("utf-8", "surrogateescape").split("\0")
-        )
+        words = self.text("config", *asked, check=False).split("\0")
         pairs = zip(words[::2], words[1::2], strict=False)
         keys = sorted({key for scope, key in pairs if scope in _OF_REPOSITORY})
         for key in keys:
@@ -272,10 +290,8 @@ class Git:
             GitFailed: git can not tell.
             UnsupportedRepository: a filter has a name by which it can not be switched off.
         """
-        said = self.run(
-            *self.unfiltered(), "--literal-pathspecs", "status", "--porcelain=v1", "-z", *arguments
-        )
-        return [row for row in said.decode("utf-8", "surrogateescape").split("\0") if row]
+        asked = ("--literal-pathspecs", "status", "--porcelain=v1", "-z", *arguments)
+        return [row for row in self.text(*self.unfiltered(), *asked).split("\0") if row]
 
     def changes(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]] | None:
         """List (status, mode, new object id, path) of what differs below `paths`; None if unknown.
@@ -299,8 +315,8 @@ class Git:
             ObjectMissing: one of them is not.
             GitFailed: git can not tell.
         """
-        out = self.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths)
-        fields = out.decode("utf-8", "surrogateescape").split("\0")
+        out = self.text("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths)
+        fields = out.split("\0")
         found = []
         for meta, path in zip(fields[0::2], fields[1::2], strict=False):
             _, mode, _, blob, letter = meta.split(" ")

@@ -53,8 +53,8 @@ def code_diff(git: Git, base: str, head: str, outside: str = "") -> tuple[FileDi
     Raises:
         ObjectMissing: one of them is not there.
     """
-    out = git.run("diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", *PLAIN, base, head)
-    found = {one.path: one for one in _files(out.decode("utf-8", "surrogateescape").split("\0"))}
+    out = git.text("diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", *PLAIN, base, head)
+    found = {one.path: one for one in _files(out.split("\0"))}
     left, wanted = _ALL_LINES, list[str]()
     for one in sorted(found.values(), key=lambda one: (one.size, one.path)):
         code = not (outside and one.path.startswith(outside))
@@ -64,11 +64,9 @@ def code_diff(git: Git, base: str, head: str, outside: str = "") -> tuple[FileDi
     if not wanted:
         return tuple(found.values())
     paths = wanted if len(wanted) <= _PATHS_LIMIT else []
-    out = git.run(
-        "--literal-pathspecs", "diff-tree", "-r", "-p", "-U0", *PLAIN, base, head, "--", *paths
-    )  # fmt: skip
+    asked = ("--literal-pathspecs", "diff-tree", "-r", "-p", "-U0", *PLAIN, base, head)
     lines: dict[str, list[Line]] = {path: [] for path in wanted}
-    for path, line in _lines(out.decode("utf-8", "surrogateescape")):
+    for path, line in _lines(git.text(*asked, "--", *paths)):
         if path in lines:
             lines[path].append(line)
     sides = [Counter([one.text for some in lines.values() for one in some if one.added is side])
@@ -88,10 +86,7 @@ def _files(fields: Sequence[str]) -> Iterator[FileDiff]:
     while at + 1 < len(fields) and fields[at][:1] == ":":
         _, mode, before, after, _ = fields[at].split(" ")
         if mode != "160000":
-            rows[fields[at + 1]] = (
-                before if before.strip("0") else "",
-                after if after.strip("0") else "",
-            )
+            rows[fields[at + 1]] = before.strip("0") and before, after.strip("0") and after
         at += 2
     for field in fields[at:]:
         added, _, rest = field.partition("\t")

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 
 from ledger.git.cli import Git
+from ledger.model.ids import is_object
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 
@@ -123,8 +124,9 @@ class Code:
 
     def since(self, commit: str) -> Code | None:
         """Return this code with what happened behind a commit alone; None where that is no ancestor."""
-        status, _, _ = self._git.call("merge-base", "--is-ancestor", commit, self.commit)
-        return None if status else Code(self._git, self.commit, self._outside, commit)
+        if not self._git.holds(self.commit, commit):
+            return None
+        return Code(self._git, self.commit, self._outside, commit)
 
     def files(self) -> dict[str, str]:
         """Return the blob id of every file, by path."""
@@ -221,16 +223,16 @@ class Code:
         wanted = sorted(set(commits))
         if not wanted:
             return {}
-        out = self._git.run(
+        out = self._git.text(
             "diff-tree", "--stdin", "-r", "-M", "--diff-filter=R", "--name-status", "-z", "--root",
             data="".join(one + "\n" for one in wanted).encode(),
         )  # fmt: skip
         found: dict[tuple[str, str], str] = {}
-        fields = iter(out.decode("utf-8", "surrogateescape").split("\0"))
+        fields = iter(out.split("\0"))
         commit = ""
         for field in fields:
             field = field.strip("\n")
-            if len(field) == 40 and not field.strip("0123456789abcdef"):
+            if is_object(field):
                 commit = field
             elif field[:1] == "R" and field[1:].isdigit():
                 old = next(fields, "")
@@ -294,44 +296,31 @@ class Code:
         wanted = sorted(set(ids))
         if not wanted:
             return {}
-        lines = "".join(one + "\n" for one in wanted).encode()
-        answer = self._git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", data=lines)
-        known: dict[str, str] = {}
-        for one, line in zip(wanted, answer.decode("utf-8", "replace").split("\n"), strict=False):
-            kind, _, oid = line.partition(" ")
-            if kind == "commit":
-                known[one] = oid
+        named = zip(wanted, self._git.named(wanted), strict=True)
+        known = {one: oid for one, (kind, oid) in named if kind == "commit"}
         if not known:
             return {}
         ids_given = sorted(set(known.values()))
-        lost = self._git.run(
-            "rev-list", *ids_given, "--not", self.commit, "--branches", "--tags", "--remotes",
-            check=False,
-        ).decode().split()  # fmt: skip
+        known_by = (self.commit, "--branches", "--tags", "--remotes")
+        lost = self._git.text("rev-list", *ids_given, "--not", *known_by, check=False).split()
         strays = set(lost) & set(ids_given)
         if not strays:
             return {}
-        told = self._git.run("show", "-s", f"--format={_HEADER}", *sorted(strays)).decode(
-            "utf-8", "replace"
-        )
-        changes = {change.commit: change for change, _ in _commits(told)}
+        told = self._git.run("show", "-s", f"--format={_HEADER}", *sorted(strays))
+        changes = {change.commit: change for change, _ in _commits(told.decode("utf-8", "replace"))}
         return {one: changes[oid] for one, oid in known.items() if oid in changes}
 
     def _log(self, since_ms: int, *arguments: str, specs: Sequence[str]) -> str:
         since = ended_of(stamp_of(max(0, since_ms)))
         base = (f"^{self._base}",) if self._base else ()
-        out = self._git.run(
+        return self._git.text(
             "log", f"--since={since}", f"--format={_HEADER}", *PLAIN, *arguments, self.commit, *base,
             "--", *specs, *self._without,
         )  # fmt: skip
-        return out.decode("utf-8", "surrogateescape")
 
     def _code_only(self) -> list[str]:
-        return [
-            ".",
-            *self._without,
-            *[f":(exclude,glob,icase)**/*.{ending}" for ending in DOCUMENTS],
-        ]
+        documents = [f":(exclude,glob,icase)**/*.{ending}" for ending in DOCUMENTS]
+        return [".", *self._without, *documents]
 
 
 def _commits(out: str) -> Iterator[tuple[Change, str]]:

@@ -17,28 +17,26 @@ _LEAST_DIGITS = 4
 
 def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
     """Return the places that are not at their commits; of a commit that is not there nothing is said."""
-    asked = [one for one in dict.fromkeys(wanted) if _is_commit(one[0])]
+    asked = [one for one in dict.fromkeys(wanted) if _is_hex(one[0])]
     if not asked:
         return frozenset()
     specs = [f"{commit}^{{commit}}" for commit, _ in asked]
     specs += [f"{commit}:{place.path}" for commit, place in asked]
-    lines = "".join(spec + "\n" for spec in specs).encode("utf-8", "surrogateescape")
-    answer = git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", data=lines)
-    told = answer.decode("utf-8", "replace").split("\n")
-    commits, files = told[: len(asked)], told[len(asked) :]
-    blobs = [one[5:] if one.startswith("blob ") else "" for one in files]
+    named = git.named(specs)
+    blobs = [oid if kind == "blob" else "" for kind, oid in named[len(asked) :]]
     known = dict.fromkeys(filter(None, blobs))
     sizes = dict(zip(known, map(_line_count, git.blobs(known)), strict=True))
+    rows = zip(asked, named, blobs, strict=False)
     return frozenset(
         [
             one
-            for one, commit, blob in zip(asked, commits, blobs, strict=False)
-            if commit.startswith("commit ") and one[1].line > sizes.get(blob, 0)
+            for one, (kind, _), blob in rows
+            if kind == "commit" and one[1].line > sizes.get(blob, 0)
         ]
     )
 
 
-def _is_commit(text: str) -> bool:
+def _is_hex(text: str) -> bool:
     return len(text) >= _LEAST_DIGITS and not text.strip("0123456789abcdef")
 
 

@@ -51,14 +51,9 @@ class FastImport:
         why = wanted.message.split("\n")[0]
 
         def move(within: record.Within) -> bool:
+            by = (who.name, who.email)
             return move_reference(
-                self._git,
-                wanted.reference,
-                made,
-                wanted.expected,
-                why,
-                within,
-                (who.name, who.email),
+                self._git, wanted.reference, made, wanted.expected, why, within, by
             )
 
         show(move)

@@ -93,9 +93,8 @@ class Objects:
             raise ObjectTooLarge(oid, size)
         body = self._running.take(size + 1)
         if len(body) <= size:  # git ended, or was ended, in the middle of it
-            raise ObjectMissing(
-                "cat-file", 128, f"fatal: {oid} was read in part", self._git.where, oid
-            )
+            said = f"fatal: {oid} was read in part"
+            raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
         return body[:-1]
 
     def header(self, commit: str) -> CommitHeader:
@@ -145,8 +144,7 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
     strict = ("--strict",) if whole else ()
     git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack_of(listed))
     # where git can not move what it flushed into its place, it ends all the same as if it had
-    ids = [sha1(b"%s %d\0" % (kind.encode(), len(data)) + data, usedforsecurity=False).hexdigest()
-           for kind, data in listed]  # fmt: skip
+    ids = [object_id(kind, data) for kind, data in listed]
     if git.resolve(*ids) != ids:
         raise StorageFailed(
             "git did not keep all objects that it was given",
@@ -219,7 +217,7 @@ def move_reference(
         return moves == [True]
     said = err.decode("utf-8", "replace")
     if "File exists" in said:
-        common = git.run("rev-parse", "--git-common-dir").decode("utf-8", "surrogateescape").strip()
+        common = git.text("rev-parse", "--git-common-dir").strip()
         branch = branch_lock(os.path.join(git.where, common), reference)
         raise ReferenceLocked(lock_in_the_way(said, branch) or branch)
     if "but expected" in said or "already exists" in said or "unable to resolve" in said:

@@ -67,8 +67,8 @@ class _Rewriter:
         self._signed = 0
 
     def planned(self) -> Rewriting:
-        said = self._git.run("for-each-ref", "--format=%(objectname) %(symref) %(refname)")
-        rows = [line.split(" ", 2) for line in said.decode("utf-8", "surrogateescape").splitlines()]
+        said = self._git.text("for-each-ref", "--format=%(objectname) %(symref) %(refname)")
+        rows = [line.split(" ", 2) for line in said.splitlines()]
         listed = self._git.run("rev-list", "--topo-order", "--reverse", "--all").decode("ascii")
         with Objects(self._git) as objects:
             self._objects = objects

@@ -97,13 +97,8 @@ def altered(
     folder = home.prefix + SESSIONS_DIR
     commits, findings = _commits(git, tip)
     if is_shallow(home.repository):
-        findings.append(
-            Finding(
-                "history-cut",
-                "the history is shallow: what was done to logs before it begins was not checked",
-                hint="git fetch --unshallow",
-            )
-        )
+        cut = "the history is shallow: what was done to logs before it begins was not checked"
+        findings.append(Finding("history-cut", cut, hint="git fetch --unshallow"))
     rows = [
         row
         for row in _rows(git, commits, "MDT", [folder], findings, progress)
@@ -115,23 +110,19 @@ def altered(
         if row.mode == _FILE_MODE:
             added.setdefault((row.commit, row.blob), []).append(row.path)
     about = _about(git, list(dict.fromkeys(row.commit for row in rows)))
-    cut = len(home.prefix)
+    start = len(home.prefix)
     found: dict[tuple[str, str], Alteration] = {}
     for row in rows:
-        targets = added.get((row.commit, row.blob_before)) if row.letter == "D" else None
-        moved = _alike(row.path, targets)[cut:] if targets else ""
-        found.setdefault((row.commit, row.path), _alteration(row, moved, cut, about))
+        targets = added.get((row.commit, row.blob_before), []) if row.letter == "D" else []
+        # among several new places of the same bytes that of the same name
+        same = [target for target in targets if stem_of(target) == stem_of(row.path)]
+        moved = min(same or targets)[start:] if targets else ""
+        found.setdefault((row.commit, row.path), _alteration(row, moved, start, about))
     ours = {change.path for change in found.values() if not change.merge}
     oldest_first = reversed(found.values())
     # a merge that carries on what a commit of one side did is no alteration of its own
     kept = [change for change in oldest_first if not (change.merge and change.path in ours)]
     return tuple(kept), tuple(findings)
-
-
-def _alike(path: str, targets: Sequence[str]) -> str:
-    """Choose, among several new places of the same bytes, the one of the same name."""
-    same = [target for target in targets if stem_of(target) == stem_of(path)]
-    return min(same or targets)
 
 
 def damages(
@@ -219,9 +210,8 @@ def sealed_before(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str
     for row in _rows(git, commits, "MDT", [home.prefix + SESSIONS_DIR], []):
         if row.path[cut:] in standing:
             candidates.setdefault(row.path[cut:], []).extend((row.blob, row.blob_before))
-    return sealed_blobs(
-        home, {path: (*blobs[::-1], standing[path]) for path, blobs in candidates.items()}
-    )
+    stood = {path: (*blobs[::-1], standing[path]) for path, blobs in candidates.items()}
+    return sealed_blobs(home, stood)
 
 
 def _commits(git: Git, tip: str) -> tuple[list[str], list[Finding]]:
@@ -237,11 +227,8 @@ def _commits(git: Git, tip: str) -> tuple[list[str], list[Finding]]:
 def unreadable_history(said: bytes) -> Finding:
     """Say that a commit or tree is missing, in git's own words, which name the object."""
     words = said.decode("utf-8", "replace").strip().split("\n")[0]
-    return Finding(
-        "unreadable",
-        f"a part of the history can not be read: {words}",
-        hint="fetch it from a clone that has it; all else is checked",
-    )
+    hint = "fetch it from a clone that has it; all else is checked"
+    return Finding("unreadable", f"a part of the history can not be read: {words}", hint=hint)
 
 
 def _rows(
@@ -256,9 +243,8 @@ def _rows(
     for start in range(0, len(commits), _COMMITS_AT_ONCE):
         if progress is not None:
             progress(start, len(commits))
-        yield from _some_rows(
-            git, commits[start : start + _COMMITS_AT_ONCE], letters, paths, findings
-        )
+        some = commits[start : start + _COMMITS_AT_ONCE]
+        yield from _some_rows(git, some, letters, paths, findings)
 
 
 def _some_rows(

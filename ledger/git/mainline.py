@@ -59,15 +59,9 @@ class Mainline:
 
     def behind(self, *commits: str) -> list[Step]:
         """Return the steps that none of some commits has, oldest first; the whole line for none."""
-        out = self._git.run(
-            "log",
-            "--first-parent",
-            "--format=%x01%H %ct %P%x02%s",
-            self._head,
-            "--not",
-            *filter(None, commits),
-            "--",
-        ).decode("utf-8", "replace")
+        without = filter(None, commits)
+        asked = ("--first-parent", "--format=%x01%H %ct %P%x02%s", self._head, "--not", *without)
+        out = self._git.run("log", *asked, "--").decode("utf-8", "replace")
         found = []
         for part in out.split("\x01")[1:]:
             ids, _, subject = part.partition("\x02")
@@ -84,16 +78,18 @@ class Mainline:
         found: dict[str, dict[str, str]] = {path: {} for path in wanted}
         for at in range(0, len(wanted), _PATHS):
             specs = [f":(top,literal){path}" for path in wanted[at : at + _PATHS]]
-            out = self._git.run(
+            out = self._git.text(
                 "log", "--first-parent", "-m", "--raw", "-z", "--no-renames", "--no-abbrev",
                 "--format=%x01%H%x02", self._head, *([f"^{base}"] if base else []), "--", *specs,
-            ).decode("utf-8", "surrogateescape")  # fmt: skip
+            )  # fmt: skip
             for part in out.split("\x01")[1:]:
                 commit, _, rest = part.partition("\x02")
                 fields = rest.strip("\0\n").split("\0")
                 for meta, name in zip(fields[0::2], fields[1::2], strict=False):
                     mode = meta.strip("\n").split(" ")[1]
-                    for path in _at_or_above(name, found):
+                    parts = name.split("/")
+                    above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+                    for path in found.keys() & above:
                         found[path].setdefault(commit, "")
                         if path == name:
                             found[path][commit] = mode
@@ -102,19 +98,11 @@ class Mainline:
     def entries(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
         """Return what stands at paths of commits."""
         wanted = sorted(set(places))
-        if not wanted:
-            return {}
-        lines = "".join(f"{commit}:{path}\n" for commit, path in wanted)
-        answer = self._git.run(
-            "cat-file", "--batch-check=%(objecttype) %(objectname)",
-            data=lines.encode("utf-8", "surrogateescape"),
-        ).decode("utf-8", "replace")  # fmt: skip
-        found = {}
-        for place, line in zip(wanted, answer.split("\n"), strict=False):
-            type, _, oid = line.partition(" ")
-            there = len(oid) == 40 and not oid.strip("0123456789abcdef")
-            found[place] = Entry(type, oid) if there else Entry("")
-        return found
+        named = self._git.named(f"{commit}:{path}" for commit, path in wanted) if wanted else []
+        return {
+            place: Entry(type if oid else "", oid)
+            for place, (type, oid) in zip(wanted, named, strict=True)
+        }
 
     def contents(self, blobs: Iterable[str]) -> dict[str, str]:
         """Return the texts of blobs, by id; those that are missing or large are left out."""
@@ -126,8 +114,7 @@ class Mainline:
 
     def names(self, *below: str) -> list[str]:
         """Return the whole names of the tags and branches below some folders; no object is read."""
-        out = self._git.run("for-each-ref", "--format=%(refname)", *below)
-        return out.decode("utf-8", "surrogateescape").split("\n")[:-1]
+        return self._git.text("for-each-ref", "--format=%(refname)", *below).split("\n")[:-1]
 
     def refs(self, names: Iterable[str]) -> list[Ref]:
         """Return those of some tags and branches that lead to a commit."""
@@ -138,8 +125,7 @@ class Mainline:
         wanted, found = sorted(set(names)), []
         for at in range(0, len(wanted), _PATHS):
             some = wanted[at : at + _PATHS]
-            out = self._git.run("for-each-ref", f"--format={form}", *some)
-            for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+            for line in self._git.text("for-each-ref", f"--format={form}", *some).split("\n")[:-1]:
                 name, type, oid, behind, peeled, made = line.split("\0")
                 if "commit" in (type, behind) and name in some:
                     seconds = int(made) if made.isdigit() else 0
@@ -174,19 +160,13 @@ class Mainline:
     def whole(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the whole ids of commits, by what names them; those that are none are left out."""
         wanted = sorted(set(ids))
-        answer = self._git.run(
-            "cat-file", "--batch-check=%(objecttype) %(objectname)",
-            data="".join(f"{one}^{{commit}}\n" for one in wanted).encode(),
-        ).decode("utf-8", "replace")  # fmt: skip
-        rows = zip(wanted, answer.split("\n"), strict=False)
-        return {one: line[7:] for one, line in rows if line.startswith("commit ")}
+        named = self._git.resolve(*[f"{one}^{{commit}}" for one in wanted])
+        return {one: oid for one, oid in zip(wanted, named, strict=True) if oid}
 
     def worked_on(self, branch: str) -> str:
         """Return the newest commit that was made on a branch here, "" where that is not known."""
-        out = self._git.run(
-            "reflog", "show", "--format=%H %gs", f"refs/heads/{branch}", "--", check=False
-        )
-        for line in out.decode("utf-8", "replace").split("\n"):
+        asked = ("reflog", "show", "--format=%H %gs", f"refs/heads/{branch}", "--")
+        for line in self._git.text(*asked, check=False).split("\n"):
             commit, _, what = line.partition(" ")
             if what.startswith(_WORK):
                 return commit
@@ -198,10 +178,3 @@ class Mainline:
             return commits[0] if commits else ""
         out = self._git.run("merge-base", "--octopus", *sorted(set(commits)), check=False)
         return out.decode().strip()
-
-
-def _at_or_above(name: str, paths: dict[str, dict[str, str]]) -> list[str]:
-    """Return those of some paths that a file is, or is below of."""
-    parts = name.split("/")
-    above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
-    return [path for path in above if path in paths]

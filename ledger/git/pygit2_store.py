@@ -112,11 +112,7 @@ class Store:
         return found
 
     def _body(self, one: str) -> bytes:
-        """Return the bytes of a tree or commit.
-
-        Raises:
-            StorageFailed: its file is damaged.
-        """
+        """Return the bytes of a tree or commit."""
         found = record.loose_object(self._objects, one)
         if found is not None:
             return found[found.index(b"\0") + 1 :]
@@ -217,11 +213,7 @@ class Store:
         return made
 
     def _check_ours(self, wanted: record.Commit, tree: str) -> None:
-        """Compare a new tree with the parent's: only our own files may differ (fault:D4).
-
-        Raises:
-            StorageFailed: the commit would touch something else.
-        """
+        """Compare a new tree with the parent's: only our own files may differ (fault:D4)."""
         self._compare("", self._root(wanted.parent), tree, [path for path, _ in wanted.files])
 
     def _compare(self, path: str, base: str, made: str, files: list[str]) -> None:
@@ -256,11 +248,7 @@ class Store:
         return str(self._odb.write(ObjectType.COMMIT, text))
 
     def _read_back(self, made: str) -> None:
-        """Read the commit from the disk before a branch points to it (fault:A7, fault:A14).
-
-        Raises:
-            StorageFailed: it is not there, or not whole.
-        """
+        """Read the commit from the disk before a branch points to it (fault:A7, fault:A14)."""
         if record.loose_object(self._objects, made) is None:
             if made not in pygit2.Repository(self._where.gitdir):
                 raise StorageFailed(f"the commit {made} did not reach the disk")

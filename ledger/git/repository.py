@@ -104,11 +104,7 @@ def _is_git_directory(folder: str) -> bool:
 
 
 def _brought(folder: str) -> bool:
-    """Tell whether a bare repository lies in a work tree, so that a clone may have brought it.
-
-    Raises:
-        UnsupportedRepository: it does, and was named: another one must not answer in its place.
-    """
+    """Tell whether a bare repository lies in a work tree, so that a clone may have brought it."""
     above = os.path.dirname(folder)
     while not os.path.lexists(above + "/.git"):
         if above == os.path.dirname(above):
@@ -369,11 +365,7 @@ def cut_commits(repository: Repository) -> frozenset[str]:
 
 
 def _read(path: str) -> str:
-    """Read a small file; "" when there is none. One that can not be read is not taken for missing.
-
-    Raises:
-        CorruptRepository: it is there and can not be read.
-    """
+    """Read a small file; "" when there is none. One that can not be read is not taken for missing."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read()

@@ -26,11 +26,9 @@ from ledger.secrets.credential_names import (
     is_qualified,
     may_follow,
 )
-from ledger.secrets.credential_values import is_drawn, is_secret, is_strong
+from ledger.secrets.credential_values import is_drawn, is_outcome, is_run_on, is_secret, is_strong
 from ledger.secrets.match import Hit, hit
-from ledger.secrets.outcomes import is_outcome
 from ledger.secrets.secret_sentences import BEFORE, BEHIND, may_tell, told
-from ledger.secrets.wide_scripts import is_run_on
 
 _QUOTES = "\"'`"
 #: How many values with one end are judged.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.secrets.credential_names import CHOSEN
 from ledger.secrets.credential_values import is_secret
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.word_passwords import is_plain
 
 TYPE_CHECKING = False
@@ -34,21 +34,17 @@ def find_columns(text: str, low: str, names: Iterable[str]) -> list[Hit]:
     """
     found: list[Hit] = []
     done = 0
-    for name in names:
-        at = low.find(name) if name in _TOLD else -1
-        while at >= 0:
+    for name in [name for name in names if name in _TOLD]:
+        for at in places(low, name):
             end = at + len(name)
-            if low[end : end + 1] in _EDGES and low[at - 1 : at] in _EDGES:
-                ahead, behind = (
-                    low[max(0, at - 16) : at].rstrip(_AROUND),
-                    low[end : end + 24].lstrip(_CELL),
-                )
-                if ahead[-1:] in _SIDES or behind[:1] in _SIDES:
-                    start = low.rfind("\n", max(0, at - _LONGEST), at) + 1
-                    stop = low.find("\n", at)
-                    if stop > 0 and (start or at < _LONGEST) and done <= start:
-                        done = max(done, _below(text, low, start, stop, found))
-            at = low.find(name, end)
+            if low[end : end + 1] not in _EDGES or low[at - 1 : at] not in _EDGES:
+                continue
+            ahead = low[max(0, at - 16) : at].rstrip(_AROUND)
+            if ahead[-1:] in _SIDES or low[end : end + 24].lstrip(_CELL)[:1] in _SIDES:
+                start = low.rfind("\n", max(0, at - _LONGEST), at) + 1
+                stop = low.find("\n", at)
+                if stop > 0 and (start or at < _LONGEST) and done <= start:
+                    done = max(done, _below(text, low, start, stop, found))
     return found
 
 
@@ -67,14 +63,14 @@ def _below(text: str, low: str, start: int, stop: int, found: list[Hit]) -> int:
         for first, end, number in _cells(line, sign, heads):
             value = line[first:end]
             plain = value.isalpha() and value.islower() and len(value) > 5
-            if is_plain(value) if plain else _is_value(value, heads[number]):
+            if (
+                is_plain(value)
+                if plain
+                else is_secret(value, heads[number], False, False, True, True)
+            ):
                 found.append(hit("credential", at + first, at + end))
         at = stop + 1
     return at
-
-
-def _is_value(value: str, name: str) -> bool:
-    return bool(value) and is_secret(value, name, False, False, True, True)
 
 
 def _head(line: str, before: str) -> tuple[str, dict[int, str]]:

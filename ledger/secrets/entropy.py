@@ -76,12 +76,16 @@ def is_random(value: str) -> bool:
 
     They mix letters with digits, or both cases, and repeat no more than chance does.
     """
-    kinds = (
+    return kinds_of(value) > 1 and len(set(value)) >= min(8, 3 + len(value) // 4)
+
+
+def kinds_of(value: str) -> int:
+    """Return how many of these a value has: digits, small letters, capitals."""
+    return (
         any("0" <= char <= "9" for char in value)
         + any("a" <= char <= "z" for char in value)
         + any("A" <= char <= "Z" for char in value)
     )
-    return kinds > 1 and len(set(value)) >= min(8, 3 + len(value) // 4)
 
 
 def is_wordy(value: str) -> bool:

@@ -15,6 +15,10 @@ from ledger.secrets.match import PERSONAL, PERSONAL_RULES, SECRET, Hit
 from ledger.secrets.private_parts import without_tags
 from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 #: What to do with personal data.
 WARN, REDACT, KEEP = "warn", "redact", "keep"
 #: The most times that a part is looked through.
@@ -124,41 +128,26 @@ def guard(
     except UnicodeError:  # nothing that can be stored; the draft's own checks say so
         return log, ()
     tagged = without_tags(data) != data
-    if not tagged and not Lines(data).held(_wanted(data, personal)):
+    wanted = [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
+    if not tagged and not Lines(data).held(wanted):
         return log, ()
     look = Look(personal)
     clean = look.log(log)
     if tagged:
         _refuse_nothing(clean)
     if look.secrets and strict:
-        raise DraftRefused(
-            tuple(
-                Finding(
-                    "secret-found",
-                    f"{article(one.rule)} in {where}: {one.shown}",
-                    hint=_STRICT_HINT,
-                )
-                for where, one in look.secrets
-            )
-        )
+        _refuse_secrets([(one, f"in {where}") for where, one in look.secrets], _STRICT_HINT)
     _refuse_names(clean)
-    found = [
-        Finding(
-            "secret-redacted",
-            f"{article(one.rule)} in {where} was not stored: {one.shown}",
-            hint=_HINT,
-        )
-        for where, one in look.secrets
-    ]
+    found = []
+    for where, one in look.secrets:
+        message = f"{article(one.rule)} in {where} was not stored: {one.shown}"
+        found.append(Finding("secret-redacted", message, hint=_HINT))
     if tagged:
         found.append(Finding("personal-statement", "what stood in <private> was not stored"))
     for where, one in look.private:
         done = "was redacted" if personal == REDACT else "is stored as it stands"
-        hint = (
-            ""
-            if personal == REDACT
-            else 'diurna.toml can say `personal = "redact"` below [privacy]'
-        )
+        way_out = 'diurna.toml can say `personal = "redact"` below [privacy]'
+        hint = "" if personal == REDACT else way_out
         found.append(Finding("personal-data", f"{article(one.rule)} in {where} {done}", hint=hint))
     return clean, tuple(first_of(list(dict.fromkeys(found))))
 
@@ -185,16 +174,8 @@ def guard_events(
     return log.events, found
 
 
-def _wanted(data: str, personal: str) -> list[Hit]:
-    return [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
-
-
 def _refuse_nothing(log: SessionLog) -> None:
-    """Refuse a log of which nothing is left where something has to stand.
-
-    Raises:
-        DraftRefused: it is.
-    """
+    """Refuse a log of which nothing is left where something has to stand."""
     texts = [event.text for event in log.events if isinstance(event, FactCreated | FactUpdated)]
     if not log.title.strip() or "" in texts:
         hint = "leave it out, or write it without the tag"
@@ -202,11 +183,7 @@ def _refuse_nothing(log: SessionLog) -> None:
 
 
 def _refuse_names(log: SessionLog) -> None:
-    """Refuse a log that holds a secret where it can not be redacted: an id, the name of a key.
-
-    Raises:
-        DraftRefused: it does.
-    """
+    """Refuse a log that holds a secret where it can not be redacted: an id, the name of a key."""
     names = [key for key, _ in log.header]
     for event in log.events:
         names += facts_in(event)
@@ -214,17 +191,13 @@ def _refuse_names(log: SessionLog) -> None:
             names += [key for key, _ in event.meta]
     rest = find_secrets("\n\n".join(dict.fromkeys(names)))
     if rest:
-        hint = "choose another id or name"
-        raise DraftRefused(
-            tuple(
-                Finding(
-                    "secret-found",
-                    f"{article(one.rule)} where no text can be changed: {one.shown}",
-                    hint=hint,
-                )
-                for one in rest
-            )
-        )
+        where = "where no text can be changed"
+        _refuse_secrets([(one, where) for one in rest], "choose another id or name")
+
+
+def _refuse_secrets(found: list[tuple[Hit, str]], hint: str) -> NoReturn:
+    messages = [f"{article(one.rule)} {where}: {one.shown}" for one, where in found]
+    raise DraftRefused(tuple([Finding("secret-found", said, hint=hint) for said in messages]))
 
 
 def article(rule: str) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SECRET, PERSONAL = "secret", "personal"
 #: The rules for personal data; every other rule is for secrets.
 PERSONAL_RULES = ("home-path", "email", "card-number", "us-ssn", "phone")
@@ -26,6 +30,14 @@ class Hit(Record):
 def hit(rule: str, start: int, end: int, mark: str = "") -> Hit:
     """Describe a value; of the value itself only `mark`, which is the same for everybody, is kept."""
     return Hit(rule, start, end, f"{mark}…({end - start})")
+
+
+def places(text: str, mark: str) -> Iterator[int]:
+    """Yield where a mark stands in a text, none of them in another one."""
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + len(mark))
 
 
 def apart(found: list[Hit]) -> tuple[Hit, ...]:

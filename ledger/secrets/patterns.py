@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ledger.secrets import pattern_rows as rows
-from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_wordy
+from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_wordy, kinds_of
 from ledger.secrets.match import Hit, hit
 from ledger.secrets.vendor_tokens import HEX, WORD
 from ledger.secrets.word_passwords import is_joined, is_worded
@@ -17,6 +17,7 @@ from ledger.secrets.word_passwords import is_joined, is_worded
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
 
     _Parts = dict[str, list[tuple[str, int]]]
 
@@ -125,9 +126,8 @@ def _is_pair(value: str) -> bool:
     return bool(name and colon and password) and (name + password).isascii()
 
 
-def _hooks(text: str) -> list[Hit]:
+def _hooks(text: str) -> Iterator[Hit]:
     """Find addresses that whoever knows them may post to: what is drawn in the path opens them."""
-    found: list[Hit] = []
     at = text.find("://")
     while at >= 0:
         near = text[at : at + 512]
@@ -150,16 +150,14 @@ def _hooks(text: str) -> list[Hit]:
                     and not is_placeholder(word)
                     and not word.strip(WORD)
                 ):
-                    found.append(hit("webhook", place, place + len(word)))
+                    yield hit("webhook", place, place + len(word))
                 place += len(part) + 1
             at += len(near) - 3
         at = text.find("://", at + 3)
-    return found
 
 
-def _cookies(text: str) -> list[Hit]:
+def _cookies(text: str) -> Iterator[Hit]:
     """Find what a cookie of a session holds."""
-    found: list[Hit] = []
     at = text.find("ookie: ")
     while at >= 0:
         place = at + 7
@@ -169,10 +167,9 @@ def _cookies(text: str) -> list[Hit]:
             value = value.strip(" \"'")
             if sign and 16 <= len(value) and _looks(value, rows.DRAWN) and not is_wordy(value):
                 start = text.find(value, place + len(name))
-                found.append(hit("session-cookie", start, start + len(value)))
+                yield hit("session-cookie", start, start + len(value))
             place += len(pair) + 1
         at = text.find("ookie: ", place)
-    return found
 
 
 #: What opaque words begin with that open nothing: digests, public keys, what code and machines name.
@@ -258,14 +255,9 @@ def _is_opaque(piece: str) -> bool:
     run = max(
         body.replace("_", " ").replace("-", " ").replace(".", " ").split(), key=len, default=""
     )
-    kinds = (
-        any(char.isdigit() for char in run)
-        + any("a" <= char <= "z" for char in run)
-        + any("A" <= char <= "Z" for char in run)
-    )
     drawn = sum(char.isdigit() for char in body) * 20 >= len(body) and distinct(body) > 18
     return (
-        kinds > 2
+        kinds_of(run) > 2
         and len(run) > 15
         and drawn
         and bool(body.strip(HEX))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.personal_numbers import find_numbers
 from ledger.secrets.vendor_tokens import ALNUM, DOTTED, run_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Accounts of machines and names that documents put for one.
 _NOBODY = frozenset(
@@ -43,10 +47,8 @@ def find_personal(text: str) -> list[Hit]:
     return found + find_numbers(text)
 
 
-def _homes(text: str, root: str) -> list[Hit]:
-    found: list[Hit] = []
-    at = text.find(root)
-    while at >= 0:
+def _homes(text: str, root: str) -> Iterator[Hit]:
+    for at in places(text, root):
         start = at + len(root)
         count = run_of(text, start, DOTTED, 64)
         name = text[start : start + count].rstrip(".")
@@ -56,40 +58,30 @@ def _homes(text: str, root: str) -> list[Hit]:
         # without a path behind it, `/home/x` may be the address of a page
         inside = behind == "/" or (root == "/Users/" and not behind.isalnum())
         if alone and inside and _is_name(name):
-            found.append(hit("home-path", at, end, root))
-        at = text.find(root, start)
-    return found
+            yield hit("home-path", at, end, root)
 
 
-def _windows_homes(text: str) -> list[Hit]:
-    found: list[Hit] = []
-    at = text.find("Users")
-    while at >= 0:
+def _windows_homes(text: str) -> Iterator[Hit]:
+    for at in places(text, "Users"):
         slash = text[at - 1 : at] if at > 2 else ""
-        cut = at
-        while (
-            cut > 0 and at - cut < 2 and text[cut - 1] == slash
-        ):  # `\` or `\\` of a string literal
+        cut = at  # before `\`, or `\\` of a string literal
+        while cut > 0 and at - cut < 2 and text[cut - 1] == slash:
             cut -= 1
         gap = run_of(text, at + 5, slash, 2) if slash in ("\\", "/") and slash else 0
         if gap and cut > 1 and text[cut - 1] == ":" and text[cut - 2].isalpha():
             start = at + 5 + gap
             name = text[start : start + run_of(text, start, DOTTED, 64)].rstrip(".")
             if _is_name(name):
-                found.append(hit("home-path", cut - 2, start + len(name), text[cut - 2 : start]))
-        at = text.find("Users", at + 5)
-    return found
+                yield hit("home-path", cut - 2, start + len(name), text[cut - 2 : start])
 
 
 def _is_name(name: str) -> bool:
     return len(name) > 1 and name[0].isalpha() and name.lower() not in _NOBODY
 
 
-def _mails(text: str) -> list[Hit]:
-    found: list[Hit] = []
+def _mails(text: str) -> Iterator[Hit]:
     hosts: dict[str, bool] = {}
-    at = text.find("@")
-    while at >= 0:
+    for at in places(text, "@"):
         head = text[max(0, at - 65) : at]
         user = head[len(head.rstrip(_USER)) :].lstrip("._%+-")
         count = run_of(text, at + 1, ALNUM + ".-", 254) if user else 0
@@ -103,26 +95,15 @@ def _mails(text: str) -> list[Hit]:
             and text[end : end + 1] not in (":", "/", "(", "@")
             and (not start or text[start - 1] not in "@/:")
         ):
-            found.append(hit("email", start, end))
-        at = text.find("@", at + 1)
-    return found
+            yield hit("email", start, end)
 
 
 def _is_host(host: str) -> bool:
     """Tell whether mail may go to somebody at a host."""
-    last = host.rpartition(".")[2].lower()
-    return (
-        2 <= len(last) <= 12
-        and last.isalpha()
-        and "." in host
-        and ".." not in host
-        and last not in _NO_DOMAIN
-        and not _is_nobodys(host.lower())
-    )
-
-
-def _is_nobodys(host: str) -> bool:
-    """Tell whether a host, or one that it belongs to, is one that documents use."""
-    while host and host not in _NO_HOSTS:
-        host = host.partition(".")[2]
-    return host != ""
+    parts = host.lower().split(".")
+    last = parts[-1]
+    if not 2 <= len(last) <= 12 or not last.isalpha() or len(parts) < 2 or ".." in host:
+        return False
+    # neither it nor a host that it belongs to is one that documents use
+    above = {".".join(parts[at:]) for at in range(len(parts))}
+    return last not in _NO_DOMAIN and _NO_HOSTS.isdisjoint(above)

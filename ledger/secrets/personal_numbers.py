@@ -6,7 +6,11 @@ They are looked for in the skeleton of a text, in which every digit is a nine, s
 
 from __future__ import annotations
 
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, hit, places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NINES = bytes.maketrans(b"012345678", b"9" * 9)
 #: The instants and stems of a log's header are nobody's number.
@@ -55,22 +59,15 @@ def find_numbers(text: str) -> list[Hit]:
         bones = bones.replace(stamp, " " * len(stamp))
     if "99999" not in bones and not any(pair in bones for pair in _PAIRS):
         return []
-    found = _cards(text, bones)
-    if "999-99-9999" in bones or "999 99 9999" in bones:
-        found += _social(text, bones)
+    found = [*_cards(text, bones), *_social(text, bones)]
     for form in _US_PHONES:
-        if form in bones:
-            found += _phones(text, bones, form)
-    if "+9" in bones:
-        found += _international(text, bones)
-    return found + _called(text, bones)
+        found += _phones(text, bones, form)
+    return [*found, *_international(text, bones), *_called(text, bones)]
 
 
-def _places(bones: str, form: str) -> list[int]:
-    """Return where a form stands that is no part of a longer number or word."""
-    found: list[int] = []
-    at = bones.find(form)
-    while at >= 0:
+def _places(bones: str, form: str) -> Iterator[int]:
+    """Yield where a form stands that is no part of a longer number or word."""
+    for at in places(bones, form):
         end = at + len(form)
         before, behind = bones[at - 1 : at] if at else "", bones[end : end + 1]
         inner = behind in ("-", ".", " ") and bones[end + 1 : end + 2] == "9"
@@ -78,18 +75,14 @@ def _places(bones: str, form: str) -> list[int]:
             before in ("-", ".", "/", "=") and at > 1 and bones[at - 2].isalnum() and before != "="
         )
         if not (before.isalnum() or before == "_" or behind.isalnum() or inner or outer):
-            found.append(at)
-        at = bones.find(form, end)
-    return found
+            yield at
 
 
-def _cards(text: str, bones: str) -> list[Hit]:
-    found: list[Hit] = []
+def _cards(text: str, bones: str) -> Iterator[Hit]:
     for form in _GROUPED:
-        if form in bones:
-            for at in _places(bones, form):
-                if _is_card(text[at : at + len(form)]):
-                    found.append(hit("card-number", at, at + len(form)))
+        for at in _places(bones, form):
+            if _is_card(text[at : at + len(form)]):
+                yield hit("card-number", at, at + len(form))
     at = bones.find(_LEAST_CARD)
     while at >= 0:
         end = at + len(_LEAST_CARD)
@@ -101,9 +94,8 @@ def _cards(text: str, bones: str) -> list[Hit]:
             or (bones[end : end + 1] in ("-", "_", ".") and bones[end + 1 : end + 2].isalnum())
         )
         if alone and not _is_thing(text, at) and _is_card(text[at:end]):
-            found.append(hit("card-number", at, end))
+            yield hit("card-number", at, end)
         at = bones.find(_LEAST_CARD, end)
-    return found
 
 
 def _is_card(said: str) -> bool:
@@ -125,10 +117,9 @@ def _is_card(said: str) -> bool:
     return (total + sum([number - 9 if number > 9 else number for number in twice])) % 10 == 0
 
 
-def _social(text: str, bones: str) -> list[Hit]:
-    found: list[Hit] = []
+def _social(text: str, bones: str) -> Iterator[Hit]:
     for form in ("999-99-9999", "999 99 9999"):
-        for at in _places(bones, form) if form in bones else ():
+        for at in _places(bones, form):
             said = text[at : at + 11]
             area, group, serial = said[:3], said[4:6], said[7:]
             near = text[max(0, at - 40) : at].lower()
@@ -141,20 +132,17 @@ def _social(text: str, bones: str) -> list[Hit]:
                 and said not in _NO_SSN
                 and (known or (form[3] == "-" and not _is_thing(text, at)))
             ):
-                found.append(hit("us-ssn", at, at + 11))
-    return found
+                yield hit("us-ssn", at, at + 11)
 
 
-def _phones(text: str, bones: str, form: str) -> list[Hit]:
-    found: list[Hit] = []
+def _phones(text: str, bones: str, form: str) -> Iterator[Hit]:
     for at in _places(bones, form):
         digits = _digits(text[at : at + len(form)])
         near = text[max(0, at - 3) : at]
         plain = form == "999 999 9999" and "+" not in near and not _is_called(text, at)
         if not plain and _is_us(digits) and not _is_thing(text, at):
             start = at - 3 if near == "+1 " or near == "+1-" else at
-            found.append(hit("phone", start, at + len(form)))
-    return found
+            yield hit("phone", start, at + len(form))
 
 
 def _is_us(digits: str) -> bool:
@@ -168,9 +156,8 @@ def _is_us(digits: str) -> bool:
     )
 
 
-def _international(text: str, bones: str) -> list[Hit]:
+def _international(text: str, bones: str) -> Iterator[Hit]:
     """Find `+49 30 1234567`: grouped, or behind a word that says what it is, or ten digits and more."""
-    found: list[Hit] = []
     last = -1  # where the last one ended: one number may follow right behind another
     at = bones.find("+9")
     while at >= 0:
@@ -193,21 +180,18 @@ def _international(text: str, bones: str) -> list[Hit]:
             and not _is_filled(digits[2:])
             and not (digits[0] == "1" and (len(digits) != 11 or not _is_us(digits[1:])))
         ):
-            found.append(hit("phone", at, end))
+            yield hit("phone", at, end)
             last = end
         at = bones.find("+9", end)
-    return found
 
 
-def _called(text: str, bones: str) -> list[Hit]:
+def _called(text: str, bones: str) -> Iterator[Hit]:
     """Find plain digits behind a word that says that they are dialled: `phone: 015112345678`."""
     low = text.lower()
     if len(low) != len(text):
-        return []
-    found: list[Hit] = []
+        return
     for word in _CALLS:
-        at = low.find(word) if word in low else -1
-        while at >= 0:
+        for at in places(low, word):
             behind = at + len(word)
             near = bones[behind : behind + 48]
             spot = near.find("9")
@@ -223,9 +207,7 @@ def _called(text: str, bones: str) -> list[Hit]:
                     and not _is_filled(digits)
                     and not bones[start + len(value) : start + len(value) + 1].isalnum()
                 ):
-                    found.append(hit("phone", start, start + len(value)))
-            at = low.find(word, behind)
-    return found
+                    yield hit("phone", start, start + len(value))
 
 
 def _digits(said: str) -> str:

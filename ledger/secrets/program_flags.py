@@ -6,8 +6,12 @@ A flag counts behind a program on the same line whose flag it is (fault:L9).
 from __future__ import annotations
 
 from ledger.secrets.entropy import is_placeholder, is_stock, is_wordy
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.word_passwords import is_worded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: programs: flags; one that ends in a blank has its value behind it, any other at it.
 _PROGRAMS = {
@@ -40,28 +44,21 @@ _QUOTES = "\"'`"
 _END = (" ", "\n", "\t", ";", "|", ")", "& ", "&&", "&\n", "`", '"', "'", "<", ">")
 
 
-def find_flags(text: str) -> list[Hit]:
+def find_flags(text: str) -> Iterator[Hit]:
     """Find the passwords that flags bear."""
-    found: list[Hit] = []
     fronts = _fronts(text)
     if not fronts and "pass:" not in text and " /p:" not in text:
-        return found
+        return
     for programs, flags in _PROGRAMS.items():
         # a flag is rarer than a text that could hold one, and its programs are many
         there = [flag for flag in flags if (flag[:2] in fronts or flag[0] != "-") and flag in text]
         known = [program for program in programs if program in text] if there else []
-        for flag in there if known else ():
-            at = text.find(flag)
-            while at >= 0:
-                start = at + len(flag)
-                if at and text[at - 1] in " \"'" and _is_behind(text, at, known):
-                    place = _value(text, start, flag, flag in _NAMED or _HTTPIE in programs)
-                    if place is not None and (
-                        _LOOSE not in programs or _is_mixed(text[slice(*place)])
-                    ):
-                        found.append(hit("credential", *place))
-                at = text.find(flag, start)
-    return found
+        for at, flag in [(at, one) for one in there if known for at in places(text, one)]:
+            if at and text[at - 1] in " \"'" and _is_behind(text, at, known):
+                named = flag in _NAMED or _HTTPIE in programs
+                place = _value(text, at + len(flag), flag, named)
+                if place is not None and (_LOOSE not in programs or _is_mixed(text[slice(*place)])):
+                    yield hit("credential", *place)
 
 
 def _is_mixed(value: str) -> bool:
@@ -72,14 +69,12 @@ def _is_mixed(value: str) -> bool:
 
 def _fronts(text: str) -> set[str]:
     """Return the first two characters of all flags that a text may have; a comment's end is none."""
-    fronts: set[str] = set()
-    for lead in (" -", "'-", '"-'):
-        at = text.find(lead)
-        while at >= 0:
-            if text[at + 1 : at + 4] != "-->":
-                fronts.add(text[at + 1 : at + 3])
-            at = text.find(lead, at + 2)
-    return fronts
+    return {
+        text[at + 1 : at + 3]
+        for lead in (" -", "'-", '"-')
+        for at in places(text, lead)
+        if text[at + 1 : at + 4] != "-->"
+    }
 
 
 def _is_behind(text: str, at: int, programs: list[str]) -> bool:

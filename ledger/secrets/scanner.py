@@ -12,7 +12,7 @@ from bisect import bisect_right
 from ledger.secrets.assignments import find_credentials
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.line_breaks import chained
-from ledger.secrets.match import Hit, apart, hit
+from ledger.secrets.match import Hit, apart, hit, places
 from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_patterns
 from ledger.secrets.personal_data import find_personal
 from ledger.secrets.program_flags import find_flags
@@ -120,37 +120,24 @@ def _find(text: str, depth: int) -> list[Hit]:
     return found
 
 
-def _told_by_word(text: str, long: list[str]) -> list[Hit]:
+def _told_by_word(text: str, long: list[str]) -> Iterator[Hit]:
     """Find what a long word is by itself: the key of a licence, the token of whatever vendor."""
-    found: list[Hit] = []
     kinds = {
         word: [("licence-key", key) for key in find_licences(word)]
         + [(OPAQUE, token) for token in find_opaque(word)]
         for word in set(long)
     }
-    if not any(kinds.values()):
-        return found
     at = 0
-    for word in long:
+    for word in long if any(kinds.values()) else ():
         at = text.find(word, at)
         for rule, piece in kinds[word]:
             start = text.find(piece, at)
-            found.append(hit(rule, start, start + len(piece)))
+            yield hit(rule, start, start + len(piece))
         at += len(word)
-    return found
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    """Yield where a word stands."""
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
-
-
-def _encoded(text: str, long: list[str], depth: int) -> list[Hit]:
+def _encoded(text: str, long: list[str], depth: int) -> Iterator[Hit]:
     """Find secrets in words that are base64 or percent-encoded; the whole word is the secret then."""
-    found: list[Hit] = []
     for word in dict.fromkeys(long):
         inner = ""
         if "%" in word:
@@ -169,12 +156,9 @@ def _encoded(text: str, long: list[str], depth: int) -> list[Hit]:
                 )
                 if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
                     inner = _decoded(word)
-        if not inner:
-            continue
-        hidden = apart(_find(inner, depth - 1))
+        hidden = apart(_find(inner, depth - 1)) if inner else ()
         if hidden:
-            found += [hit(hidden[0].rule, at, at + len(word)) for at in _places(text, word)]
-    return found
+            yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
 
 
 def _decoded(word: str) -> str:

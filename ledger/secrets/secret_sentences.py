@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ledger.secrets import credential_values as values
 from ledger.secrets.credential_names import ASIDE, CHOSEN, PHRASES, QUALIFIED, is_qualified
+from ledger.secrets.credential_values import WIDE_ENDS, behind_wide
 from ledger.secrets.entropy import is_placeholder
-from ledger.secrets.wide_scripts import WIDE_ENDS, behind_wide
 from ledger.secrets.word_passwords import ENDS, SMALL, is_joined, is_phrase, is_plain, is_said
 
 #: How far before and behind a name a sentence is read, in characters and in words.

@@ -7,8 +7,12 @@ Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead ha
 from __future__ import annotations
 
 from ledger.secrets.entropy import distinct, is_placeholder, is_printed, is_random, is_stock
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, hit, places
 from ledger.secrets.vendor_tokens import ALNUM, BASE64, DOTTED, HEX, WORD, run_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _BEGIN, _END = "-----BEGIN ", "-----END "
 #: How long a key block without an end is taken to be.
@@ -17,7 +21,8 @@ _BLOCK_LINES = 200
 _BLOCK_CHARS = 20_000
 _JWT_CAP = 8192
 #: (infix, rule, characters before, how many, characters behind, at least, at most)
-_INFIXES = (
+_Infix = tuple[str, str, str, tuple[int, int], str, int, int]
+_INFIXES: tuple[_Infix, ...] = (
     ("T3BlbkFJ", "openai-key", WORD, (20, 80), WORD, 20, 80),
     (".atlasv1.", "terraform-token", ALNUM, (14, 14), WORD, 40, 80),
     ("Q~", "azure-client-secret", WORD + "~.", (4, 4), DOTTED + "~", 31, 34),
@@ -43,9 +48,9 @@ def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
         return found
     if "eyJ" in drawn:
         found += _web_tokens(text)
-    for infix, rule, front, (low, high), chars, least, most in _INFIXES:
-        if infix in drawn:
-            found += _infixed(text, infix, rule, (front, low, high), (chars, least, most))
+    for row in _INFIXES:
+        if row[0] in drawn:
+            found += _infixed(text, row)
     if "sig=" in drawn:
         found += _signatures(text)
     if "." in drawn:
@@ -124,9 +129,8 @@ def _block_end(text: str, at: int) -> int:
     return at
 
 
-def _web_tokens(text: str) -> list[Hit]:
+def _web_tokens(text: str) -> Iterator[Hit]:
     """Find JSON web tokens: three parts of base64, the first two of them objects."""
-    found: list[Hit] = []
     at = text.find("eyJ")
     while at >= 0:
         count = run_of(text, at, DOTTED, _JWT_CAP)
@@ -143,24 +147,14 @@ def _web_tokens(text: str) -> list[Hit]:
                 and is_random(parts[-1])
                 and not is_printed(parts[-1])
             ):
-                found.append(hit("jwt", at, at + size, "eyJ"))
+                yield hit("jwt", at, at + size, "eyJ")
         at = text.find("eyJ", at + count)
-    return found
 
 
-def _infixed(
-    text: str,
-    infix: str,
-    rule: str,
-    before: tuple[str, int, int],
-    behind: tuple[str, int, int],
-) -> list[Hit]:
+def _infixed(text: str, row: _Infix) -> Iterator[Hit]:
     """Find tokens with a mark in their midst."""
-    found: list[Hit] = []
-    front, low, high = before
-    chars, least, most = behind
-    at = text.find(infix)
-    while at >= 0:
+    infix, rule, front, (low, high), chars, least, most = row
+    for at in places(text, infix):
         head = text[max(0, at - high - 1) : at]
         head = head[len(head.rstrip(front)) :]
         start, end = at - len(head), at + len(infix)
@@ -175,40 +169,33 @@ def _infixed(
             and is_random(whole)
             and not is_placeholder(head + text[end : end + more])
         ):
-            found.append(hit(rule, start, end + more))
-        at = text.find(infix, end)
-    return found
+            yield hit(rule, start, end + more)
 
 
-def _addresses(text: str) -> list[Hit]:
+def _addresses(text: str) -> Iterator[Hit]:
     """Find passwords and tokens in addresses: `scheme://user:password@host`."""
-    found: list[Hit] = []
-    at = text.find("://")
-    while at >= 0:
+    for at in places(text, "://"):
         start = at + 3
         rest = text[start : start + 512]
         if "@" not in rest:
-            at = text.find("://", start)
             continue
         stop = len(rest)
         for char in _URL_END:
             cut_at = rest.find(char, 0, stop)
             stop = cut_at if cut_at >= 0 else stop
-        user, cut, _host = rest[:stop].rpartition("@")
+        user, cut, host = rest[:stop].rpartition("@")
         if stop < len(rest) and rest[stop] in "/#?":
             user, cut = _unescaped(rest, stop) or (user, cut)
         if cut:
             name, colon, password = user.partition(":")
             scheme = text[max(0, at - 12) : at]
-            if "sentry" in _host and run_of(name, 0, HEX, 33) == 32:
-                found.append(hit("sentry-dsn", start, start + len(user)))
+            if "sentry" in host and run_of(name, 0, HEX, 33) == 32:
+                yield hit("sentry-dsn", start, start + len(user))
             elif colon and _is_password(name, password):
                 begin = start + len(name) + 1
-                found.append(hit("url-password", begin, begin + len(password)))
+                yield hit("url-password", begin, begin + len(password))
             elif not colon and len(user) > 15 and "http" in scheme and is_random(user):
-                found.append(hit("url-token", start, start + len(user)))
-        at = text.find("://", start)
-    return found
+                yield hit("url-token", start, start + len(user))
 
 
 def _unescaped(rest: str, stop: int) -> tuple[str, str] | None:
@@ -235,11 +222,9 @@ def _is_password(name: str, password: str) -> bool:
     return not (is_stock(password) or password in ("x-oauth-basic", "postgres", "guest", "redis"))
 
 
-def _signatures(text: str) -> list[Hit]:
+def _signatures(text: str) -> Iterator[Hit]:
     """Find signed addresses of storage: `?sv=…&se=…&sig=…`."""
-    found: list[Hit] = []
-    at = text.find("sig=")
-    while at >= 0:
+    for at in places(text, "sig="):
         start = at + 4
         count = run_of(text, start, BASE64 + "-_%", 120)
         near = text[max(0, at - 400) : at] + text[start + count : start + count + 200]
@@ -247,69 +232,51 @@ def _signatures(text: str) -> list[Hit]:
         marked = sum(part in near for part in ("sv=", "sp=", "se=", "st=")) > 1
         alone = text[at - 1 : at] in ("?", "&", ";") and signed.endswith(("%3D", "%3d", "="))
         if count > 39 and (marked or alone) and is_random(signed) and not is_placeholder(signed):
-            found.append(hit("azure-sas", start, start + count))
-        at = text.find("sig=", start)
-    return found
+            yield hit("azure-sas", start, start + count)
 
 
-def _aws_pairs(text: str) -> list[Hit]:
+def _aws_pairs(text: str) -> Iterator[Hit]:
     """Find the secret half of an AWS key, 40 characters that stand near the half with the mark."""
-    found: list[Hit] = []
-    seen = 0
     for mark in ("AKIA", "ASIA"):
-        at = text.find(mark)
+        at, seen = text.find(mark), 0
         while at >= 0:
             start, end = max(0, at - 200), at + 220
             if end > seen:
                 for word in _words(text, start, end):
-                    value = text[word[0] : word[1]]
+                    value = text[slice(*word)]
                     if is_random(value) and distinct(value) > 19 and value.strip(HEX):
-                        found.append(hit("aws-secret-key", *word))
+                        yield hit("aws-secret-key", *word)
                 seen = end
             at = text.find(mark, max(at + 4, seen - 200))
-        seen = 0
-    return found
 
 
-def _words(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the runs of exactly 40 characters of base64 that begin between two places."""
+def _words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs of exactly 40 characters of base64 that begin between two places."""
     near = text[start : end + 41]
     plain = near
     for char in set(near) - set(BASE64):
         plain = plain.replace(char, " ")
-    found: list[tuple[int, int]] = []
-    at = 0
     for word in plain.split(" "):
         if len(word.rstrip("=")) == 40 and not is_placeholder(word):
-            found.append((start + at, start + at + 40))
-        at += len(word) + 1
-    return found
+            yield start, start + 40
+        start += len(word) + 1
 
 
-def _dotted(text: str, words: str) -> list[Hit]:
+def _dotted(text: str, words: str) -> Iterator[Hit]:
     """Find tokens that are known by the lengths of their dotted parts."""
-    found: list[Hit] = []
     for word in dict.fromkeys(words.split("\n")):
         if not 58 <= len(word) <= 160 or "." not in word:
             continue
         for piece in _pieces(word):
             parts = piece.split(".")
-            rule = ""
+            sizes = [len(part) for part in parts]
+            rule = mark = ""
             if len(parts) == 3 and _is_discord(parts):
                 rule = "discord-token"
-            elif (
-                len(parts) == 2
-                and parts[0][:3] == "pat"
-                and (len(parts[0]), len(parts[1])) == (17, 64)
-                and not parts[1].strip(HEX)
-            ):
-                rule = "airtable-token"
-            if rule:
-                at = text.find(piece)
-                while at >= 0:
-                    found.append(hit(rule, at, at + len(piece), "pat" if rule[0] == "a" else ""))
-                    at = text.find(piece, at + len(piece))
-    return found
+            elif sizes == [17, 64] and piece[:3] == "pat" and not parts[1].strip(HEX):
+                rule, mark = "airtable-token", "pat"
+            for at in places(text, piece) if rule else ():
+                yield hit(rule, at, at + len(piece), mark)
 
 
 def _pieces(word: str) -> list[str]:

@@ -30,9 +30,10 @@ _CHECKOUT, _ASIDE = "checkout: moving from ", ("rebase", "pull --rebase")
 def now(repository: Repository, ms: int) -> list[Seen]:
     """Return where branches are, here and at remotes, under the names that logs know them by."""
     form = "--format=%(objectname) %(refname) %(symref)"
-    said = repository.git().run("for-each-ref", form, _HEADS, _REMOTES, check=False)
     found = []
-    for line in said.decode("utf-8", "surrogateescape").split("\n"):
+    for line in (
+        repository.git().text("for-each-ref", form, _HEADS, _REMOTES, check=False).split("\n")
+    ):
         commit, _, rest = line.partition(" ")
         name, _, symbolic = rest.partition(" ")
         if name and not symbolic:

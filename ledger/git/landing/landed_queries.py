@@ -52,8 +52,7 @@ class Asked:
     def _leads(self, old: str, new: str) -> bool:
         """Tell whether a head is an ancestor of another one."""
         if (old, new) not in self._behind:
-            status = self._git.call("merge-base", "--is-ancestor", old, new)[0]
-            self._behind[old, new] = not status
+            self._behind[old, new] = self._git.holds(new, old)
         return self._behind[old, new]
 
 

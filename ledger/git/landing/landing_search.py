@@ -114,7 +114,10 @@ class _Search:
             sums = [*wholes, *self._sums(fork, behind)]
             self._compare(frozenset().union(*[one.paths for one in (*sums, *own)]), fork)
             yield from self._patch(own)
-            yield from self._squash(sums)
+            wanted = {one.id() for one in sums if one.files}
+            yield from [
+                (one.commit, SQUASH) for one in self._line if one.files and one.id() in wanted
+            ]
             yield from self._forge(subject, wholes[0].paths)
             yield from self._content(wholes, own[0].lines())
 
@@ -155,17 +158,15 @@ class _Search:
         point, tip = self._work.point, self._work.tip
         if not tip or tip == point or not self._git.resolve(f"{tip}^{{commit}}")[0]:
             return []
-        said = self.budget.ask(
-            self._git, "rev-list", "--first-parent", "--parents", f"-n{OWN}", tip, f"^{point}"
-        )
-        rows = [row.split() for row in said.decode().split("\n") if row]
+        asked = ("--first-parent", "--parents", f"-n{OWN}", tip, f"^{point}")
+        said = self.budget.ask(self._git, "rev-list", *asked).decode()
+        rows = [row.split() for row in said.split("\n") if row]
         merged = any(len(row) > 2 for row in rows)
         pairs = []
         for commit in [row[0] for row in rows]:
             base = fork
             if merged:  # the trunk came in meanwhile
-                asked = ("merge-base", commit, self._history.head)
-                base = self._git.run(*asked, check=False).decode().strip()
+                base = self._git.text("merge-base", commit, self._history.head, check=False).strip()
             pairs += [(one, commit) for one in (base, behind) if one and one != commit]
         return between(self._git, self.budget, pairs)
 
@@ -196,19 +197,10 @@ class _Search:
     def _alike(self, one: Patch) -> str:
         """Return a commit with nearly all lines of another one, "" for none."""
         lines, paths = one.lines(), one.paths
-        return next(
-            (
-                patch.commit
-                for patch in self._every
-                if not paths.isdisjoint(patch.files) and _has(patch.lines(), lines)
-            ),
-            "",
-        )
-
-    def _squash(self, sums: list[Patch]) -> Iterator[tuple[str, str]]:
-        """Look for one commit with all that the branch changed."""
-        wanted = {one.id() for one in sums if one.files}
-        yield from [(one.commit, SQUASH) for one in self._line if one.files and one.id() in wanted]
+        for patch in self._every:
+            if not paths.isdisjoint(patch.files) and _has(patch.lines(), lines):
+                return patch.commit
+        return ""
 
     def _forge(self, subject: str, paths: frozenset[bytes]) -> Iterator[tuple[str, str]]:
         """Look for the title that a forge gives to a squashed branch."""

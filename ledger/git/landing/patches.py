@@ -103,7 +103,10 @@ def patches_of(
 ) -> list[Patch]:
     """Return the patches of the commits that `git log` lists with these arguments, newest first."""
     specs = [f":(top,literal){path.decode('utf-8', 'surrogateescape')}" for path in sorted(paths)]
-    return _read(budget.ask(git, "log", *_LOG, *_FORM, *arguments, "--", *specs))
+    out = budget.ask(git, "log", *_LOG, *_FORM, *arguments, "--", *specs)
+    # no line of a patch begins as the line of a commit does
+    parts = (b"\n" + out).split(b"\n" + _COMMIT)[1:]
+    return [_patch(part[:40].decode(), part[40:]) for part in parts]
 
 
 def between(git: Git, budget: Budget, pairs: Iterable[tuple[str, str]]) -> list[Patch]:
@@ -118,12 +121,6 @@ def between(git: Git, budget: Budget, pairs: Iterable[tuple[str, str]]) -> list[
     return [_patch(to, b"\n" + part) for (_, to), part in zip(pairs, parts, strict=False)]
 
 
-def _read(out: bytes) -> list[Patch]:
-    """Cut what git printed into patches. No line of a patch begins as the line of a commit does."""
-    parts = (b"\n" + out).split(b"\n" + _COMMIT)[1:]
-    return [_patch(part[:40].decode(), part[40:]) for part in parts]
-
-
 def _patch(commit: str, text: bytes) -> Patch:
     return Patch(commit, dict(map(_file, text.split(b"\n" + _FILE)[1:])))
 
@@ -135,9 +132,8 @@ def _file(block: bytes) -> tuple[bytes, tuple[bytes, ...]]:
     half = len(names) // 2  # without renames both are the same, but for `a/` and `b/`
     path = escape_decode(names[3 : half - 1])[0] if names[:1] == b'"' else names[2:half]
     if not body:
-        return path, tuple(
-            [line for line in head.split(b"\n") if line[:6] in (b"index ", b"new mo")]
-        )
+        kept = [line for line in head.split(b"\n") if line[:6] in (b"index ", b"new mo")]
+        return path, tuple(kept)
     lines = [line for line in body.split(b"\n")[1:] if line[:1] in (b"+", b"-", b" ")]
     return path, tuple([line[:1] + b"".join(line[1:].split()) for line in lines])
 

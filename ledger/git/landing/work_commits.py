@@ -89,37 +89,28 @@ class Points:
         second = log.ended // 1000 * 1000  # git's notes tell no more
         at_once = [one.commit for one in trunk if one.when == second]
         if any(self._holds(one, log.commit) for one in at_once):
-            return not self._came_by_work(log)
+            # a fresh branch begins with the commit, any other was seen before it
+            tips = self._tips(log.branch)
+            return not any(one != log.commit and self._holds(log.commit, one) for one in tips)
         then = next((one for one in trunk if one.when <= log.ended), None)
         if then is not None and self._holds(then.commit, log.commit):
             return True
         first = next((one for one in reversed(trunk) if one.when >= log.ended), None)
         if first is None or not self._holds(first.commit, log.commit):
             return False
-        return then is None and self._on_the_line(first.commit, log.commit)
-
-    def _came_by_work(self, log: Written) -> bool:
-        """Tell whether the branch of a log was seen before its commit: a fresh one begins with it."""
-        tips = self._tips(log.branch)
-        return any(one != log.commit and self._holds(log.commit, one) for one in tips)
-
-    def _on_the_line(self, tip: str, commit: str) -> bool:
-        """Tell whether a commit that another one holds is on its first-parent line."""
-        said = self._git.run(
-            "rev-list", "--first-parent", "--parents", tip, f"^{commit}", check=False
-        )
-        rows = said.decode().split("\n")[:-1]
-        return not rows or rows[-1].split(" ")[1:2] == [commit]
+        if then is not None:
+            return False
+        asked = ("--first-parent", "--parents", first.commit, f"^{log.commit}")
+        rows = self._git.text("rev-list", *asked, check=False).split("\n")[:-1]
+        return not rows or rows[-1].split(" ")[1:2] == [log.commit]
 
     def _behind(self, log: Written) -> str:
         """Return the first commit of a branch that may hold what was not committed when a log ended."""
         for tip in self._tips(log.branch):
             if tip != log.commit and self._holds(tip, log.commit):
-                said = self._git.run(
-                    "log", "--first-parent", f"-n{_DEEP}", "--format=%H %ct", tip, f"^{log.commit}",
-                    check=False,
-                ).decode().split("\n")  # fmt: skip
-                rows = [row.partition(" ") for row in reversed(said) if row]
+                form = ("--first-parent", f"-n{_DEEP}", "--format=%H %ct")
+                said = self._git.text("log", *form, tip, f"^{log.commit}", check=False)
+                rows = [row.partition(" ") for row in reversed(said.split("\n")) if row]
                 found = [row[0] for row in rows if int(row[2]) >= log.ended // 1000]
                 trunk = self._tips(self._trunk)[:2]
                 # behind a rebase the branch's line leads through commits of the trunk
@@ -131,6 +122,5 @@ class Points:
     def _holds(self, tip: str, commit: str) -> bool:
         """Tell whether a commit is reachable from another one."""
         if (tip, commit) not in self._holding:
-            status = self._git.call("merge-base", "--is-ancestor", commit, tip)[0]
-            self._holding[tip, commit] = not status
+            self._holding[tip, commit] = self._git.holds(tip, commit)
         return self._holding[tip, commit]
