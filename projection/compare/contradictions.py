@@ -28,6 +28,17 @@ STATEMENTS_LIMIT = 24
 _SHORT_WORDS = 3
 #: What may stand before the first word of a sentence.
 _OPENING = "*_`\"'¡¿ "
+#: How a statement begins that asks, or plans.
+_ASKING = (
+    "find out",
+    "decide ",
+    "investigate",
+    "check whether",
+    "if ",
+    "when ",
+    "todo",
+    "consider",
+)
 #: A statement of more words is compared no further: it says too much to say one opposite.
 WORDS_LIMIT = 40
 
@@ -111,9 +122,7 @@ def _compare(one: Statement, two: Statement) -> Clash | None:
 def _asks(statement: Statement) -> bool:
     """Tell whether a statement asks or plans: it does not say how something is."""
     low = statement.text.lower().lstrip("*_`\"' ")
-    return statement.text.rstrip("*_` \"')").endswith("?") or low.startswith(
-        ("find out", "decide ", "investigate", "check whether", "if ", "when ", "todo", "consider")
-    )
+    return statement.text.rstrip("*_` \"')").endswith("?") or low.startswith(_ASKING)
 
 
 def _begins(text: str) -> bool:
@@ -246,23 +255,13 @@ def slot(one: Statement, two: Statement, found: compared.Difference) -> tuple[st
 
 #: Those that ask for the same frame, by their ids, in the order in which they are asked.
 _FRAMED: dict[str, Rule] = {
-    "negation": negation,
-    "antonym": antonym,
-    "version": version,
-    "number": number,
-    "choice": choice,
-    "slot": slot,
-    "exception": exception,
-    "replacement": replacement,
-}
+    "negation": negation, "antonym": antonym, "version": version, "number": number,
+    "choice": choice, "slot": slot, "exception": exception, "replacement": replacement,
+}  # fmt: skip
 #: Those that ask for the same subject.
 _OWN_WORDS = {
-    "value": value,
-    "alternative": alternative,
-    "denial": denial,
-    "order": order,
-    "owner": owner,
-}
+    "value": value, "alternative": alternative, "denial": denial, "order": order, "owner": owner,
+}  # fmt: skip
 #: Every rule.
 RULES = frozenset((*_FRAMED, *_OWN_WORDS))
 #: Those that may be asked where both tell of one moment in the same word: what holds for good says so.
@@ -315,9 +314,8 @@ def _is_label(word: Word) -> bool:
 def _is_count(statement: Statement, word: Word) -> bool:
     """Tell whether a value was counted at some time: `146 workspace tests`, `tests 146 / lint 0`."""
     behind = statement.words[statement.words.index(word) + 1 :][:2]
-    return any(other.raw.lower() in COUNTED for other in behind) or (
-        statement.text.count(" / ") > 1
-    )
+    counted = any(other.raw.lower() in COUNTED for other in behind)
+    return counted or statement.text.count(" / ") > 1
 
 
 def _is_version(word: Word) -> bool:
@@ -338,18 +336,12 @@ def _slot_of(statement: Statement, word: Word) -> bool:
     """Tell whether a word is the one value of something: "the default branch is X", "use X for Y"."""
     if statement.words[-1] == word and word.before in ("is", "the", "a", "an", "called", "named"):
         before = [other.form for other in statement.words[:-1]]
-        return (
-            word.before == "is" or word.lead == "is" or word.before in ("called", "named")
-        ) and any(form in _SLOTS for form in before)
-    starts = statement.text.lower().lstrip("*_` ").startswith(("use ", "we use ", "prefer "))
-    behind = f" {statement.text.lower()} "
-    return (
-        starts
-        and statement.words[0] == word
-        and len(statement.words) > 2
-        and " for " in behind
-        and word.before in ("use", "prefer")
-    )
+        said = word.lead == "is" or word.before in ("is", "called", "named")
+        return said and any(form in _SLOTS for form in before)
+    low = statement.text.lower()
+    starts = low.lstrip("*_` ").startswith(("use ", "we use ", "prefer "))
+    first = statement.words[0] == word and len(statement.words) > 2
+    return starts and first and " for " in f" {low} " and word.before in ("use", "prefer")
 
 
 def _without(words: Sequence[Word], word: Word) -> tuple[Word, ...]:

@@ -126,22 +126,16 @@ def odd(statement: Statement) -> bool:
 
 def is_chosen(statement: Statement, word: Word) -> bool:
     """Tell whether a word stands where a choice stands: "use X", "written in X", "X is used for"."""
-    before = word.before
+    before, lead = word.before, word.lead
     if before in ("a", "an", "the", "only", "plain", "always", "our"):
-        before = word.lead
-        lead = ""
-    else:
-        lead = word.lead
+        before, lead = lead, ""
     if before in CHOOSING:
         return True
     if before in PLACING:
         if not lead:
             return len(statement.words) > 1 and statement.words[-1] == word
-        return (
-            lead in ("is", "are")
-            or lead.endswith(("ed", "s", "en"))
-            or lead in ("built", "kept", "held", "go", "live")
-        )
+        led = ("is", "are", "built", "kept", "held", "go", "live")
+        return lead in led or lead.endswith(("ed", "s", "en"))
     return statement.words[0] == word and " used " in f" {statement.text.lower()} "
 
 

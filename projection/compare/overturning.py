@@ -82,9 +82,7 @@ def _weakened(absolute: Statement, other: Statement) -> tuple[str, str] | None:
     if not weak and not odd(other):
         return None
     place = _stands_in(list(absolute.words), other, free_subject=False)
-    if place is None:
-        return None
-    return _ALWAYS, weak or f"not {place}"
+    return None if place is None else (_ALWAYS, weak or f"not {place}")
 
 
 def _stands_in(core: Sequence[Word], other: Statement, *, free_subject: bool) -> str | None:
@@ -201,12 +199,8 @@ def _dropped(words: Sequence[Word], at: int) -> Turn | None:
     new, behind = _name(words, favour + 1)
     if not new:
         return None
-    return _turn(
-        old,
-        new,
-        [*words[:at], *words[rest:favour], *words[behind:]],
-        f"{words[at].raw} {old[-1].raw}",
-    )
+    frame = [*words[:at], *words[rest:favour], *words[behind:]]
+    return _turn(old, new, frame, f"{words[at].raw} {old[-1].raw}")
 
 
 _FAVOUR = ("favour", "favor")
@@ -231,23 +225,11 @@ def _name(words: Sequence[Word], start: int) -> tuple[tuple[Word, ...], int]:
 def _turn(
     old: Sequence[Word], new: Sequence[Word], frame: Sequence[Word], said: str
 ) -> Turn | None:
-    if not old or any(not _is_name(word) for word in old):
+    # neither a value nor a gerund names a thing
+    if not old or any(one.form[0] in "#@" or one.raw.lower().endswith("ing") for one in old):
         return None
-    return Turn(
-        tuple([word.form for word in old]),
-        tuple([word.form for word in new]),
-        frozenset([word.form for word in frame]),
-        said,
-    )
-
-
-def _is_name(word: Word) -> bool:
-    """Tell whether a word may name a thing: no value, no gerund."""
-    return word.form[0] not in "#@" and not word.raw.lower().endswith("ing")
-
-
-def _was_used(word: Word) -> bool:
-    return word.before == "used" and word.lead in ("", "we")
+    forms = [[word.form for word in words] for words in (old, new, frame)]
+    return Turn(tuple(forms[0]), tuple(forms[1]), frozenset(forms[2]), said)
 
 
 def _still_used(turn: Turn, other: Statement) -> str | None:
@@ -259,12 +241,11 @@ def _still_used(turn: Turn, other: Statement) -> str | None:
         return None
     used = next(word for word in other.words if word.form == turn.old[0])
     placed = bool(turn.frame) and used.before in PLACING
-    if not (placed or is_chosen(other, used)) or _was_used(used):
+    was = used.before == "used" and used.lead in ("", "we")
+    if was or not (placed or is_chosen(other, used)):
         return None
     rest = [word for word in other.words if word.form not in turn.old]
     if not turn.frame:
         return None if scoped(rest) else used.raw
     frame = {word.form for word in rest}
-    if turn.frame <= frame or (frame and frame <= turn.frame):
-        return used.raw
-    return None
+    return used.raw if turn.frame <= frame or (frame and frame <= turn.frame) else None

@@ -94,16 +94,14 @@ def comparable(one: Fact, two: Fact) -> bool:
     if one.id in two.supersedes or two.id in one.supersedes:
         return False
     mine, theirs = dict(one.meta), dict(two.meta)
-    if two.id in _listed(mine.get("conflicts", "")) or one.id in _listed(
-        theirs.get("conflicts", "")
-    ):
-        return False
+    for meta, other in ((mine, two), (theirs, one)):
+        if other.id in meta.get("conflicts", "").replace(",", " ").split():
+            return False
     about = mine.get(ENTITY_KEY, ""), theirs.get(ENTITY_KEY, "")
     if not all(about) or about[0] == about[1]:
         return True
-    return any(matches_entity(two, name) for name in entity_names(one)) or not all(
-        names_in(value) for value in about
-    )
+    shared = any(matches_entity(two, name) for name in entity_names(one))
+    return shared or not all(names_in(value) for value in about)
 
 
 def overlap(one: Claim, two: Claim, ratio: Ratio | None = None) -> Overlap | None:
@@ -140,14 +138,11 @@ def same_text(one: Fact, two: Fact) -> bool:
 
 def _merge(one: Claim, two: Claim) -> Merge:
     """Propose a merge: the fact that is used more stays, then the older one; the fuller text stays."""
-    keep, drop = sorted(
-        (one.fact, two.fact), key=lambda fact: (-fact.uses, fact.created, fact.born, fact.id)
-    )
-    words = {
-        claim.fact.id: sum(len(said.words) for said in claim.statements) for claim in (one, two)
-    }
-    text = drop.text if words[drop.id] > words[keep.id] else keep.text
-    return Merge(keep.id, drop.id, text)
+    pair = [(one.fact, one.statements), (two.fact, two.statements)]
+    pair.sort(key=lambda row: (-row[0].uses, row[0].created, row[0].born, row[0].id))
+    (keep, _), (drop, _) = pair
+    kept, dropped = (sum(len(said.words) for said in row[1]) for row in pair)
+    return Merge(keep.id, drop.id, drop.text if dropped > kept else keep.text)
 
 
 def _ordered(one: Claim, two: Claim) -> tuple[Claim, Claim]:
@@ -156,7 +151,3 @@ def _ordered(one: Claim, two: Claim) -> tuple[Claim, Claim]:
 
 def _silent(fact: Fact) -> bool:
     return fact.false or fact.redacted or fact.closed
-
-
-def _listed(value: str) -> frozenset[str]:
-    return frozenset(value.replace(",", " ").split())

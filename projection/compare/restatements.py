@@ -11,11 +11,11 @@ from math import fsum, log
 
 from ledger.model.record import Record
 from projection.compare.contradictions import clash
-from projection.text.normalize import Statement, content_words, sentences, statement
+from projection.text.normalize import Statement, content_words, sentences, statement, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.
 _COVER, _PART, _OWN = 0.62, 0.40, 0.65
@@ -76,8 +76,7 @@ class _Unit:
 
     def read(self) -> tuple[Statement, ...]:
         if self.statements is None:
-            found = (statement(one) for one in sentences(self.text))
-            self.statements = tuple([one for one in found if one.words])
+            self.statements = statements(self.text)
         return self.statements
 
 
@@ -117,12 +116,9 @@ class Restatements:
         if text.rstrip(_MARKS).endswith(_ASKS):
             return ""
         words = content_words(text)
-        alike = [
-            one
-            for one in self._candidates(words)
-            if self._own(words, one) >= _OWN and self._says(text, one)
-        ]
-        return max(alike, key=lambda one: self._own(words, one), default=_NONE).id
+        own = {one: self._own(words, one) for one in self._candidates(words)}
+        alike = [one for one, share in own.items() if share >= _OWN and self._says(text, one)]
+        return max(alike, key=own.__getitem__, default=_NONE).id
 
     def said_in(self, text: str) -> tuple[Restated, ...]:
         """Return the facts that a text says again, each once, in the order in which it does.
@@ -159,11 +155,9 @@ class Restatements:
     def _says(self, sentence: str, unit: _Unit) -> bool:
         said = frozenset(content_words(sentence))
         common = said & unit.words
-        if (
-            len(common) < _FEW
-            or not common - _EVERYDAY
-            or (len(said) < _COMMON and common != unit.words)
-        ):
+        if len(common) < _FEW or not common - _EVERYDAY:
+            return False
+        if len(said) < _COMMON and common != unit.words:
             return False
         cover, own = self._weight(common) / unit.weight, self._own(said, unit)
         if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
@@ -179,11 +173,15 @@ class Restatements:
         turned = _CHANGE.search(sentence)
         if turned and turned[0].lower() not in unit.text.lower():
             return False
-        mine = statement(sentence)
-        if _renumbered(mine, unit.read()):
-            return False
-        speaks_against = clash(unit.read(), (mine,))
-        denied = {word for one in unit.read() for word in _denied(one)}
+        mine, facts = statement(sentence), unit.read()
+        known = {word for one in facts for word, _ in _counted(one)}
+        numbers = _numbers(form for one in facts for form in one.forms)
+        if any(word in known and number not in numbers for word, number in _counted(mine)):
+            return (
+                False  # a word that the fact gives a number has another one, which the fact has not
+            )
+        speaks_against = clash(facts, (mine,))
+        denied = {word for one in facts for word in _denied(one)}
         return speaks_against is None or (bool(denied) and denied == set(_denied(mine)))
 
     def _own(self, said: Collection[str], unit: _Unit) -> float:
@@ -201,13 +199,6 @@ def _numbers(words: Iterable[str]) -> frozenset[str]:
 def _denied(one: Statement) -> list[str]:
     """Return the words that a statement says no of."""
     return [one.forms[before] for before, _ in one.negated if before < len(one.forms)]
-
-
-def _renumbered(said: Statement, fact: Sequence[Statement]) -> bool:
-    """Tell whether a sentence gives a word that the fact gives a number another one, which it has not."""
-    known = {word for one in fact for word, _ in _counted(one)}
-    numbers = _numbers(form for one in fact for form in one.forms)
-    return any(word in known and number not in numbers for word, number in _counted(said))
 
 
 def _counted(one: Statement) -> Iterator[tuple[str, str]]:

@@ -65,7 +65,8 @@ def alternative(one: Subject, two: Subject) -> Said | None:
     families = one.names.keys() & two.names.keys()
     if not families:
         return None  # as of nearly all pairs
-    out, into = ([_told(side, way) for side in (one, two)] for way in (_OUT, _IN))
+    lows = [{word.raw.lower() for word in side.said.words} for side in (one, two)]
+    out, into = ([not way.isdisjoint(words) for words in lows] for way in (_OUT, _IN))
     if (out[0] and into[1]) or (out[1] and into[0]):
         return None
     for family in families:
@@ -81,17 +82,11 @@ def alternative(one: Subject, two: Subject) -> Said | None:
     return None
 
 
-def _told(found: Subject, words: frozenset[str]) -> bool:
-    return not words.isdisjoint([word.raw.lower() for word in found.said.words])
-
-
 def denial(one: Subject, two: Subject) -> Said | None:
     """Find what one statement denies and the other one says."""
     said = _denial(one, two)
-    if said is not None:
-        return said
-    said = _denial(two, one)
-    return None if said is None else (said[1], said[0])
+    turned = _denial(two, one) if said is None else None
+    return said if turned is None else (turned[1], turned[0])
 
 
 def _denial(one: Subject, two: Subject) -> Said | None:
@@ -110,11 +105,8 @@ def _denial(one: Subject, two: Subject) -> Said | None:
         if first not in known or 2 * weight_of(known) <= weight_of(set(names)):
             continue
         whole = len(known) == len(set(names))
-        if (
-            whole
-            and two.joined(claimed[names[-1]] + 1)
-            and two.marks[claimed[names[-1]] + 1] not in one.roots
-        ):
+        behind_it = claimed[names[-1]] + 1 if whole else 0
+        if whole and two.joined(behind_it) and two.marks[behind_it] not in one.roots:
             continue
         sides = ((one, two), (two, one))[: 2 - whole]
         if any(side.named and other.roots.isdisjoint(side.named) for side, other in sides):
@@ -177,11 +169,9 @@ def _same(
     """
     common = (one.roots & two.roots).difference(issue)
     weight = weight_of(common)
-    if (
-        weight < 1
-        or not common & (one.head | two.head)
-        or parted(one, two, common, issue, slots=slots)
-    ):
+    if weight < 1 or not common & (one.head | two.head):
+        return False
+    if parted(one, two, common, issue, slots=slots):
         return False
     mine, theirs = one.roots.difference(issue), two.roots.difference(issue)
     cover = weight / min(weight_of(mine), weight_of(theirs))

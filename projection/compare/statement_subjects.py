@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ledger.model.record import Record
 from projection.text import topics
-from projection.text.normalize import Statement, Word
+from projection.text.normalize import Statement, Word, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,15 +113,11 @@ def subject(said: Statement) -> Subject:
         if len(head) == _HEAD_WORDS or (head and word.form[0] == "#"):
             break
         head += [name] if name else []
-    slots = [
-        (word.before, name)
+    led = [
+        (word.lead if word.before in _ARTICLES else word.before, name)
         for word, name in zip(said.words, marks, strict=True)
-        if name and word.before in _SLOTS
-    ] + [
-        (word.lead, name)
-        for word, name in zip(said.words, marks, strict=True)
-        if name and word.before in _ARTICLES and word.lead in _SLOTS
     ]
+    slots = [(small, name) for small, name in led if name and small in _SLOTS]
     lows = {word.raw.lower() for word in said.words}
     lows.update(word.form for word in said.words if " " in word.raw)
     lows.update(piece.strip(".,;:") for piece in said.text.lower().split())
@@ -142,7 +138,12 @@ def subject(said: Statement) -> Subject:
         denied,
         _names(said, denied),
         not topics.UNIVERSAL.isdisjoint(lows),
-        any(low in topics.PASSED or _is_year(low) or low.startswith("@date") for low in lows),
+        any(
+            low in topics.PASSED
+            or low.startswith("@date")
+            or (len(low) == 4 and low.isdigit() and low[:2] in ("19", "20"))
+            for low in lows
+        ),
     )
 
 
@@ -256,22 +257,16 @@ def _names(said: Statement, denied: Collection[int]) -> dict[int, dict[int, rang
             if any(b.before != a.raw.lower().split()[-1] for a, b in pairwise(part)):
                 continue
             low = "".join([word.raw for word in part]).lower()
-            for key in (
-                low,
-                low.replace("-", "").replace(" ", ""),
-                part[0].form if length == 1 else "",
-            ):
+            whole = low.replace("-", "").replace(" ", "")
+            for key in (low, whole, part[0].form if length == 1 else ""):
                 rows = families().get(key, ())
                 if rows:
                     break
             for number, value, everyday in rows:
-                if everyday and not (
-                    part[0].raw[:1].isupper() and _stands_alone(words, at + len(part))
-                ):
+                end = at + len(part)
+                if everyday and not (part[0].raw[:1].isupper() and _stands_alone(words, end)):
                     continue
-                if word.before in ("a", "an") and not _stands_alone(
-                    words, at + len(part), generic=True
-                ):
+                if word.before in ("a", "an") and not _stands_alone(words, end, generic=True):
                     continue
                 if at not in denied and word.before not in _LEFT:
                     found.setdefault(number, {}).setdefault(value, range(at, at + len(part)))
@@ -304,22 +299,14 @@ def families() -> dict[str, list[tuple[int, int, bool]]]:
     return found
 
 
-def _is_year(low: str) -> bool:
-    return len(low) == 4 and low.isdigit() and low[:2] in ("19", "20")
-
-
 @lru_cache(1)
 def _synonyms() -> dict[str, str]:
-    from projection.text.normalize import stem
-
     rows = [[stem(word)[:ROOT_LETTERS] for word in row.split()] for row in topics.TOPIC_SYNONYMS]
     return {name: row[0] for row in rows for name in row}
 
 
 @lru_cache(1)
 def _generic() -> frozenset[str]:
-    from projection.text.normalize import stem
-
     return frozenset([root(stem(word)) for word in topics.GENERIC])
 
 
@@ -335,15 +322,9 @@ def _scopes() -> dict[str, list[tuple[int, int]]]:
 
 @lru_cache(1)
 def _denying() -> tuple[frozenset[str], frozenset[str]]:
-    from projection.text.normalize import stem
-    from projection.text.topics import DENIED_ONCE, DENYING
-
-    return frozenset(map(stem, DENYING)), frozenset(map(stem, DENIED_ONCE))
+    return frozenset(map(stem, topics.DENYING)), frozenset(map(stem, topics.DENIED_ONCE))
 
 
 @lru_cache(1)
 def _empty() -> frozenset[str]:
-    from projection.text.normalize import stem
-    from projection.text.topics import EMPTY
-
-    return frozenset([stem(word) for word in EMPTY])
+    return frozenset([stem(word) for word in topics.EMPTY])

@@ -99,9 +99,8 @@ def serves_in(text: str) -> tuple[str, ...]:
             if not said or not before.rstrip().endswith(_ARROWS):
                 continue
             rest = lines[number + 1 : number + _WRAPPED]
-            if (
-                not behind.strip() and rest
-            ):  # the ids, or the remark behind them, go on in the next line
+            if not behind.strip() and rest:
+                # the ids, or the remark behind them, go on in the next line
                 behind = rest.pop(0).strip()
             ids, _, remark = behind.partition(" (")
             while remark and ")" not in remark and rest:
@@ -147,8 +146,10 @@ def _without_code(text: str) -> str:
     """Cut the code spans out of a paragraph: what stands between two runs of back-ticks of one length."""
     pieces = []
     while "`" in text:
-        before, run, behind = _split_run(text)
-        pieces.append(before)
+        start = text.index("`")
+        behind = text[start:].lstrip("`")
+        run = text[start : len(text) - len(behind)]
+        pieces.append(text[:start])
         close = _find_run(behind, len(run))
         if close < 0:
             pieces.append(run)
@@ -157,12 +158,6 @@ def _without_code(text: str) -> str:
             pieces.append(" ")
             text = behind[close + len(run) :]
     return "".join(pieces) + text
-
-
-def _split_run(text: str) -> tuple[str, str, str]:
-    start = text.index("`")
-    behind = text[start:].lstrip("`")
-    return text[:start], text[start : len(text) - len(behind)], behind
 
 
 def _find_run(text: str, length: int) -> int:

@@ -188,8 +188,11 @@ class Graph:
             if self._count(name) <= CROWD_FACTS:
                 found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
         edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
-        near = tuple([self._told(*edge) for edge in edges[:most]])
-        self._near[fact, most] = near, len(edges) - len(near)
+        near = []
+        for kind, direction, entity, other in edges[:most]:
+            there = self._standings.get(other)
+            near.append(Neighbour(other, kind, direction, entity, "", there, self._mark(other)))
+        self._near[fact, most] = tuple(near), len(edges) - len(near)
         return self._near[fact, most]
 
     def links(self, fact: str, hops: int = 2, most: int | None = None) -> Links:
@@ -218,9 +221,15 @@ class Graph:
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
         mark = self._mark(fact)
-        chains = self._chains(fact, hops) if hops > 2 else ()
+        chains: list[tuple[str, ...]] = []
+        if (
+            hops > 2
+        ):  # what it serves and what serves it, joined; a fact without either has no chain
+            above = [line[:0:-1] for line in self._lines(fact, OUT, hops)]
+            below = [line[1:] for line in self._lines(fact, IN, hops)]
+            chains = [(*up, fact, *down) for up in above for down in below if up or down]
         here = self._standings.get(fact)
-        return Links(fact, here, near, far, crowds, mark, farther, chains, more)
+        return Links(fact, here, near, far, crowds, mark, farther, tuple(chains), more)
 
     def serving(self, fact: str, hops: int) -> tuple[str, ...]:
         """Return a fact, what it serves and what serves it, also through others, so many hops away."""
@@ -232,13 +241,6 @@ class Graph:
         for fact, commits in named.items():
             for commit in commits:
                 self._edges.setdefault(fact, set()).add((COMMIT, OUT, "", commit))
-
-    def _chains(self, fact: str, hops: int) -> tuple[tuple[str, ...], ...]:
-        """Join what a fact serves and what serves it; a fact without either has no chain."""
-        above = [line[:0:-1] for line in self._lines(fact, OUT, hops)]
-        below = [line[1:] for line in self._lines(fact, IN, hops)]
-        chains = [(*up, fact, *down) for up in above for down in below]
-        return tuple([chain for chain in chains if len(chain) > 1])
 
     def _lines(self, fact: str, direction: str, hops: int) -> list[tuple[str, ...]]:
         """Return the lines that lead on from a fact by `serves`, to each fact by the shortest."""
@@ -269,10 +271,6 @@ class Graph:
     def _count(self, name: str) -> int:
         known = folded(name)
         return max(len(self._sharing.get(known, ())), self._crowds.get(known, 0))
-
-    def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
-        standing = self._standings.get(other)
-        return Neighbour(other, kind, direction, entity, "", standing, self._mark(other))
 
     def _mark(self, name: str) -> Mark:
         mark = self._marks.get(name)

@@ -8,6 +8,7 @@ What a tier is, `tiers.tier` alone says.
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 
 from ledger.model import event as log_events
 from ledger.model.order import is_date, is_stem, key_of
@@ -135,15 +136,7 @@ def tier_counts(
                 steps[before][at] -= 1
             before = places[name]
             steps[before][at] += 1
-    return tuple(tuple(_summed(row[:-1])) for row in steps)
-
-
-def _summed(steps: Iterable[int]) -> list[int]:
-    total, found = 0, []
-    for step in steps:
-        total += step
-        found.append(total)
-    return found
+    return tuple(tuple(accumulate(row[:-1])) for row in steps)
 
 
 class _Walker:

@@ -79,22 +79,16 @@ def proposals(found: Pace, policy: Policy) -> tuple[Proposal, ...]:
     made: list[Proposal] = []
     lasts = found.days_of(windows.archive)
     if windows.archive and lasts < _LEAST_DAYS and not windows.archive_days:
-        made += [
-            Proposal(
-                f"windows.{name}_days", 0, found.days_of(windows.of(name)[0]), PACED.of(name)[1]
-            )
-            for name in ("working", "active", "archive")
-        ]
+        for name in ("working", "active", "archive"):
+            days = found.days_of(windows.of(name)[0])
+            made.append(Proposal(f"windows.{name}_days", 0, days, PACED.of(name)[1]))
     for key, least, most, longer, shorter in _FITTING:
         value = getattr(review, key)
         lasts = found.days_of(value)
         if not value or least <= lasts <= most:
             continue
-        better = _rounded(found.sessions * (longer if lasts < least else shorter) // found.days)
+        better = found.sessions * (longer if lasts < least else shorter) // found.days
+        # to fives from ten on: nobody tunes a window to the session
+        better = max(5, better) if better < 10 else better // 5 * 5
         made.append(Proposal(f"review.{key}", value, lasts, better))
     return tuple(made)
-
-
-def _rounded(sessions: int) -> int:
-    """Round to fives from ten on; nobody tunes a window to the session."""
-    return max(5, sessions) if sessions < 10 else sessions // 5 * 5

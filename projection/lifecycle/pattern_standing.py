@@ -35,9 +35,5 @@ def marked_as(fact: Fact, mark: Mark, learning: Learning) -> Mark:
 
 def weighted_ignores(fact: Fact, learning: Learning) -> int:
     """Count the roles that had no use for a fact; who validates weighs more."""
-    return sum(
-        [
-            learning.validator_weight if role in learning.validators else 1
-            for _, role in fact.ignores
-        ]
-    )
+    weight = dict.fromkeys(learning.validators, learning.validator_weight)
+    return sum([weight.get(role, 1) for _, role in fact.ignores])

@@ -132,12 +132,8 @@ def _stretch(
 ) -> Iterator[tuple[int, str]]:
     """Yield (session, tier) wherever the tier may change from one log on a fact to the next.
 
-    Args:
-        young: the last session in which it is too young to have been used twice, -1 for none.
-        active: the last one in which it is active.
-        archive: the last one before it fades.
-        at: the session of that log.
-        until: the last one before the next.
+    The last session in which it is too young to have been used twice, -1 for none, in which it is active,
+    and before it fades; that of the log, and the last one before the next.
     """
     for session in sorted({at, young + 1, active + 1, archive + 1}):
         if at <= session <= until:

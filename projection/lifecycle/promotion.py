@@ -135,12 +135,10 @@ def scores(
     for fact in chosen:
         own = words(fact.text)
         marks = (
-            undocumented(own, paragraphs),
-            reusable(fact),
-            specific(fact.text),
+            undocumented(own, paragraphs), reusable(fact), specific(fact.text),
             used(users.get(fact.id, {})),
             unlike(own, (some for name, some in others.items() if name != fact.id)),
-        )
+        )  # fmt: skip
         found.append(Score(fact.id, *marks, _proposal(marks)))
     return tuple(sorted(found, key=lambda one: (-one.total, one.id)))
 

@@ -30,11 +30,9 @@ class Handoff(Record):
 
     def names(self, agent: str, role: str) -> bool:
         """Tell whether it is meant for an agent, or for one in a role."""
-        if not self.to:
-            return False
-        return self.to.casefold() == agent.casefold() or not role_names(self.to).isdisjoint(
-            role_names(role)
-        )
+        if not self.to or self.to.casefold() == agent.casefold():
+            return bool(self.to)
+        return not role_names(self.to).isdisjoint(role_names(role))
 
 
 def open_handoffs(facts: Iterable[Standing]) -> tuple[Handoff, ...]:
@@ -71,10 +69,5 @@ def is_open(fact: Fact) -> bool:
 
 def _handoff(standing: Standing) -> Handoff:
     fact = standing.fact
-    return Handoff(
-        standing,
-        served(fact),
-        footer(fact, "from").strip(),
-        footer(fact, "to").strip(),
-        footer(fact, "confidence").strip(),
-    )
+    said = [footer(fact, key).strip() for key in ("from", "to", "confidence")]
+    return Handoff(standing, served(fact), *said)

@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 #: Of a task; what says nothing, or something else, is the middle one.
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
 #: Why something is waited for that is not just in a state of its own.
-UNKNOWN, CIRCLE, REPLACED, FALSE, OPEN = (
-    "unknown",
-    "in a circle",
-    "superseded",
-    "invalidated",
-    "open",
-)
+UNKNOWN, CIRCLE, REPLACED = "unknown", "in a circle", "superseded"
+FALSE, OPEN = "invalidated", "open"
 _OPEN_STATES = (IN_PROGRESS, HANDOFF_READY, TODO)
 _EITHER = " or "
 
@@ -127,13 +122,13 @@ def _task(
     said = footer(fact, "priority").strip().lower()
     owner = footer(fact, "owner").strip()
     ring = rings.get(fact.id, -1)
-    waits = tuple(
-        [
-            Wait(id, CIRCLE if ring >= 0 and rings.get(id) == ring else why[id])
-            for id in depends[fact.id]
-            if why[id]
-        ]
-    )
+    waits = [
+        Wait(id, CIRCLE if ring >= 0 and rings.get(id) == ring else why[id])
+        for id in depends[fact.id]
+        if why[id]
+    ]
+    agents = {move.agent for move in fact.moves if move.state == IN_PROGRESS and move.agent}
+    claimant = owner or _EITHER.join(sorted(agents)) if fact.state != HANDOFF_READY else ""
     return Task(
         standing,
         fact.state,
@@ -142,18 +137,11 @@ def _task(
         footer(fact, "goal").strip(),
         footer(fact, "workstream").strip(),
         depends[fact.id],
-        waits,
-        _claimant(fact, owner),
+        tuple(waits),
+        claimant,
         fact.contradicted or _EITHER in fact.state,
         max([move.stem for move in fact.moves], default=fact.origin),
     )
-
-
-def _claimant(fact: Fact, owner: str) -> str:
-    if fact.state == HANDOFF_READY:
-        return ""
-    agents = {move.agent for move in fact.moves if move.state == IN_PROGRESS and move.agent}
-    return owner or _EITHER.join(sorted(agents))
 
 
 def _obstacles(
