@@ -131,9 +131,8 @@ class Json:
     def head(self, nonce: str, place: Place, due: str) -> str:
         """Write what stands before the sections."""
         named: Iterable[tuple[str, str | int]] = zip(place._fields, place, strict=True)
-        state = ", ".join(
-            [f'"{key}": {_value(value)}' for key, value in named if value or key not in _OPTIONAL]
-        )
+        said = {key: one for key, one in named if one or key not in _OPTIONAL}
+        state = ", ".join([f'"{key}": {_value(one)}' for key, one in said.items()])
         return (
             f'{{"format": {FORMAT_VERSION}, "nonce": "{nonce}",\n'
             f'"notice": "What this object holds {EVIDENCE}",\n'
@@ -149,21 +148,17 @@ class Json:
 
     def line(self, line: Line, said: Said = Said()) -> str:  # noqa: B008 - every key stands
         """Write one line."""
-        parts = [
-            f'"{key}": {_string(value)}'
-            for key, value in _words(line)
-            if value or key not in _OPTIONAL
-        ]
+        words = [(key, word) for key, word in _words(line) if word or key not in _OPTIONAL]
+        parts = [f'"{key}": {_string(word)}' for key, word in words]
         parts += [f'"{key}": true' for key in _marks(line)]
         if line.mark.instead:
             parts.append(f'"instead": {_strings(line.mark.instead)}')
         if line.mark.gone:
-            marks = [zip(one._fields, one, strict=True) for one in line.mark.gone]
-            words = [
-                ", ".join([f'"{key}": {_string(plain(word))}' for key, word in one])
-                for one in marks
-            ]
-            parts.append(f'"marks": [{{{"}, {".join(words)}}}]')
+            gone = []
+            for one in line.mark.gone:
+                pairs = zip(one._fields, one, strict=True)
+                gone.append(", ".join([f'"{key}": {_string(plain(word))}' for key, word in pairs]))
+            parts.append(f'"marks": [{{{"}, {".join(gone)}}}]')
         return "{" + ", ".join(parts) + "}"
 
     def closing(self) -> str:
@@ -245,9 +240,8 @@ def _standing(line: Line) -> list[str]:
     """Return what tells that a fact does not simply hold; what happened to one tells it by itself."""
     if line.change:
         return []
-    return _marks(line)[: line.mark.closed + line.mark.false] or ["faded"] * (
-        line.tier == _ARCHIVED
-    )
+    marks = _marks(line)[: line.mark.closed + line.mark.false]
+    return marks or ["faded"] * (line.tier == _ARCHIVED)
 
 
 def form_of(name: str) -> Form:

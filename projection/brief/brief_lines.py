@@ -52,14 +52,18 @@ def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
         said = f'"{plain(item.title)}"'
         by = label(item.asker)
         return values.Line(item.hash, "request", "", item.day, "", said, by=by, state="outside")
-    return (
-        _session_line(item, chars) if isinstance(item, values.Session) else _fact_line(item, chars)
-    )
+    if isinstance(item, values.Session):
+        stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
+        return values.Line(stem, "session", "", item.stem[:10], stem, said, by=label(item.by))
+    return _fact_line(item, chars)
 
 
 def _fact_line(one: Standing, chars: int) -> values.Line:
     fact = one.fact
-    date, stem = _version(fact)
+    newest = ordered(fact.heads)[-1]
+    date, stem = fact.created, stem_said(fact.origin)
+    if newest.parents or not fact.origin:
+        date, stem = newest.stem[:10], stem_said(newest.stem)
     said, cut = (disputed(fact, chars), True) if fact.contradicted else title_of(shown(fact), chars)
     title = "" if fact.contradicted or fact.redacted else called(fact)
     if title:
@@ -97,12 +101,6 @@ def _news_line(news: values.News, chars: int) -> values.Line:
     )  # fmt: skip
 
 
-def _session_line(one: values.Session, chars: int) -> values.Line:
-    said = shortened(plain(one.said), chars)
-    stem = stem_said(one.stem)
-    return values.Line(stem, "session", "", one.stem[:10], stem, said, by=label(one.by))
-
-
 def shown(fact: Fact) -> str:
     """Return what may be shown of a fact's text."""
     return REDACTED if fact.redacted else fact.text or NO_TEXT
@@ -125,9 +123,8 @@ def disputed(fact: Fact, chars: int) -> str:
     if fact.denied:
         by = ", ".join([new or "nothing" for _, new in fact.denied[:4]])
         now = REDACTED if fact.redacted else shortened(plain(fact.heads[0].text), chars * 2 // 3)
-        said.append(
-            f"called false (replaced by {by}) by somebody who did not know this text: {now}"
-        )
+        unknowing = "by somebody who did not know this text"
+        said.append(f"called false (replaced by {by}) {unknowing}: {now}")
     if fact.torn:
         sides = [
             f"{move.state} by {label(move.agent) or 'nobody named'} in {stem_said(move.stem)}"
@@ -137,14 +134,6 @@ def disputed(fact: Fact, chars: int) -> str:
     return "; ".join(said)
 
 
-def _version(fact: Fact) -> tuple[str, str]:
-    """Return the date of a fact's newest text, and the log it comes from."""
-    newest = ordered(fact.heads)[-1]
-    if newest.parents or not fact.origin:
-        return newest.stem[:10], stem_said(newest.stem)
-    return fact.created, stem_said(fact.origin)
-
-
 def stem_said(stem: str) -> str:
     """Return a stem as it is shown: whole, but where somebody made a very long one."""
     return shortened(stem, _STEM_CHARS)
@@ -152,12 +141,7 @@ def stem_said(stem: str) -> str:
 
 def cut_short(place: values.Place) -> values.Place:
     """Shorten the names in what is said of where the ledger stands."""
-    return place._replace(
-        project=shortened(place.project, _SHORT_CHARS),
-        newest=shortened(place.newest, _SHORT_STEM_CHARS),
-        by="",
-        agent=shortened(place.agent, _SHORT_CHARS),
-        last=shortened(place.last, _SHORT_STEM_CHARS),
-        role="",
-        known="",
-    )
+    project, agent = (shortened(one, _SHORT_CHARS) for one in (place.project, place.agent))
+    newest, last = (shortened(one, _SHORT_STEM_CHARS) for one in (place.newest, place.last))
+    place = place._replace(project=project, agent=agent, newest=newest, last=last)
+    return place._replace(by="", role="", known="")

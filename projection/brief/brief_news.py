@@ -51,9 +51,8 @@ def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
     for entry in entries:
         for event in entry.acts:
             what = _WHAT.get(type(event), "")
-            if isinstance(
-                event, FactMoved
-            ):  # where a task stands is said beside it, while it is open
+            if isinstance(event, FactMoved):
+                # where a task stands is said beside it, while it is open
                 what = event.state if event.state in values.CLOSINGS else ""
             if not what or (isinstance(event, FactCreated | FactUpdated) and event.text is None):
                 continue
@@ -61,7 +60,5 @@ def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
             replacing.add(successor)
             into = corrections if what in values.CORRECTIONS else others
             into.setdefault(event.id, Happened(event.id, what, entry.stem, entry.agent, successor))
-    rest = [
-        one for fact, one in others.items() if fact not in corrections and fact not in replacing
-    ]
-    return list(corrections.values()), rest
+    passed = replacing.union(corrections)
+    return list(corrections.values()), [one for id, one in others.items() if id not in passed]

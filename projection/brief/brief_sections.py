@@ -18,7 +18,7 @@ from projection.policy import model as policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from projection.document.fact_remarks import Gone
     from projection.fold.fact_history import Fact
@@ -77,6 +77,7 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
     news = _news(material, placed)
     handed, failed, tasks = todo
     decided = "Decisions, conventions, stack"
+    changed = "Changed since your last log" if material.place.last else "Newest corrections"
     sections = [
         _section(values.ASKED, "For this task", _asked(material, todo)),
         _section(values.CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
@@ -84,7 +85,7 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
         _section(values.INVARIANTS, "Invariants", core, _INVARIANT_KIND),
         *_beside(material.beside),
         _section(values.HANDED, "Handed to you", handed, policy.HANDOFF_KIND),
-        values.Wanted(values.CHANGES, _since(material.place), news, len(news) + material.more_news),
+        values.Wanted(values.CHANGES, changed, news, len(news) + material.more_news),
         _section(values.ROLE, f"For the role {role}", _stated(noted, material)),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
         _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
@@ -153,39 +154,23 @@ def _beside(homes: Iterable[values.Beside]) -> list[values.Wanted]:
     return found
 
 
-def _news(material: values.Material, placed: Container[str]) -> tuple[values.News, ...]:
+def _news(material: values.Material, placed: set[str]) -> tuple[values.News, ...]:
     """Return what changed, without what is not shown, and what is new in a section of its own."""
     hidden = material.notes.others | material.deprecated
-    own = material.notes.alone
-    return tuple(
-        [
-            one
-            for one in material.news
-            if one.fact not in hidden
-            and not (
-                one.what == values.BORN
-                and (one.fact in placed or one.fact in own or _is_handoff(one.now))
-            )
-        ]
-    )
+    found = [one for one in material.news if one.fact not in hidden]
+    own = material.notes.alone.union(placed)
+    own |= {one.fact for one in found if one.now and one.now.fact.kind == policy.HANDOFF_KIND}
+    return tuple([one for one in found if one.what != values.BORN or one.fact not in own])
 
 
 def _shown_todo(material: values.Material) -> tuple[tuple[values.Stated, ...], ...]:
     """Return what is to be done, without what is not shown and what stands among the contradictions."""
-    others = material.notes.others
-    return tuple(
-        [
-            tuple(
-                [
-                    one
-                    for one in part
-                    if _is_plain(one.standing.fact, others)
-                    and not _has_ended(one.standing.fact, material)
-                ]
-            )
-            for part in material.todo
-        ]
-    )
+    shown = []
+    for part in material.todo:
+        facts = [(one, one.standing.fact) for one in part]
+        plain = [pair for pair in facts if _is_plain(pair[1], material.notes.others)]
+        shown.append(tuple([one for one, fact in plain if not _has_ended(fact, material)]))
+    return tuple(shown)
 
 
 def _is_plain(fact: Fact, others: frozenset[str]) -> bool:
@@ -201,10 +186,6 @@ def _is_left_out(fact: Fact, material: values.Material) -> bool:
     if fact.kind == policy.PATTERN_KIND:
         return fact.id in material.deprecated
     return fact.kind in (policy.QUESTION_KIND, policy.HANDOFF_KIND)
-
-
-def _is_handoff(standing: Standing | None) -> bool:
-    return standing is not None and standing.fact.kind == policy.HANDOFF_KIND
 
 
 def _stated(standings: Iterable[Standing], material: values.Material) -> list[values.Item]:
@@ -228,12 +209,6 @@ def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -
     return values.Wanted(name, title, items, len(items), kinds)
 
 
-def _since(place: values.Place) -> str:
-    if place.last:
-        return "Changed since your last log"
-    return "Newest corrections"
-
-
 def _contradicted(material: values.Material) -> list[Standing]:
     """Return the contradicted facts where they stand, those in use first."""
     from projection.fold.projection_state import Standing
@@ -245,13 +220,10 @@ def _contradicted(material: values.Material) -> list[Standing]:
         live.get(fact.id) or Standing(fact, "superseded" if fact.false else "archived", "-")
         for fact in facts
     ]
-    return sorted(
-        [
-            one._replace(fact=persons_first(fact, material.rank))
-            for one, fact in zip(found, facts, strict=True)
-        ],
-        key=lambda one: (-material.score.get(one.fact.id, 0.0), not one.live, one.fact.id),
-    )
+    pairs = zip(found, facts, strict=True)
+    sided = [one._replace(fact=persons_first(fact, material.rank)) for one, fact in pairs]
+    score = material.score
+    return sorted(sided, key=lambda one: (-score.get(one.fact.id, 0.0), not one.live, one.fact.id))
 
 
 def _by_weight(material: values.Material) -> list[Standing]:
@@ -260,33 +232,20 @@ def _by_weight(material: values.Material) -> list[Standing]:
     found = [*material.view.live, *material.found]
     found.sort(key=lambda one: one.fact.id)
     found.sort(key=lambda one: one.fact.anchor, reverse=True)  # equal ones keep their order
-    if score:
-        found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), places[one.tier]))
-    else:
-        found.sort(key=lambda one: places[one.tier])
+    found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), places[one.tier]))
     return found
 
 
 def _by_use(found: list[Standing], material: values.Material) -> None:
     """Sort facts by weight (`projection.brief.weight`), behind those that the task asks for."""
-    score = material.score
-    weight = weights([one.fact for one in found], material.days, score)
-    if material.asks:
-        found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), -weight[one.fact.id]))
-    else:
-        found.sort(key=lambda one: -weight[one.fact.id])  # equal ones keep their order
-    _persons_first(found, weight, material)
-
-
-def _persons_first(
-    found: list[Standing], weight: Mapping[str, int], material: values.Material
-) -> None:
-    """Let what a person decided stand before what weighs the same, among those that may find room."""
+    weight = weights([one.fact for one in found], material.days, material.score)
     score = material.score if material.asks else {}
 
     def ties(one: Standing) -> tuple[float, int]:
         return -score.get(one.fact.id, 0.0), -weight[one.fact.id]
 
+    found.sort(key=ties)  # equal ones keep their order
+    # what a person decided stands before what weighs the same, among those that may find room
     some = [(ties(one), one) for one in found[:_LOOKED_AT]]
     alone = {weight for weight, _ in some if sum([weight == other for other, _ in some]) == 1}
 
@@ -313,8 +272,3 @@ def usual_word(sections: Iterable[values.Wanted], known: Callable[[str], str]) -
     ]
     words = [known(fact_of(item).id) for item in items[:_LOOKED_AT]]
     return max((SAID, QUOTED, IMPORTED), key=words.count)
-
-
-def is_correction(news: values.News) -> bool:
-    """Tell whether news say that something the agent may believe does not hold any more."""
-    return news.what in values.CORRECTIONS

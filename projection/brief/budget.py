@@ -11,7 +11,7 @@ from __future__ import annotations
 from projection.brief import brief_values as values
 from projection.brief.brief_formats import Ending, Said
 from projection.brief.brief_lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
-from projection.brief.brief_sections import fact_of, gone_of, is_correction, usual_word, wanted
+from projection.brief.brief_sections import fact_of, gone_of, usual_word, wanted
 from projection.brief.envelope import NONCE_CHARS, nonce_for
 from projection.brief.role_choice import is_summary
 from projection.brief.single_line import shortened
@@ -153,8 +153,9 @@ class _Filling:
     def _force(self) -> None:
         """Take the newest correction; its text, then names around it, are cut as far as they must be."""
         for section in self.wanted:
-            if section.name == values.CHANGES and is_correction(_news(section.items[0])):
-                line = self._line(section, section.items[0], 0)
+            newest = section.items[0]
+            if isinstance(newest, values.News) and newest.what in values.CORRECTIONS:
+                line = self._line(section, newest, 0)
                 while (over := self._cost(section, line) - self._room) > 0:
                     self._cut.add(values.CHANGES)
                     if len(line.text) > _LEAST_TEXT:
@@ -167,7 +168,7 @@ class _Filling:
                         self.place = cut_short(self.place)
                         self._room -= self._frame()
                         break
-                self._add(section, section.items[0], line)
+                self._add(section, newest, line)
                 self._corrected = frozenset(self._shown)
 
     def _take(self, section: values.Wanted, share: int = 0, least: int = 0) -> None:
@@ -228,9 +229,8 @@ class _Filling:
             return False  # what stands against what is said also of a fact that is corrected
         if isinstance(item, values.News):
             return item.what == values.BORN and item.fact in self._shown
-        if (
-            section.name == values.ASKED
-        ):  # it comes first, though a correction that is always there says it as well
+        if section.name == values.ASKED:
+            # it comes first, though a correction that is always there says it as well
             return fact_of(item).id in self._shown - self._corrected
         fact, tier = (
             fact_of(item),
@@ -267,19 +267,16 @@ class _Filling:
         found = dict.fromkeys([one for one in self._resting if one not in self._shown])
         room -= sum(map(len, found))
         for section in self.wanted:
-            if section.name not in (
-                values.CHANGES,
-                values.SESSIONS,
-            ) and not section.name.startswith(_OTHER_HOMES):
-                for item in section.items[self._next[section.name] :]:
-                    if room < 0:
-                        break
-                    if (
-                        not isinstance(item, values.News | values.Session | values.Outside)
-                        and fact_of(item).id not in self._shown
-                    ):
-                        found[fact_of(item).id] = None
-                        room -= len(fact_of(item).id)
+            if section.name.startswith((values.CHANGES, values.SESSIONS, *_OTHER_HOMES)):
+                continue
+            for item in section.items[self._next[section.name] :]:
+                if room < 0:
+                    break
+                if not isinstance(item, values.News | values.Session | values.Outside):
+                    id = fact_of(item).id
+                    if id not in self._shown:
+                        found[id] = None
+                        room -= len(id)
         return list(found)
 
     def _cost_of_index(self, ids: Sequence[str]) -> int:
@@ -337,11 +334,8 @@ class _Filling:
                 left_out = self.section(one).left_out
                 opening = form.opening(one.name, one.title, len(lines), len(lines) + left_out)
                 parts.append(opening + form.between.join(lines) + form.closing())
-        return (
-            form.head(nonce, self.place, self.due)
-            + form.apart.join(parts)
-            + form.tail(nonce, self.ending())
-        )
+        head, tail = form.head(nonce, self.place, self.due), form.tail(nonce, self.ending())
+        return head + form.apart.join(parts) + tail
 
 
 def _share(section: values.Wanted) -> tuple[int, int, int]:
@@ -359,8 +353,3 @@ def _archived(material: values.Material) -> set[str]:
         if news.replacing is not None:
             known.add(news.successor)
     return known - {one.fact.id for one in material.view.live}
-
-
-def _news(item: values.Item) -> values.News:
-    assert isinstance(item, values.News)
-    return item

@@ -38,14 +38,14 @@ def weights(
     """
     near = sorted(score, key=lambda fact: (-score[fact], fact))
     nearness = {fact: _NEAR_SHARE * _K // (_K + place) for place, fact in enumerate(near)}
-    return {
-        fact.id: _SALIENCE_SHARE * salience(fact) // _MOST
-        + _RECENCY_SHARE
-        * recency(len(days) - bisect_right(days, fact.anchor[:_DAY_CHARS]))
-        // 1_000_000
-        + nearness.get(fact.id, 0)
-        for fact in facts
-    }
+    found = {}
+    for fact in facts:
+        age = len(days) - bisect_right(days, fact.anchor[:_DAY_CHARS])
+        worth = _SALIENCE_SHARE * salience(fact) // _MOST
+        found[fact.id] = (
+            worth + _RECENCY_SHARE * recency(age) // 1_000_000 + nearness.get(fact.id, 0)
+        )
+    return found
 
 
 def salience(fact: Fact) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ledger.model.event import FactCreated, FactUpdated, decides
 from projection.document.page_renderer import one_line
 from projection.graph.fact_links import footer
-from projection.views.view_page import Item, Page, Section, fact_item, told
+from projection.views.view_page import Page, Section, fact_item, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,14 +34,15 @@ NOT_SAID = "not recorded"
 def decisions(source: ViewSource) -> Page:
     """Write the view."""
     numbers = numbered(source.histories)
-    shown = [
-        (numbers[one.fact.id], one.fact)
-        for one in source.shared()
-        if one.fact.kind == KIND and one.fact.id in numbers
-    ]
+    facts = [one.fact for one in source.shared() if one.fact.kind == KIND]
+    shown = [(numbers[fact.id], fact) for fact in facts if fact.id in numbers]
     shown.sort(key=lambda row: (-row[0], row[1].id))
-    sections = [_whole(source, number, fact) for number, fact in shown[:WHOLE]]
-    lines = [_short(number, fact) for number, fact in shown[WHOLE:]]
+    named = [(f"DEC-{number:03d}: {told(fact)}", fact) for number, fact in shown]
+    sections = [_whole(source, title, fact) for title, fact in named[:WHOLE]]
+    lines = [
+        f"- {title} ({fact.created or NOT_SAID}, {status(fact)}) `{fact.id}`"
+        for title, fact in named[WHOLE:]
+    ]
     sections.append(Section(EARLIER, tuple(lines) or (NONE,)))
     return Page(f"Decisions — {source.policy.project}", "", tuple(sections))
 
@@ -72,24 +73,15 @@ def _author(history: History) -> str:
     return NOT_SAID
 
 
-def _name(number: int) -> str:
-    return f"DEC-{number:03d}"
-
-
-def _whole(source: ViewSource, number: int, fact: Fact) -> Section:
-    said = [
+def _whole(source: ViewSource, title: str, fact: Fact) -> Section:
+    lines = (
         f"- Date: {fact.created or NOT_SAID}",
         f"- Decided by: {_author(source.histories[fact.id])}",
-    ]
-    lines: list[Item | str] = [*said, fact_item(fact, label=LABEL)]
-    lines += [f"- Rationale: {_rationale(fact)}", f"- Status: {status(fact)}"]
-    return Section(f"{_name(number)}: {told(fact)}", tuple(lines))
-
-
-def _short(number: int, fact: Fact) -> str:
-    return (
-        f"- {_name(number)}: {told(fact)} ({fact.created or NOT_SAID}, {status(fact)}) `{fact.id}`"
+        fact_item(fact, label=LABEL),
+        f"- Rationale: {_rationale(fact)}",
+        f"- Status: {status(fact)}",
     )
+    return Section(title, lines)
 
 
 def status(fact: Fact) -> str:

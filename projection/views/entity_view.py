@@ -34,6 +34,11 @@ class EntityPage(Record):
     facts: tuple[Fact, ...]  #: that hold, by kind and then by birth
     false: int  #: how many more were superseded or invalidated
 
+    @property
+    def false_said(self) -> str:
+        """How many more were, in a sentence."""
+        return f"{self.false} more about it {'is' if self.false == 1 else 'are'} false by now."
+
 
 def typed(name: str) -> tuple[str, str]:
     """Split what a footer calls an entity into its type and its name."""
@@ -91,8 +96,7 @@ def entities(source: ViewSource, name: str = "") -> Page | None:
 
 def entity_sections(page: EntityPage, policy: Policy, level: int = 3) -> list[Section]:
     """Return the sections of one entity: its heading, then its facts by kind."""
-    false = f"{page.false} more about it {'is' if page.false == 1 else 'are'} false by now."
-    found = [Section(one_line(page.name), (false,) if page.false else (), level)]
+    found = [Section(one_line(page.name), (page.false_said,) if page.false else (), level)]
     kinds = dict.fromkeys([fact.kind for fact in page.facts])
     for kind in kinds:
         lines = [f"- {told(fact)} `{fact.id}`" for fact in page.facts if fact.kind == kind]

@@ -20,13 +20,15 @@ NONE = "No fact is for a role."
 
 def roles(source: ViewSource) -> Page:
     """Write the view; a fact for several roles stands under each."""
-    sections = [
-        Section(role, tuple([_line(fact, source.policy) for fact in facts]))
-        for role, facts in known_by_role(source).items()
-    ]
-    return Page(
-        f"Roles — {source.policy.project}", "", tuple(sections) or (Section("None", (NONE,)),)
-    )
+    sections = []
+    for role, facts in known_by_role(source).items():
+        kinds = [one_line(kind_told(fact, source.policy)) for fact in facts]
+        lines = [
+            f"- {told(one)} ({kind}) `{one.id}`" for one, kind in zip(facts, kinds, strict=True)
+        ]
+        sections.append(Section(role, tuple(lines)))
+    shown = tuple(sections) or (Section("None", (NONE,)),)
+    return Page(f"Roles — {source.policy.project}", "", shown)
 
 
 def known_by_role(source: ViewSource) -> dict[str, list[Fact]]:
@@ -46,10 +48,6 @@ def roles_of(fact: Fact) -> tuple[str, ...]:
     """Return the roles that a fact is for, each once, in the order written."""
     names = [one_line(name) for name in footer(fact, ROLE_KEY).split(",")]
     return tuple(dict.fromkeys([name for name in names if name]))
-
-
-def _line(fact: Fact, policy: Policy) -> str:
-    return f"- {told(fact)} ({one_line(kind_told(fact, policy))}) `{fact.id}`"
 
 
 def kind_told(fact: Fact, policy: Policy) -> str:

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from ledger.model.session import WORK, WORKING
 from projection.text.salience import said as said_in_line
-from projection.views.view_page import Item, Page, Section, fact_item, told
+from projection.views.view_page import Page, Section, fact_item, told
 from projection.views.view_source import minute_of
 
 TYPE_CHECKING = False
@@ -34,7 +34,8 @@ def sessions(source: ViewSource) -> Page:
     """Write the last sessions, newest first."""
     found = []
     for one in source.sessions[:SESSIONS]:
-        about = [f"- By: {one.agent or 'nobody named'}{_kind(one)}"]
+        kind = ", ".join([one.type] * (one.type != WORK) + [f"as {one.role}"] * bool(one.role))
+        about = [f"- By: {one.agent or 'nobody named'}{f' ({kind})' if kind else ''}"]
         if one.summary and one.summary != one.headline:
             about.append(f"- Summary: {one.summary}")
         about += [f"- Decided: {said}" for said in one.decided]
@@ -77,10 +78,10 @@ def actions(source: ViewSource) -> Page:
     for one in source.shared():
         if is_open(one.fact):
             known.setdefault(one.fact.created, []).append(one.fact)
-    found = [
-        Section(day or "No day", tuple([_box(fact) for fact in sorted(known[day], key=_by_id)]))
-        for day in sorted(known, reverse=True)
-    ]
+    found = []
+    for day in sorted(known, reverse=True):
+        facts = sorted(known[day], key=lambda fact: fact.id)
+        found.append(Section(day or "No day", tuple([fact_item(fact, " ") for fact in facts])))
     texts = {said_in_line(head.text) for one in source.shared() for head in one.fact.heads}
     said: dict[str, str] = {}
     for line in source.sessions[:SESSIONS]:
@@ -129,19 +130,6 @@ def _told(known: Mapping[str, Fact], one: SessionLine) -> Section:
     return Section(f"{one.clock or '--:--'} - {one.headline}", (*facts, *apart), 3)
 
 
-def _kind(one: SessionLine) -> str:
-    said = [one.type] * (one.type != WORK) + [f"as {one.role}"] * bool(one.role)
-    return f" ({', '.join(said)})" if said else ""
-
-
 def _page(title: str, source: ViewSource, sections: list[Section]) -> Page:
     found = tuple(sections) or (Section("None", (NONE,)),)
     return Page(f"{title} — {source.policy.project}", "", found)
-
-
-def _box(fact: Fact) -> Item:
-    return fact_item(fact, " ")
-
-
-def _by_id(fact: Fact) -> str:
-    return fact.id

@@ -14,7 +14,7 @@ from projection.work.tracked_tasks import tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import Standing
@@ -55,7 +55,7 @@ def progress(source: ViewSource) -> Page:
     for fact in closed:
         days.setdefault(fact.closed_at[:10], []).append(fact)
     done = [
-        Section(f"{COMPLETED} {day}".rstrip(), _items(sorted(days[day], key=_by_birth)))
+        Section(f"{COMPLETED} {day}".rstrip(), _items(sorted(days[day], key=by_birth)))
         for day in sorted(days, reverse=True)
     ]
     sections = [
@@ -94,19 +94,18 @@ def _sorted(
     return doing, blocked, waiting, closed
 
 
-def _in_order(standings: Iterable[Standing]) -> list[Fact]:
+def _in_order(standings: Sequence[Standing]) -> list[Fact]:
     """Return tasks by priority and age, then threads by age."""
-    mine: list[Standing] = []
-    others: list[Standing] = []
-    for one in standings:
-        (mine if one.fact.kind == TASK_KIND else others).append(one)
+    mine = [one for one in standings if one.fact.kind == TASK_KIND]
+    others = [one for one in standings if one.fact.kind != TASK_KIND]
     ranked = [task.standing.fact for task in tasks(mine)]
-    return [*ranked, *sorted([one.fact for one in others], key=_by_birth)]
+    return [*ranked, *sorted([one.fact for one in others], key=by_birth)]
 
 
 def _items(facts: Iterable[Fact]) -> tuple[Item | str, ...]:
     return tuple([fact_item(fact, "x" if fact.closed else " ") for fact in facts]) or (NONE,)
 
 
-def _by_birth(fact: Fact) -> tuple[str, str]:
+def by_birth(fact: Fact) -> tuple[str, str]:
+    """Return what facts are sorted by where the oldest comes first."""
     return fact.created, fact.id

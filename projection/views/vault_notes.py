@@ -25,12 +25,12 @@ from projection.views.decision_view import decisions
 from projection.views.entity_view import EntityPage, entity_pages, typed
 from projection.views.role_view import roles
 from projection.views.session_views import daily
-from projection.views.state_view import state
+from projection.views.state_view import by_birth, state
 from projection.views.view_page import Item, Page, Section, told, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import Standing
@@ -70,9 +70,7 @@ def vault(source: ViewSource) -> dict[str, str]:
         DECISIONS: note(_with_links(write(_linked(decisions(source), names)), names)),
     }
     held = roles(source)
-    if any(
-        isinstance(line, str) and line[:2] == "- " for one in held.sections for line in one.lines
-    ):
+    if any(str(line)[:2] == "- " for one in held.sections for line in one.lines):
         notes[ROLES] = note(_with_links(write(held), names))
     for one in shared:
         notes[f"{FACTS}/{names.facts[one.fact.id]}.md"] = _fact_note(one, names)
@@ -120,7 +118,8 @@ def _names(facts: Iterable[str], pages: Iterable[EntityPage]) -> Names:
     ids = set(facts)
     for id in sorted(ids):
         name = id
-        if id in taken or id.partition(".")[0] in _DEVICES or _is_day(id):
+        is_day = len(id) == 10 and id.replace("-", "").isdigit()
+        if id in taken or id.partition(".")[0] in _DEVICES or is_day:
             name = f"{id}-fact"
             while name in ids:
                 name += "-fact"
@@ -135,10 +134,6 @@ def _names(facts: Iterable[str], pages: Iterable[EntityPage]) -> Names:
             slug = f"{slug[:_SLUG_CHARS].rstrip('-')}-{own}"
         slugs[key] = f"@{slug}"  # no id begins so
     return Names(known, slugs)
-
-
-def _is_day(id: str) -> bool:
-    return len(id) == 10 and id.replace("-", "").isdigit()
 
 
 def _link(id: str, names: Names) -> str:
@@ -178,24 +173,22 @@ def _linked(page: Page, names: Names) -> Page:
     return page._replace(sections=tuple(sections))
 
 
-def _index(source: ViewSource, shared: Iterable[Standing], names: Names) -> str:
+def _index(source: ViewSource, shared: Sequence[Standing], names: Names) -> str:
     """Write the index: a line for each fact that stands in `continuity.md`, by kind; then the others."""
     policy = source.policy
     order = {kind.name: number for number, kind in enumerate(policy.kinds)}
-    live: dict[str, list[Fact]] = {}
-    rest: list[Fact] = []
-    for one in shared:
-        if one.live:
-            live.setdefault(one.fact.kind, []).append(one.fact)
-        else:
-            rest.append(one.fact)
+    live = [one.fact for one in shared if one.live]
+    groups = []
+    for kind in sorted(
+        {one.kind for one in live}, key=lambda one: (order.get(one, len(order)), one)
+    ):
+        facts = [fact for fact in live if fact.kind == kind]
+        groups.append((one_line(policy.kind(kind).section), facts))
+    groups.append(("Archive", [one.fact for one in shared if not one.live]))
     parts = [f"# Memory — {one_line(policy.project)}"]
-    for kind in sorted(live, key=lambda kind: (order.get(kind, len(order)), kind)):
-        lines = [_index_line(fact, names) for fact in sorted(live[kind], key=_by_birth)]
-        parts.append("\n".join([f"## {one_line(policy.kind(kind).section)}", "", *lines]))
-    if rest:
-        lines = [_index_line(fact, names) for fact in sorted(rest, key=_by_birth)]
-        parts.append("\n".join(["## Archive", "", *lines]))
+    for title, facts in groups:
+        lines = [_index_line(fact, names) for fact in sorted(facts, key=by_birth)]
+        parts += ["\n".join([f"## {title}", "", *lines])] if lines else []
     return "\n\n".join(parts)
 
 
@@ -207,13 +200,10 @@ def _index_line(fact: Fact, names: Names) -> str:
     if room < 10:
         return begin[:LINE_CHARS]
     if len(said) > room:
-        said = clipped(_unlinked(said), room)
+        for bracket in ("[[", "]]", "\\[\\[", "\\]\\]"):  # half of one would be no link
+            said = said.replace(bracket, "")
+        said = clipped(said, room)
     return f"{begin} — {said}"
-
-
-def _unlinked(text: str) -> str:
-    """Take the brackets off links: half of one would be none."""
-    return text.replace("[[", "").replace("]]", "").replace("\\[\\[", "").replace("\\]\\]", "")
 
 
 def _fact_note(standing: Standing, names: Names) -> str:
@@ -245,10 +235,8 @@ def _fact_note(standing: Standing, names: Names) -> str:
         parts.append(REDACTED)
     elif len(fact.heads) > 1:
         for version in ordered(fact.heads):
-            parts += [
-                f"## Version {version.id}, of {version.stem}",
-                _with_links(version.text, names),
-            ]
+            title = f"## Version {version.id}, of {version.stem}"
+            parts += [title, _with_links(version.text, names)]
     else:
         parts += [_with_links(head.text, names) for head in fact.heads]
     for said, ids in (("Supersedes", fact.supersedes), ("Superseded by", fact.superseded_by)):
@@ -256,22 +244,14 @@ def _fact_note(standing: Standing, names: Names) -> str:
             parts.append(f"{said}: {', '.join([_link(id, names) for id in ids])}")
     about = []
     for name in entity_names(fact):
-        page = names.entities.get(_entity_key(name))
+        type, rest = typed(name)
+        page = names.entities.get((type, folded(rest)))
         if page is not None:
-            about.append(f"[[{page}|{_plain(name)}]]")
+            words = re.sub(r"[\[\]|#^]", " ", one_line(name)).strip() or "?"
+            about.append(f"[[{page}|{words}]]")
     if about and not fact.redacted:
         parts.append(f"About: {', '.join(about)}")
     return note("\n\n".join(parts), front)
-
-
-def _entity_key(name: str) -> tuple[str, str]:
-    type, rest = typed(name)
-    return type, folded(rest)
-
-
-def _plain(name: str) -> str:
-    """Write a name as the words of a link."""
-    return re.sub(r"[\[\]|#^]", " ", one_line(name)).strip() or "?"
 
 
 def _entity_note(page: EntityPage, source: ViewSource, names: Names) -> str:
@@ -283,12 +263,5 @@ def _entity_note(page: EntityPage, source: ViewSource, names: Names) -> str:
             if fact.kind == kind
         ]
         parts.append("\n".join([f"## {one_line(source.policy.kind(kind).section)}", "", *lines]))
-    if page.false:
-        parts.append(
-            f"{page.false} more about it {'is' if page.false == 1 else 'are'} false by now."
-        )
+    parts += [page.false_said] if page.false else []
     return note("\n\n".join(parts), {"type": page.type, "name": page.name})
-
-
-def _by_birth(fact: Fact) -> tuple[str, str]:
-    return fact.created, fact.id

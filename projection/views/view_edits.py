@@ -44,12 +44,8 @@ _KINDS = {
     "decisions": {decision_view.EARLIER: decision_view.KIND},
 }
 #: The state of a task below a heading, where a person can put it there.
-_STATES = {
-    state_view.ACTIVE_WORK: IN_PROGRESS,
-    state_view.UNDER_WAY: IN_PROGRESS,
-    state_view.BLOCKED_ITEMS: BLOCKED,
-    state_view.STUCK: BLOCKED,
-}
+_STATES = dict.fromkeys((state_view.ACTIVE_WORK, state_view.UNDER_WAY), IN_PROGRESS)
+_STATES |= dict.fromkeys((state_view.BLOCKED_ITEMS, state_view.STUCK), BLOCKED)
 _GONE = "a view shows facts and takes none back: `diurna append --invalidate {id}` says that it is false"
 
 
@@ -65,14 +61,9 @@ def absorb_view(
     before, after = parse_view(path, base), parse_view(path, edited, file)
     kinds = _KINDS[VIEW_FILES[path]]
     blocks, strange = _read(before, after, kinds)
-    found = absorb_choice(
-        _parsed(before, before.blocks),
-        _parsed(after, blocks),
-        _Headings(kinds, policy, before.blocks),
-        policy,
-        known,
-        file,
-    )
+    headings = _Headings(kinds, policy, before.blocks)
+    was, now = _parsed(before, before.blocks), _parsed(after, blocks)
+    found = absorb_choice(was, now, headings, policy, known, file)
     moves, moved_wrong = _moves(before, blocks, found.events, known)
     strange += moved_wrong
     if after.title not in ("", before.title) or after.note not in ("", before.note):

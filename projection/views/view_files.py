@@ -112,9 +112,7 @@ def read_edit(path: str, base: str | None, edited: str, now: State, *, file: str
     for its path.
     """
     marker = _MARKER.search(edited)
-    if (
-        base is None or marker is not None
-    ):  # where two sides stand in it, what is new in either counts
+    if base is None or marker is not None:  # of two sides what is new in either counts
         left = unsaid(path, edited, now.histories)
         if left and marker is not None and file:  # of a committed one, `verify` names each
             line = edited.count("\n", 0, marker.start()) + 1

@@ -114,19 +114,9 @@ def told(fact: Fact) -> str:
 
 def page_object(page: Page) -> dict[str, object]:
     """Describe a view for JSON: each section with its facts, and its lines as they stand."""
-    return {
-        "title": page.title,
-        "sections": [
-            {
-                "title": section.title,
-                "level": section.level,
-                "lines": [
-                    {"id": "", "mark": "", "text": line}
-                    if isinstance(line, str)
-                    else {"id": line.id, "mark": line.mark, "text": line.text}
-                    for line in section.lines
-                ],
-            }
-            for section in page.sections
-        ],
-    }
+    sections = []
+    for title, lines, level in page.sections:
+        items = [line if isinstance(line, Item) else Item("", line) for line in lines]
+        rows = [{"id": one.id, "mark": one.mark, "text": one.text} for one in items]
+        sections.append({"title": title, "level": level, "lines": rows})
+    return {"title": page.title, "sections": sections}

@@ -52,14 +52,9 @@ def parse_view(path: str, text: str, file: str = "") -> ViewText:
     reader = _Reader(file or path)
     reader.read(lines)
     return ViewText(
-        reader.title,
-        " ".join(reader.note),
-        tuple(reader.blocks),
-        tuple(reader.loose),
-        tuple(reader.frame),
-        reader.machine,
-        tuple(reader.noticed),
-    )
+        reader.title, " ".join(reader.note), tuple(reader.blocks), tuple(reader.loose),
+        tuple(reader.frame), reader.machine, tuple(reader.noticed),
+    )  # fmt: skip
 
 
 class _Reader:
@@ -89,19 +84,15 @@ class _Reader:
         """Return where it ends what begins on a line: a bullet with what is below it, or a paragraph."""
         end = at + 1
         if lines[at][:2] == "- ":
-            while end < len(lines) and (
-                lines[end][:1] in (" ", "\t") or not lines[end].strip(BLANK)
-            ):
+            below = (" ", "\t")
+            while end < len(lines) and (lines[end][:1] in below or not lines[end].strip(BLANK)):
                 end += 1
             return end
         if _is_text(lines[at]):
             while end < len(lines) and _is_text(lines[end]):
                 end += 1
-            if (
-                end < len(lines)
-                and lines[end][:4] == "<!--"
-                and read_footer(lines[end]) is not None
-            ):
+            foot = lines[end] if end < len(lines) else ""
+            if foot[:4] == "<!--" and read_footer(foot) is not None:
                 end += 1
         return end
 
@@ -109,10 +100,8 @@ class _Reader:
         line = lines[0].rstrip(BLANK)
         if not line:
             return
-        if line[:2] == "- ":
-            self._block(lines, number, bullet=True)
-        elif _is_text(line):
-            self._block(lines, number, bullet=False)
+        if line[:2] == "- " or _is_text(line):
+            self._block(lines, number, bullet=line[:2] == "- ")
         elif line[:7] in parser.CONFLICT_MARKERS:
             hint = "keep the lines that hold, and take those with the markers away"
             self._note("conflict-in-projection", "a merge conflict marker", number, hint)

@@ -27,6 +27,10 @@ VIEWS = {
     "entities": "a page for each entity that facts are about, by type",
     "roles": "what each role has learned",
 }
+_PAGES = {
+    "state": state, "progress": progress, "decisions": decisions, "sessions": sessions,
+    "actions": actions, "roles": roles,
+}  # fmt: skip
 #: Those that take an argument, and what it is.
 DATED, NAMED = frozenset(("daily", "weekly")), frozenset(("entities",))
 
@@ -51,28 +55,17 @@ def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
     """
     check(name, argument)
     match name:
-        case "state":
-            return state(source)
-        case "progress":
-            return progress(source)
-        case "decisions":
-            return decisions(source)
-        case "sessions":
-            return sessions(source)
-        case "actions":
-            return actions(source)
-        case "roles":
-            return roles(source)
         case "daily" | "weekly":
             day = argument or source.summary.newest[:10]
             return (daily if name == "daily" else weekly)(source, day)
-        case _:
+        case "entities":
             found = entities(source, argument)
             if found is None:
-                raise NotFound(
-                    f"no fact is about {argument}", hint="`diurna view entities` shows all"
-                )
+                hint = "`diurna view entities` shows all"
+                raise NotFound(f"no fact is about {argument}", hint=hint)
             return found
+        case _:
+            return _PAGES[name](source)
 
 
 def check(name: str, argument: str = "") -> None:
@@ -92,6 +85,5 @@ def check(name: str, argument: str = "") -> None:
     if name in DATED and not is_date(argument):
         raise NotFound(f"{argument} is no date", hint="write it as 2026-11-21")
     if name not in DATED | NAMED:
-        raise NotFound(
-            f"the view {name} takes no {argument}", hint=f"`diurna view {name}` shows it"
-        )
+        hint = f"`diurna view {name}` shows it"
+        raise NotFound(f"the view {name} takes no {argument}", hint=hint)
