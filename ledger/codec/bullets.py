@@ -5,7 +5,7 @@ Says nothing of what a bullet means (`ledger.codec.event_bullets`).
 
 from __future__ import annotations
 
-from ledger.codec.outline_by_lines import OVERLONG, closes_fence, fence_length
+from ledger.codec.outline_by_lines import OVERLONG
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -44,7 +44,12 @@ def units_of(lines: list[str], first_line: int, stray: Callable[[int, str], None
     units: list[Unit] = []
     parts: list[str] = []
     number, indent, bullet = 0, 0, False
-    after_blank, skip_to, endless = True, 0, {"`": 1 << 30, "~": 1 << 30}
+    after_blank, skip_to = True, 0
+    code: dict[int, int] = {}
+    if any("```" in line or "~~~" in line for line in lines):
+        from ledger.codec.fenced_code import code_ranges
+
+        code = dict(code_ranges(lines))
 
     def close() -> None:
         if parts:
@@ -60,18 +65,11 @@ def units_of(lines: list[str], first_line: int, stray: Callable[[int, str], None
             continue
         head = line[: len(line) - len(line.lstrip(" \t"))]
         depth = len(head) + 3 * head.count("\t")
-        if text[0] in "`~":
-            length = fence_length(text)
-            if 0 < length < endless[text[0]]:
-                end = index + 1
-                while end < len(lines) and closes_fence(lines[end].lstrip(), text[0]) < length:
-                    end += 1
-                if end < len(lines):
-                    close()
-                    skip_to = end + 1
-                    stray(first_line + index, "code in the references is not read")
-                    continue
-                endless[text[0]] = length
+        if index in code:
+            close()
+            skip_to = code[index]
+            stray(first_line + index, "code in the references is not read")
+            continue
         if text[0] == ">" or (depth >= 4 and after_blank and not parts):
             close()
             stray(first_line + index, "a quote or code in the references is not read")

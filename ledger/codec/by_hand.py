@@ -50,9 +50,8 @@ def head_by_hand(
     """
     head = _labelled(lines, body)
     if not tells(title):
-        title = _title(lines, body, hidden) or _shortened(
-            head.get("user") or head.get("lightweight") or title
-        )
+        said = head.get("user") or head.get("lightweight") or title
+        title = _title(lines, body, hidden) or _shortened(said)
     pairs = {**head, **dict(header)}
     return tuple(sorted(pairs.items(), key=lambda pair: _RANK.get(pair[0], len(_RANK)))), title
 
@@ -111,11 +110,8 @@ def _title(lines: Sequence[str], body: int, hidden: Sequence[tuple[int, int]]) -
         while number < end and number not in covered and _goes_on(lines[number]):
             said.append(lines[number].strip())
             number += 1
-        if (
-            _OTHER_LABEL.match(line)
-            and (match := _LABEL.match(line))
-            and match[1].lower() in LABELS
-        ):
+        label = _LABEL.match(line)
+        if label and _OTHER_LABEL.match(line) and label[1].lower() in LABELS:
             continue
         for sentence in _sentences(" ".join(said)[:_PARAGRAPH_CHARS]):
             light = _LIGHT.match(sentence)

@@ -14,7 +14,13 @@ def marker_line(text: str) -> int:
     if _OURS not in text and _BASE not in text and _THEIRS not in text:
         return 0
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    found = [number for number, line in enumerate(lines) if _is_marker(line)]
+    found = [
+        number
+        for number, line in enumerate(lines)
+        if line == _PARTED
+        or (line[:7] == _BASE and line[7:8] == " " and "|" not in line[7:])
+        or (line[:7] in (_OURS, _THEIRS) and line[7:8] in ("", " "))
+    ]
     if not found:
         return 0
     from ledger.codec.outline import outline
@@ -33,12 +39,3 @@ def marker_line(text: str) -> int:
         elif start != _THEIRS or parted:
             return number + 1
     return 0
-
-
-def _is_marker(line: str) -> bool:
-    if line == _PARTED:
-        return True
-    start, rest = line[:7], line[7:]
-    if start == _BASE:
-        return rest[:1] == " " and "|" not in rest
-    return start in (_OURS, _THEIRS) and rest[:1] in ("", " ")

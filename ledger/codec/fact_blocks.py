@@ -99,12 +99,7 @@ def parse_footer(text: str) -> tuple[str, Meta, list[str]] | None:
     Returns:
         id, the other keys in canonical order, and what is wrong with it; None when it is no footer.
     """
-    if (
-        text[:4] != "<!--"
-        or text[-3:] != "-->"
-        or len(text) < 7
-        or text.find("-->") < len(text) - 3
-    ):
+    if text[:4] != "<!--" or len(text) < 7 or text.find("-->") != len(text) - 3:
         return None
     id = ""
     meta: list[tuple[str, str]] = []
@@ -156,11 +151,8 @@ def _finish(
         return
     id, meta, wrong = parsed
     if not is_fact_id(id):
-        find(
-            "bad-id",
-            f"not a fact id: {id[:80]}",
-            "ids are lower-case words joined by hyphens or dots",
-        )
+        hint = "ids are lower-case words joined by hyphens or dots"
+        find("bad-id", f"not a fact id: {id[:80]}", hint)
         return
     for what in wrong:
         find("bad-footer", what)

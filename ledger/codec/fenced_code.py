@@ -29,6 +29,11 @@ def code_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
     return found
 
 
+def code_lines(lines: Sequence[str]) -> set[int]:
+    """Return the indexes of the lines that are fenced code."""
+    return {index for start, end in code_ranges(lines) for index in range(start, end)}
+
+
 def prose_lines(text: str) -> list[str]:
     """Return the lines of a text; what is fenced code is one empty line."""
     lines = text.split("\n")

@@ -42,9 +42,8 @@ class Letter(Record):
 
     def encode(self) -> bytes:
         """Write it as the one file of a commit."""
-        head = "".join(
-            [f"{key}: {value}\n" for key, value in zip(_KEYS, self, strict=False) if value]
-        )
+        pairs = zip(_KEYS, self, strict=False)
+        head = "".join([f"{key}: {value}\n" for key, value in pairs if value])
         return f"{head}\n{self.text}\n".encode("utf-8", "surrogateescape")
 
 

@@ -228,9 +228,8 @@ def html_end(kind: int, lines: list[str], start: int) -> int:
     """Return the index behind the line that ends an HTML block opened before `start`, or 0."""
     for index in range(start, len(lines)):
         line = lines[index]
-        if html_ends(kind, line) and not (
-            kind == 2 and line.find("<!--", 0, line.find("-->")) >= 0
-        ):
+        own = kind == 2 and line.find("<!--", 0, line.find("-->")) >= 0
+        if not own and html_ends(kind, line):
             return index + 1
     return 0
 
@@ -258,11 +257,9 @@ def _item(line: str, may_number: bool) -> str:
     while end < 10 and line[end : end + 1] in tuple("0123456789"):
         end += 1
     if end:
-        if (
-            end > 9
-            or line[end : end + 1] not in (".", ")")
-            or not (may_number or line[:end] == "1")
-        ):
+        if end > 9 or line[end : end + 1] not in (".", ")"):
+            return ""
+        if not (may_number or line[:end] == "1"):
             return ""
     elif not line.strip(line[0] + " \t"):
         return ""  # a thematic break, or an empty item

@@ -29,6 +29,7 @@ RESTARTS_BUDGET = 16
 NESTING_COLUMNS = 32
 _CONTAINER = frozenset(" \t>-+*0123456789.)")
 
+_Found = tuple[list[tuple[int, str]], list[tuple[int, int]], list[tuple[str, int]]]
 _parser = MarkdownIt("commonmark", {"maxNesting": 300})
 _parser.core.ruler.enableOnly(["normalize", "block"])
 
@@ -42,7 +43,7 @@ def outline_by_markdown(lines: list[str], start: int = 0) -> Outline:
     if len(lines) - start <= LINES_BUDGET and sum(map(len, lines)) <= CHARS_BUDGET:
         shallow = [_shallow(line) for line in lines[start:]]
         for _ in range(RESTARTS_BUDGET):
-            again = _read(lines, shallow, start, first, headings, hidden, unclosed)
+            again = _read(lines, shallow[first - start :], first, (headings, hidden, unclosed))
             if again is None:
                 return Outline(tuple(headings), tuple(hidden), tuple(unclosed))
             first = again
@@ -55,17 +56,10 @@ def outline_by_markdown(lines: list[str], start: int = 0) -> Outline:
     )
 
 
-def _read(
-    lines: list[str],
-    shallow: list[str],
-    start: int,
-    first: int,
-    headings: list[tuple[int, str]],
-    hidden: list[tuple[int, int]],
-    unclosed: list[tuple[str, int]],
-) -> int | None:
+def _read(lines: list[str], shallow: list[str], first: int, found: _Found) -> int | None:
     """Read one stretch; return the line to go on at when our rule and the parser part."""
-    tokens = _parser.parse("\n".join(shallow[first - start :]))
+    headings, hidden, unclosed = found
+    tokens = _parser.parse("\n".join(shallow))
     for position, token in enumerate(tokens):
         if token.level or token.map is None:
             continue

@@ -64,11 +64,9 @@ def problems(log: session.SessionLog) -> tuple[Finding, ...]:
         found.append(Finding("nul-byte", "a NUL byte can not be stored"))
     if b"\r" in data:
         found.append(Finding("not-canonical", "a carriage return can not be stored"))
-    if (
-        len(data) > session.LINE_LIMIT_BYTES
-        and max(map(len, data.split(b"\n"))) > session.LINE_LIMIT_BYTES
-    ):
-        found.append(Finding("line-too-long", f"a line is over {session.LINE_LIMIT_BYTES} bytes"))
+    most = session.LINE_LIMIT_BYTES
+    if len(data) > most and max(map(len, data.split(b"\n"))) > most:
+        found.append(Finding("line-too-long", f"a line is over {most} bytes"))
     if found:
         return tuple(found)
     # whatever was not thought of above shows when the bytes are read back
@@ -94,9 +92,8 @@ def _of_header(log: session.SessionLog) -> list[Finding]:
     found = []
     for what, text in (("the title", log.title), *log.header):
         if _has_control(text):
-            found.append(
-                Finding("not-canonical", f"{what} holds a line break or control character")
-            )
+            message = f"{what} holds a line break or control character"
+            found.append(Finding("not-canonical", message))
         elif not text.strip():
             found.append(Finding("not-canonical", f"{what} is empty"))
     keys = [key for key, _ in log.header]

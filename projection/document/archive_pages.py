@@ -29,19 +29,15 @@ def pages(standings: Iterable[Standing]) -> dict[str, str]:
         The text of each file by its path in the home, in the order of paths; empty if no fact is
         archived.
     """
-    archived = sorted([standing for standing in standings if standing.reason], key=_by_creation)
+    archived = [standing for standing in standings if standing.reason]
+    archived.sort(key=lambda standing: (standing.fact.created, standing.fact.id))
     if not archived:
         return {}
     by_quarter: dict[str, list[str]] = {}
-    index: list[tuple[str, str]] = []
     for standing in archived:
-        quarter = standing.quarter
-        page = by_quarter.get(quarter)
-        if page is None:
-            page = by_quarter[quarter] = [f"# {PAGE_TITLE}{quarter}"]
+        page = by_quarter.setdefault(standing.quarter, [f"# {PAGE_TITLE}{standing.quarter}"])
         page.append(page_block(standing))
-        index.append((standing.fact.id, index_line(standing)))
-    index.sort()
+    index = sorted([(standing.fact.id, index_line(standing)) for standing in archived])
     files = {ARCHIVE_INDEX: f"# {INDEX_TITLE}\n\n" + "\n".join([line for _, line in index]) + "\n"}
     for quarter in sorted(by_quarter):
         files[archive_page(quarter)] = "\n\n".join(by_quarter[quarter]) + "\n"
@@ -82,7 +78,3 @@ def summary_of(fact: Fact) -> str:
     if len(line) > SUMMARY_LIMIT_CHARS or len(start) < len(text):
         return line[: SUMMARY_LIMIT_CHARS - 1].rstrip(" ") + "…"
     return line or NO_TEXT
-
-
-def _by_creation(standing: Standing) -> tuple[str, str]:
-    return standing.fact.created, standing.fact.id

@@ -28,7 +28,9 @@ def revise(
     `read` gives the text of an archive file as it was rendered before, "" for one that there was not;
     `moved` is every fact whose archived form may be another now, where it stands now.
     """
-    index = _Parts(read(ARCHIVE_INDEX), f"# {INDEX_TITLE}\n", "\n- ", _line_key)
+    index = _Parts(
+        read(ARCHIVE_INDEX), f"# {INDEX_TITLE}\n", "\n- ", lambda line: (line[: line.index(" ")],)
+    )
     pages: dict[str, _Parts] = {}
     for fact, standing in sorted(moved.items()):
         archived = standing is not None and bool(standing.reason)
@@ -78,10 +80,9 @@ class _Parts:
 
     def take(self, fact: str) -> None:
         """Take out the part of a fact, whatever else its key holds."""
-        self._parts = [part for part in self._parts if not self._is_of(part, fact)]
-
-    def _is_of(self, part: str, fact: str) -> bool:
-        return fact in part and self._key(part)[-1] == fact
+        self._parts = [
+            part for part in self._parts if fact not in part or self._key(part)[-1] != fact
+        ]
 
     def put(self, key: tuple[str, ...], part: str) -> None:
         """Put a part in its place."""
@@ -96,10 +97,6 @@ class _Parts:
         if not self._parts:
             return None
         return self._between.join([self._title, *self._parts]) + "\n"
-
-
-def _line_key(line: str) -> tuple[str, ...]:
-    return (line[: line.index(" ")],)
 
 
 def _block_key(block: str) -> tuple[str, ...]:

@@ -34,9 +34,8 @@ class Elsewhere(Record):
     when: str = ""  #: of that one, `YYYY-MM-DD`
     text: str = ""  #: what holds here; "" where nothing of it does
     other: str = ""  #: what holds there: the text, or the id of what stands instead
-    gone: bool = (
-        False  #: the branch has been gone for so long that a brief says nothing of it any more
-    )
+    #: the branch has been gone for so long that a brief says nothing of it any more
+    gone: bool = False
 
     @property
     def holds(self) -> bool:
@@ -49,11 +48,10 @@ class Elsewhere(Record):
         if self.here == REVERTED:
             by = f"reverted by {self.reverted[:7]}, {self.when}"
             return by if self.change == BORN else f"{self._there}: {by}"
-        if self.change == BORN:
-            return (
-                f"not here yet: {self.branch}" if self.point else f"{self.branch}, {_UNCOMMITTED}"
-            )
-        return self._there if self.point else f"{self._there}, {_UNCOMMITTED}"
+        there = self.branch if self.change == BORN else self._there
+        if not self.point:
+            return f"{there}, {_UNCOMMITTED}"
+        return f"not here yet: {there}" if self.change == BORN else there
 
     @property
     def _there(self) -> str:

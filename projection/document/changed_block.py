@@ -37,20 +37,14 @@ def new_text(before: Block, after: Block, find: Find) -> tuple[str, tuple[str, .
             return "", ()
         return tidy(after.text), tuple(old)
     ids = [version.id for version in after.versions]
-    changed = [
-        version
-        for version in after.versions
-        if version.id not in old or flowed(version.text) != flowed(old[version.id].text)
-    ]
+    texts = {id: flowed(version.text) for id, version in old.items()}
+    changed = [one for one in after.versions if texts.get(one.id) != flowed(one.text)]
     gone = tuple(id for id in old if id not in ids)
     if not changed and not gone:
         return "", ()
     if len(changed) > 1 or any(one.id not in old for one in changed) or len(set(ids)) < len(ids):
-        find(
-            f"what is to stand of {before.id} can not be told",
-            after.line,
-            "leave one text: take the others away, or write one in place of them all",
-        )
+        hint = "leave one text: take the others away, or write one in place of them all"
+        find(f"what is to stand of {before.id} can not be told", after.line, hint)
         return "", ()
     stands = (changed or after.versions)[0]
     return tidy(stands.text), (stands.id, *gone)

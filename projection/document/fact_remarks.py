@@ -27,14 +27,12 @@ ELSEWHERE, OTHERWISE = "elsewhere", "otherwise"
 class Gone(Record):
     """Something that a fact names and a commit took away after the fact was written; or the fact."""
 
-    #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `FAILS` of what the fact is checked
-    #: by, `ENDED` and `ELSEWHERE` of the fact,
-    #: `OTHERWISE` of one that holds here, and is something else elsewhere
+    #: `GONE` or `RENAMED` of a path, `NOWHERE` of a name of code, `FAILS` of what the fact is checked by,
+    #: `ENDED` and `ELSEWHERE` of the fact, `OTHERWISE` of one that is something else elsewhere
     code: str
     subject: str  #: as the fact writes it; what came true, of one that ended; all, of one elsewhere
-    commit: (
-        str  #: that took it away, in short, "" where a day ended the fact; elsewhere of the work
-    )
+    #: that took it away, in short, "" where a day ended the fact; elsewhere of the work
+    commit: str
     date: str  #: of that commit, `YYYY-MM-DD`
     now: str = ""  #: the path that it has since, "" for none
 
@@ -170,10 +168,8 @@ def instead_of(
                     todo.append(other)
         else:
             ends = {id(met[name]): met[name] for name in here.superseded_by if met.get(name)}
-            alone = len(ends) == 1
-            met[here.id] = (
-                (*ends.values(),)[0] if alone else tuple(sorted(set().union(*ends.values())))
-            )
+            some = [*ends.values()]
+            met[here.id] = some[0] if len(some) == 1 else tuple(sorted(set().union(*some)))
             todo.pop()
     return met[fact.id]
 

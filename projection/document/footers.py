@@ -41,7 +41,11 @@ def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
         lines, last = _in_one_line(lines, last)
         pairs, at = read_footer(lines[last]) if last else None, last
     if pairs is None:
-        at = _footer_inside(lines, last)
+        # a block keeps its identity when somebody writes a paragraph below its footer
+        begin = lines[0][2:].strip(BLANK)
+        if page_renderer.is_boxed(begin):
+            begin = begin[4:].strip(BLANK)
+        at = max(footers_inside([begin, *lines[1 : last + 1]]), default=0)
         pairs = read_footer(lines[at]) if at else None
     rest = [_dedent(line) for number, line in enumerate(lines[1 : last + 1], 1) if number != at]
     first = lines[0][2:]
@@ -104,25 +108,14 @@ def _in_one_line(lines: list[str], last: int) -> tuple[list[str], int]:
     return [*lines[:begin], f"  {joined}"], begin
 
 
-def _footer_inside(lines: list[str], last: int) -> int:
-    """Find the last footer that text follows, outside closed code fences; 0 if there is none.
-
-    A block keeps its identity when somebody writes a paragraph below its footer.
-    """
-    begin = lines[0][2:].strip(BLANK)
-    if page_renderer.is_boxed(begin):
-        begin = begin[4:].strip(BLANK)
-    return max(footers_inside([begin, *lines[1 : last + 1]]), default=0)
-
-
 def footers_inside(lines: list[str]) -> dict[int, Pairs]:
     """Return the footers among the lines of a bullet, outside closed code fences, by their index."""
     maybe = [n for n, line in enumerate(lines) if n and line.lstrip(BLANK)[:4] == "<!--"]
     if not maybe:
         return {}
-    from ledger.codec.fenced_code import code_ranges
+    from ledger.codec.fenced_code import code_lines
 
-    code = {number for start, end in code_ranges(lines) for number in range(start, end)}
+    code = code_lines(lines)
     found = {number: read_footer(lines[number]) for number in maybe if number not in code}
     return {number: pairs for number, pairs in found.items() if pairs is not None}
 

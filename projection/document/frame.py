@@ -7,7 +7,6 @@ event, so it is a finding (FORMAT.md, A3).
 from __future__ import annotations
 
 from ledger.model.findings import Finding
-from projection.document.footers import Conflict
 from projection.document.page_parser import Parsed
 from projection.policy.model import CONTRADICTIONS
 
@@ -40,11 +39,13 @@ def surroundings(
     sections there can be; `known` gives the facts as they stand in the ledger now; `touched` are ids
     that the edit says something of.
     """
-    said = [
-        *_head(before, after, lines),
-        *_headings(lines, titles),
-        *_contradictions(before, after, lines, known, touched),
-    ]
+    said = [*_head(before, after, lines)]
+    for number, line in enumerate(lines, 1):
+        title = line[3:].strip()
+        if line[:3] == "## " and title and title not in (*titles, CONTRADICTIONS):
+            hint = f"sections: {', '.join(titles)}; diurna.toml can name more kinds"
+            said.append((f"there is no section {title[:60]!r}", number, hint))
+    said += _contradictions(before, after, lines, known, touched)
     if after.machine and after.machine != before.machine:
         hint = "put it back as it was: it says what the file was made from"
         said.append(("the last line was changed", _line_of("<!-- diurna: ", lines), hint))
@@ -65,14 +66,6 @@ def _head(before: Parsed, after: Parsed, lines: Sequence[str]) -> Iterator[Said]
             yield f"`{label}` was changed", _line_of(f"- {label}: {value}", lines), COMPUTED
 
 
-def _headings(lines: Sequence[str], titles: tuple[str, ...]) -> Iterator[Said]:
-    for number, line in enumerate(lines, 1):
-        title = line[3:].strip()
-        if line[:3] == "## " and title and title not in (*titles, CONTRADICTIONS):
-            hint = f"sections: {', '.join(titles)}; diurna.toml can name more kinds"
-            yield f"there is no section {title[:60]!r}", number, hint
-
-
 def _contradictions(
     before: Parsed, after: Parsed, lines: Sequence[str], known: Known, touched: set[str]
 ) -> Iterator[Said]:
@@ -82,15 +75,11 @@ def _contradictions(
         if listed.pop(entry.id, None) != entry._replace(line=0):
             yield f"the contradiction of {entry.id} was changed", entry.line, _DECIDE
     for entry in listed.values():
-        if not _settled(entry, known, touched):
+        standing = known(entry.id)
+        ends = {entry.id, *entry.rivals, *[new for _, new in entry.denied]}
+        if standing is not None and standing.fact.contradicted and not touched & ends:
             line = _line_of(f"## {CONTRADICTIONS}", lines)
             yield f"the contradiction of {entry.id} was taken away", line, _DECIDE
-
-
-def _settled(entry: Conflict, known: Known, touched: set[str]) -> bool:
-    standing = known(entry.id)
-    decided = standing is None or not standing.fact.contradicted
-    return decided or bool(touched & {entry.id, *entry.rivals, *[new for _, new in entry.denied]})
 
 
 def _line_of(start: str, lines: Sequence[str]) -> int:

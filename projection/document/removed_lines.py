@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ledger.codec.fact_blocks import tidy
+from ledger.codec.fenced_code import code_lines
 from projection.document.footers import footers_inside
 from projection.document.page_parser import Block
 from projection.document.reflow import flowed
@@ -50,10 +51,11 @@ def unstack(
     orphans: list[Block] = []
     for block in blocks:
         lines = block.text.split("\n")
+        known = before[block.id].text.split("\n") if block.id in before else ()
         stack = [
             (at, pairs)
             for at, pairs in footers_inside(lines).items()
-            if dict(pairs).get("id") and not _stood(before.get(block.id), lines[at])
+            if dict(pairs).get("id") and lines[at] not in known
         ]
         if not stack:
             whole.append(block)
@@ -65,14 +67,9 @@ def unstack(
         for at, pairs in others:
             left = tidy("\n".join(lines[end + 1 : at]))
             line, end = block.line + end + 1, at
-            orphans.append(
-                Block(block.section, dict(pairs).get("id", ""), "", left, pairs, (), line)
-            )
+            id = dict(pairs).get("id", "")
+            orphans.append(Block(block.section, id, "", left, pairs, (), line))
     return whole, orphans
-
-
-def _stood(before: Block | None, line: str) -> bool:
-    return before is not None and line in before.text.split("\n")
 
 
 def broken(text: str, before: str) -> bool:
@@ -81,17 +78,8 @@ def broken(text: str, before: str) -> bool:
         return False
     known = set(before.split("\n"))
     lines = text.split("\n")
-    code = _code(lines)
-    return any(
-        _PIECE.search(line) and line not in known and number not in code
-        for number, line in enumerate(lines)
-    )
-
-
-def _code(lines: list[str]) -> set[int]:
-    from ledger.codec.fenced_code import code_ranges
-
-    return {number for start, end in code_ranges(lines) for number in range(start, end)}
+    pieces = [n for n, line in enumerate(lines) if _PIECE.search(line) and line not in known]
+    return not code_lines(lines).issuperset(pieces)
 
 
 def left_below(base: str, lines: Sequence[str], footers: Iterable[int]) -> Iterator[Said]:

@@ -40,13 +40,9 @@ def has_rendered_form(path: str, text: str) -> bool:
 def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Finding, ...]:
     """Name what stands in a projection file and in no log, by line."""
     if path == ARCHIVE_INDEX:
-        lines = enumerate(text.split("\n"), 1)
-        found = [
-            unsaid_line(path, number)
-            for number, line in lines
-            if line.strip() and not line.startswith("# ") and _indexed(line) not in histories
-        ]
-        return tuple(found)
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        said = [(n, _indexed(line)) for n, line in lines if not line.startswith("# ")]
+        return tuple([unsaid_line(path, n) for n, id in said if id not in histories])
     parsed, noticed = parse(text, file=path)
     found = [one for one in noticed if one.code not in _REPEATED and one.message != TWO_MACHINES]
     found += unsaid_blocks(path, parsed.blocks, histories)
@@ -79,13 +75,13 @@ def withheld_blocks(
     path: str, blocks: Iterable[Block], fact_of: Callable[[str], Fact | None]
 ) -> list[Finding]:
     """Name the blocks of a file that show what was redacted since (F9)."""
-    return [
-        Finding(
-            "hand-edited", f"the text of {block.id} was redacted since", path, block.line, _STAYS
-        )
-        for block in blocks
-        if block.text != REDACTED and (fact := fact_of(block.id)) is not None and fact.redacted
-    ]
+    found = []
+    for block in blocks:
+        fact = fact_of(block.id) if block.text != REDACTED else None
+        if fact is not None and fact.redacted:
+            message = f"the text of {block.id} was redacted since"
+            found.append(Finding("hand-edited", message, path, block.line, _STAYS))
+    return found
 
 
 def texts_in(histories: Mapping[str, History]) -> set[str]:
