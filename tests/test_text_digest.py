@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.secrets.scanner import find_secrets
+from projection.text.clipping import clipped
 from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
-from projection.text.salience import Quote, shortened
+from projection.text.salience import Quote
 from projection.text.sentence_cutter import cut_sentences
 from projection.text.session_digest import Digest, gist
 
@@ -229,9 +230,9 @@ def test_secrets_are_never_quoted() -> None:
 
 def test_shortened_at_a_word() -> None:
     """A line that is too long ends at a word and says so."""
-    assert shortened("one two three", 13) == "one two three"
-    assert shortened("one two, three", 13) == "one two…"
-    assert shortened("x" * 30, 10) == "x" * 9 + "…"
+    assert clipped("one two three", 13) == "one two three"
+    assert clipped("one two, three", 13) == "one two…"
+    assert clipped("x" * 30, 10) == "x" * 9 + "…"
 
 
 def test_a_summary_of_500_characters_stands_and_a_longer_one_is_cut() -> None:

@@ -17,7 +17,8 @@ _LEAST_DIGITS = 4
 
 def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
     """Return the places that are not at their commits; of a commit that is not there nothing is said."""
-    asked = [one for one in dict.fromkeys(wanted) if _is_hex(one[0])]
+    hexes = [one for one in dict.fromkeys(wanted) if not one[0].strip("0123456789abcdef")]
+    asked = [one for one in hexes if len(one[0]) >= _LEAST_DIGITS]
     if not asked:
         return frozenset()
     specs = [f"{commit}^{{commit}}" for commit, _ in asked]
@@ -25,7 +26,9 @@ def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
     named = git.named(specs)
     blobs = [oid if kind == "blob" else "" for kind, oid in named[len(asked) :]]
     known = dict.fromkeys(filter(None, blobs))
-    sizes = dict(zip(known, map(_line_count, git.blobs(known)), strict=True))
+    files = [data or b"" for data in git.blobs(known)]
+    counts = [data.count(b"\n") + (data[-1:] not in (b"", b"\n")) for data in files]
+    sizes = dict(zip(known, counts, strict=True))  # of lines, also of one that no line feed ends
     rows = zip(asked, named, blobs, strict=False)
     return frozenset(
         [
@@ -34,12 +37,3 @@ def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
             if kind == "commit" and one[1].line > sizes.get(blob, 0)
         ]
     )
-
-
-def _is_hex(text: str) -> bool:
-    return len(text) >= _LEAST_DIGITS and not text.strip("0123456789abcdef")
-
-
-def _line_count(data: bytes | None) -> int:
-    """Count the lines of a file, also one that no line feed ends."""
-    return 0 if not data else data.count(b"\n") + (data[-1:] != b"\n")

@@ -77,7 +77,9 @@ def find_repository(start: str) -> Repository | None:
                     "linked worktree; what is above it is another repository",
                     hint="`git submodule update --init` or `git worktree repair` mend it",
                 )
-        elif _is_git_directory(folder):
+        elif os.path.isfile(folder + "/HEAD") and all(
+            os.path.isdir(folder + kept) for kept in ("/objects", "/refs")
+        ):
             if os.path.basename(folder) == ".git" or (folder == first and not _brought(folder)):
                 found = _repository("", folder)
         if found:
@@ -92,15 +94,6 @@ def _unsupported(message: str, hint: str) -> UnsupportedRepository:
     from ledger.errors import UnsupportedRepository  # what has nothing to say refuses nothing
 
     return UnsupportedRepository(message, hint=hint)
-
-
-def _is_git_directory(folder: str) -> bool:
-    """Tell whether a folder looks like what git keeps a repository in."""
-    return (
-        os.path.isdir(folder + "/objects")
-        and os.path.isdir(folder + "/refs")
-        and os.path.isfile(folder + "/HEAD")
-    )
 
 
 def _brought(folder: str) -> bool:

@@ -139,7 +139,9 @@ def _phones(text: str, bones: str, form: str) -> Iterator[Hit]:
     for at in _places(bones, form):
         digits = _digits(text[at : at + len(form)])
         near = text[max(0, at - 3) : at]
-        plain = form == "999 999 9999" and "+" not in near and not _is_called(text, at)
+        plain = form == "999 999 9999" and "+" not in near
+        before = text[max(0, at - 32) : at].lower() if plain else ""
+        plain = plain and not any(word in before for word in _CALLS)
         if not plain and _is_us(digits) and not _is_thing(text, at):
             start = at - 3 if near == "+1 " or near == "+1-" else at
             yield hit("phone", start, at + len(form))
@@ -236,8 +238,3 @@ def _is_thing(text: str, at: int) -> bool:
     if text[max(0, at - 2) : at].rstrip(" ").endswith("#"):
         return True
     return near.endswith(_THINGS)
-
-
-def _is_called(text: str, at: int) -> bool:
-    near = text[max(0, at - 32) : at].lower()
-    return any(word in near for word in _CALLS)

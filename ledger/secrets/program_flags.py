@@ -54,7 +54,8 @@ def find_flags(text: str) -> Iterator[Hit]:
         there = [flag for flag in flags if (flag[:2] in fronts or flag[0] != "-") and flag in text]
         known = [program for program in programs if program in text] if there else []
         for at, flag in [(at, one) for one in there if known for at in places(text, one)]:
-            if at and text[at - 1] in " \"'" and _is_behind(text, at, known):
+            line = text[max(0, at - _NEAR) : at].rpartition("\n")[2]
+            if line[-1:] in (" ", '"', "'") and any(program in line for program in known):
                 named = flag in _NAMED or _HTTPIE in programs
                 place = _value(text, at + len(flag), flag, named)
                 if place is not None and (_LOOSE not in programs or _is_mixed(text[slice(*place)])):
@@ -75,11 +76,6 @@ def _fronts(text: str) -> set[str]:
         for at in places(text, lead)
         if text[at + 1 : at + 4] != "-->"
     }
-
-
-def _is_behind(text: str, at: int, programs: list[str]) -> bool:
-    near = text[max(0, at - _NEAR) : at].rpartition("\n")[2]
-    return any(program in near for program in programs)
 
 
 def _value(text: str, at: int, flag: str, named: bool) -> tuple[int, int] | None:

@@ -160,7 +160,8 @@ def _cues(
     beside = name in _SHORT and joint in (" ", ":") and _is_beside(low[max(0, at - 56) : at])
     beside = beside or (joint == " " and low.endswith(_TAKING, 0, at))
     leads = not (_LEADING.isdisjoint(words) and set(led).isdisjoint(words))
-    changed = leads and _is_changed(low[max(0, at - 60) : at].rpartition(". ")[2] + room)
+    near = low[max(0, at - 60) : at].rpartition(". ")[2] + room
+    changed = leads and any(word in near for word in _CHANGED)
     joined = "_" in room or ("-" in room and not room.islower())
     spelled = " (" in room and any(word in room for word in _SPELLED)
     said = surely or beside or changed or joined or spelled or name in PHRASES
@@ -200,11 +201,6 @@ _CHANGED = (
     "been reset", "changé", "cambi", "mudei", "mudamos", "mudou", "alter", "смен", "поменя", "измен",
     " geändert", " gesetzt", " geaendert",
 )  # fmt: skip
-
-
-def _is_changed(near: str) -> bool:
-    """Tell whether a sentence says what a password was changed to: `we changed the password to X`."""
-    return bool([word for word in _CHANGED if word in near])
 
 
 def _phrase(room: str, least: int) -> tuple[int, int] | None:
@@ -261,7 +257,8 @@ _ADJACENT, _LIKELY, _SURE = 1, 2, 3
 
 def _is_one(text: str, place: tuple[int, int], chosen: bool, level: int) -> bool:
     """Tell whether a word of a sentence is the value of its name."""
-    value, quoted = text[slice(*place)], _is_quoted(text, place[0])
+    value, at = text[slice(*place)], place[0]
+    quoted = text[at - 1 : at] in _PAIRED or text[at - 2 : at - 1] == "«"
     behind = text[place[1] : place[1] + 12]
     signs = _OPEN.intersection(value)
     if signs and not quoted and (signs != {"\\"} or not values.is_strong(value)):
@@ -299,10 +296,6 @@ def _is_chat(text: str, place: tuple[int, int]) -> bool:
     behind = text[place[1] : place[1] + 80].partition("\n")[0]
     worded = text[place[0]].islower() or " " in line.strip()  # or else a type
     return line.rstrip()[-1:] == ":" and worded and not _CODE.intersection(line + behind)
-
-
-def _is_quoted(text: str, at: int) -> bool:
-    return text[at - 1 : at] in _PAIRED or text[at - 2 : at - 1] == "«"
 
 
 def _is_mixed(value: str) -> bool:

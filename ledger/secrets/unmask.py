@@ -81,8 +81,12 @@ def _view(text: str, edits: list[Edit]) -> View:
 def _edits(text: str) -> list[Edit]:
     found: list[Edit] = []
     if not is_plain(text):
-        found += _controls(text)
-        found += _unseen(text)
+        if _ESC in text:  # what commands a terminal: colours, titles, links
+            found += _each(text, _ESC, _sequence)
+        if "\x9b" in text:
+            found += _each(text, "\x9b", lambda said, at: (at, _parameters(said, at + 1), ""))
+        for char in unseen_in(text) - {_ESC, "\x9b", "\r"}:
+            found += _each(text, char, lambda _, at: (at, at + 1, ""))
     if "\\" in text:
         found += _each(text, "\\", _escape)
     if "&" in text and ";" in text:
@@ -118,14 +122,6 @@ def _each(text: str, mark: str, read: Callable[[str, int], Edit | None]) -> Iter
         at = text.find(mark, edit[1] if edit is not None and edit[1] > at else at + 1)
 
 
-def _controls(text: str) -> Iterator[Edit]:
-    """Take out what commands a terminal: colours, titles, links."""
-    if _ESC in text:
-        yield from _each(text, _ESC, _sequence)
-    if "\x9b" in text:
-        yield from _each(text, "\x9b", lambda said, at: (at, _parameters(said, at + 1), ""))
-
-
 def _sequence(text: str, at: int) -> Edit:
     kind = text[at + 1 : at + 2]
     if kind == "[":
@@ -145,12 +141,6 @@ def _parameters(text: str, at: int) -> int:
     near = text[at : at + 64]
     size = len(near) - len(near.lstrip("0123456789;:<=>?!\"#$%&'()*+,-./ "))
     return at + size + ("@" <= near[size : size + 1] <= "~")
-
-
-def _unseen(text: str) -> Iterator[Edit]:
-    """Take out what can not be seen."""
-    for char in unseen_in(text) - {_ESC, "\x9b", "\r"}:
-        yield from _each(text, char, lambda _, at: (at, at + 1, ""))
 
 
 def _escape(text: str, at: int) -> Edit | None:

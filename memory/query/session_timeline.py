@@ -40,7 +40,8 @@ from memory.replay.reader_marks import Marks, marks_at
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED
-from projection.text.salience import LINE_CHARS, shortened
+from projection.text.clipping import clipped
+from projection.text.salience import LINE_CHARS
 from projection.text.session_digest import lead
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
@@ -234,7 +235,7 @@ def _session(visible: Visible, anchor: Anchor, outdated: Outdated) -> Session:
     title, summary = REDACTED, ""
     if not visible.withheld:
         title, summary, _ = lead(visible.text)
-        summary = shortened(summary, LINE_CHARS) if summary != title else ""
+        summary = clipped(summary, LINE_CHARS) if summary != title else ""
         brought = [*brought_by(entry.acts), *entry.named]
         title = outdated.line(ref.key, title, brought)
         summary = outdated.line(ref.key, summary, brought)

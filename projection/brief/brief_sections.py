@@ -77,6 +77,8 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
     news = _news(material, placed)
     handed, failed, tasks = todo
     decided = "Decisions, conventions, stack"
+    kinds = [one.standing.fact.kind == policy.STATE_KIND for one in tasks]
+    tasks_title = "Tasks" if not any(kinds) else "State" if all(kinds) else "Tasks and state"
     changed = "Changed since your last log" if material.place.last else "Newest corrections"
     sections = [
         _section(values.ASKED, "For this task", _asked(material, todo)),
@@ -88,7 +90,7 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
         values.Wanted(values.CHANGES, changed, news, len(news) + material.more_news),
         _section(values.ROLE, f"For the role {role}", _stated(noted, material)),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
-        _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
+        _section(values.TASKS, tasks_title, tasks, policy.TASK_KIND),
         values.Wanted(values.REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS],
                       len(material.requests), ("request",)),
         _section(values.THREADS, "Open threads", _stated(threads, material), policy.THREAD_KIND),
@@ -195,13 +197,6 @@ def _stated(standings: Iterable[Standing], material: values.Material) -> list[va
         values.Stated(one, states[one.fact.id]) if one.fact.id in states else one
         for one in standings
     ]
-
-
-def _tasks_title(tasks: Iterable[values.Stated]) -> str:
-    kinds = {one.standing.fact.kind == policy.STATE_KIND for one in tasks}
-    if len(kinds) > 1:
-        return "Tasks and state"
-    return "State" if kinds == {True} else "Tasks"
 
 
 def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> values.Wanted:

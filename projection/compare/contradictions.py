@@ -72,7 +72,7 @@ def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash |
         [
             found
             for number, said in enumerate(side)
-            if (found := _claimed(said)) is not None and (not number or _begins(said.text))
+            if (not number or _begins(said.text)) and _claims(found := subject(said))
         ]
         for side in (one, two)
     )
@@ -106,10 +106,15 @@ def _may_clash(one: frozenset[str], two: frozenset[str]) -> bool:
 
 def _compare(one: Statement, two: Statement) -> Clash | None:
     found = compared.difference(one.words, two.words)
-    if not found.common or _dated(found) or _asks(one) or _asks(two):
+    apart = (*found.left, *found.right)
+    if not found.common or _asks(one) or _asks(two):
+        return None
+    if any(
+        word.form.startswith((DATE, HASH)) for word in apart
+    ):  # they tell of two days or commits
         return None
     timed = _moments((*one.words, *two.words))
-    rules = _LASTING if timed and not _moments((*found.left, *found.right)) else _FRAMED
+    rules = _LASTING if timed and not _moments(apart) else _FRAMED
     if timed and rules is _FRAMED:
         return None
     for name, rule in rules.items():
@@ -132,12 +137,6 @@ def _begins(text: str) -> bool:
 
 
 @read_once
-def _claimed(said: Statement) -> Subject | None:
-    """Return what a statement is about, None where it claims nothing."""
-    found = subject(said)
-    return found if _claims(found) else None
-
-
 def _claims(found: Subject) -> bool:
     """Tell whether a statement says how something is, and not too much: no entry of a log."""
     statement = found.said
@@ -153,11 +152,6 @@ def _claims(found: Subject) -> bool:
         or any(mark in low for mark in ("[x]", "](", "→", " / ", "**"))
         or any(word.form.startswith((DATE, HASH)) for word in statement.words)
     )
-
-
-def _dated(found: compared.Difference) -> bool:
-    """Tell whether the statements tell of two days or commits."""
-    return any(word.form.startswith((DATE, HASH)) for word in (*found.left, *found.right))
 
 
 def _moments(words: Sequence[Word]) -> bool:

@@ -217,10 +217,9 @@ def _modifiers(found: Subject, name: str, issue: Collection[str]) -> frozenset[s
 def _denials(said: Statement, marks: tuple[str, ...]) -> list[tuple[list[int], bool]]:
     """Return for each negator the places of the words that it denies, and whether they stand behind it."""
     words = said.words
-    denying, past = _denying()
     places = [(place, clause, False) for place, clause in said.negated]
     for at, word in enumerate(words):
-        if word.form in denying or (word.form in past and word.before in _WAS):
+        if word.form in _DENYING or (word.form in _DENIED_ONCE and word.before in _WAS):
             places.append((at + 1, word.clause, word.before in _DONE))
     clauses = [clause for _, clause, _ in places]
     found = []
@@ -229,13 +228,12 @@ def _denials(said: Statement, marks: tuple[str, ...]) -> list[tuple[list[int], b
         behind = [at for at in inside if at >= place]
         if clauses.count(clause) % 2 == 0 or any(words[at].form[0] == "#" for at in behind[:3]):
             continue
-        behind = [at for at in behind if marks[at] and words[at].form not in _empty()]
+        behind = [at for at in behind if marks[at] and words[at].form not in _EMPTY]
         if behind:
             word = words[behind[0]]
             done = done or not {word.before, word.lead}.isdisjoint(_LED)
-        ahead = [
-            at for at in inside if at < place and marks[at] and words[at].form not in denying | past
-        ]
+        ahead = [at for at in inside if at < place and marks[at]]
+        ahead = [at for at in ahead if words[at].form not in _DENYING | _DENIED_ONCE]
         if len(behind) == 1 and words[behind[0]].raw.endswith(("ed", "en")):
             found.append(([behind[0], *ahead[:-3:-1]], False))
         elif behind and not (done and ahead):
@@ -320,11 +318,6 @@ def _scopes() -> dict[str, list[tuple[int, int]]]:
     return found
 
 
-@lru_cache(1)
-def _denying() -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(map(stem, topics.DENYING)), frozenset(map(stem, topics.DENIED_ONCE))
-
-
-@lru_cache(1)
-def _empty() -> frozenset[str]:
-    return frozenset([stem(word) for word in topics.EMPTY])
+_DENYING, _DENIED_ONCE, _EMPTY = (
+    frozenset(map(stem, words)) for words in (topics.DENYING, topics.DENIED_ONCE, topics.EMPTY)
+)

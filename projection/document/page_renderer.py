@@ -80,7 +80,7 @@ def render(view: LiveView) -> str:
                     tuple([(move.state, move.stem) for move in fact.moves]) if fact.torn else (),
                 )
             )
-            for fact in sorted(view.contradicted, key=_by_id)
+            for fact in sorted(view.contradicted, key=lambda fact: fact.id)
             if fact.contradicted
         )
     for title, standings in _sections(view.policy, view.live):
@@ -316,14 +316,6 @@ def _by_creation(standing: tuple[Standing, str]) -> tuple[str, str]:
     return fact.created, fact.id
 
 
-def _by_id(fact: Fact) -> str:
-    return fact.id
-
-
 def ordered(versions: tuple[Version, ...]) -> tuple[Version, ...]:
     """Put versions in the order in which they are shown: by log, then by id."""
-    return tuple(sorted(versions, key=_by_stem))
-
-
-def _by_stem(version: Version) -> tuple[str, str]:
-    return version.stem, version.id
+    return tuple(sorted(versions, key=lambda version: (version.stem, version.id)))

@@ -168,7 +168,9 @@ class _Walker:
         points = sorted({*said, *uses, *turns})
         acts = tuple(acts)
         full = any(_sees(act) for act in acts if act.event.id == id)
-        kinds = {value for act in acts for value in _kinds_said(act)}
+        brought = log_events.FactCreated | log_events.FactUpdated
+        told = [act.event for act in acts if isinstance(act.event, brought)]
+        kinds = {value for event in told for key, value in event.meta if key == "kind"}
         known: list[Act] = []
         denying = stale = False
         fact: Fact | None = None
@@ -231,13 +233,6 @@ class _Walker:
     def _position(self, stem: str) -> int:
         """Count the work logs up to a place."""
         return self.numbers.get(stem) or bisect_right(self._work, stem)
-
-
-def _kinds_said(act: Act) -> list[str]:
-    """Return the kind that an event says, if it says one."""
-    if not isinstance(act.event, log_events.FactCreated | log_events.FactUpdated):
-        return []
-    return [value for key, value in act.event.meta if key == "kind"]
 
 
 def _keeps(act: Act, fact: Fact) -> bool:

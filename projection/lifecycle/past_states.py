@@ -122,7 +122,9 @@ class Past:
 
     def last_log(self, session: int) -> str:
         """Return the last log that counts at the end of a session, "" where there is none."""
-        return self._stems[count - 1] if (count := self._logs(session)) else ""
+        last = session >= len(self.work)
+        count = len(self._stems) if last else bisect_left(self._stems, self.work[session])
+        return self._stems[count - 1] if count else ""
 
     def standing(self, fact: str, session: int) -> states.Standing | None:
         """Return where a fact stood at the end of a session, and as what; None where it was not there."""
@@ -146,11 +148,6 @@ class Past:
         # so long after a closing
         found |= {self._decay.passed(act.stem, "archive") for act in history.acts}
         return sorted(one for one in found if one <= len(self.work))
-
-    def _logs(self, session: int) -> int:
-        if session >= len(self.work):
-            return len(self._stems)
-        return bisect_left(self._stems, self.work[session])
 
     def _position(self, stem: str) -> int:
         return bisect_right(self.work, stem)

@@ -137,12 +137,9 @@ def _of_clause(clause: str) -> list[Claim]:
     bare = _SPAN.sub(" ", clause)
     found += [Claim(PATH, _bared(match[0])) for match in _ROOTED.finditer(bare)]
     found += [Claim(COMMIT, one) for one in commits_in(clause)]
-    plain = clause.replace("`", "")
-    found += [
-        Claim(VERSION, match[1].lower(), match[2])
-        for match in _NUMBERED.finditer(plain.replace("**", ""))
-    ]
-    return found
+    plain = clause.replace("`", "").replace("**", "")
+    numbered = _NUMBERED.finditer(plain)
+    return found + [Claim(VERSION, match[1].lower(), match[2]) for match in numbered]
 
 
 def _of_span(span: str) -> list[Claim]:
@@ -167,7 +164,8 @@ def _of_word(word: str) -> list[Claim]:
     chain = word[: named.start(1)] if named[1] else word
     last = re.split(r"::|\.|#|->", chain)[-1]
     certain = bool(named[1])
-    if len(last) >= 4 and (_is_coined(last) or certain):
+    inner = last.strip("_")  # with underscores or humps it is written as only code writes it
+    if len(last) >= 4 and (certain or "_" in inner or re.search(r"[a-z][A-Z]", inner)):
         return [Claim(NAME, last, "", certain)]
     return []
 
@@ -184,9 +182,7 @@ def _path(word: str) -> Claim | None:
         return Claim(FOLDER, bare[:-1]) if _SLASHED.match(bare) and bare.strip("/.") else None
     if "/" not in bare:
         return Claim(PATH, bare) if _FILE.match(bare) or _DOTTED.match(bare) else None
-    if not _SLASHED.match(bare) or any(
-        part in ("foo", "bar", "path", "your") for part in bare.split("/")
-    ):
+    if not _SLASHED.match(bare) or not {"foo", "bar", "path", "your"}.isdisjoint(bare.split("/")):
         return None
     return Claim(PATH if _FILE.match(bare.rpartition("/")[2]) else FOLDER, bare)
 
@@ -206,18 +202,13 @@ def _of_command(words: list[str]) -> list[Claim]:
         return _target(program, rest)
     if program.startswith("python") and "-m" in rest[:-1]:
         module = rest[rest.index("-m") + 1]
-        if re.match(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", module):
-            return [Claim(MODULE, module)]
-        return []
+        named = re.match(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", module)
+        return [Claim(MODULE, module)] if named else []
     if program not in _INTERPRETERS and not program.startswith("./") and not _FILE.match(program):
         return []
-    found = []
-    for word in words:
-        path = None if word.startswith("-") else _path(word)
-        if path is not None and path.kind == PATH:
-            found.append(path)
-            break  # what follows are arguments, often of other places
-    return found
+    paths = [_path(word) for word in words if not word.startswith("-")]
+    # what follows the first are arguments, often of other places
+    return [path for path in paths if path is not None and path.kind == PATH][:1]
 
 
 def _target(program: str, rest: list[str]) -> list[Claim]:
@@ -234,9 +225,3 @@ def _target(program: str, rest: list[str]) -> list[Claim]:
 
 def _bared(path: str) -> str:
     return path[2:] if path.startswith("./") else path
-
-
-def _is_coined(word: str) -> bool:
-    """Tell whether a word is written as only code writes it: with underscores or humps."""
-    inner = word.strip("_")
-    return "_" in inner or bool(re.search(r"[a-z][A-Z]", inner))

@@ -26,7 +26,10 @@ _SENTENCE_CHARS, _LEAST_CHARS = 2_000, 24
 _CLAUSES = (", ", "; ", ": ", " — ", " – ")
 _PHRASE_CHARS, _PHRASE_WORDS, _TELLING_CHARS = 40, 3, 4
 _MARKS, _ENDS = ".,;:!?()[]{}*_`'\"—–→…“”„«»\u3002\uff01\uff1f", ".!?…\u3002\uff01\uff1f"
-_SHORT = frozenset("e.g i.e etc vs approx ca resp no nr z.b d.h bzw ggf p.ej".split())
+#: Words that a full stop shortens.
+SHORTENED = frozenset(
+    "e.g i.e etc vs cf approx ca resp no nr mr mrs dr st incl z.b d.h bzw ggf p.ej".split()
+)
 #: Words that turn a statement round, in English, German, French, Spanish, Italian, Portuguese and Dutch.
 _NEGATIONS = frozenset(
     "not no never none nothing nobody nowhere neither nor cannot without "
@@ -89,7 +92,9 @@ def sentence_starts(text: str, first: int, behind: int) -> Iterator[int]:
             closed = _past(text, at, behind, _CLOSING.__contains__)
             begins = _past(text, closed, behind, str.isspace)
             rest = text[begins : begins + 8].lstrip(_OPENING)
-            if begins > closed and _is_capital(rest) and not _shortens(text, at - 1):
+            # a capital, or a letter of a writing that has none
+            capital = rest[:1].isalpha() and not rest[0].islower()
+            if begins > closed and capital and not _shortens(text, at - 1):
                 at = begins
                 yield at
 
@@ -101,17 +106,12 @@ def _past(text: str, at: int, behind: int, is_one: Callable[[str], bool]) -> int
     return at
 
 
-def _is_capital(rest: str) -> bool:
-    """Tell whether a text begins with a capital, or a letter of a writing that has none."""
-    return rest[:1].isalpha() and not rest[0].islower()
-
-
 def _shortens(text: str, at: int) -> bool:
     """Tell whether a full stop is that of a shortened word, an initial or a number of a list."""
     if text[at] != ".":
         return False
     word = text[text.rfind(" ", max(0, at - _WORD_CHARS), at) + 1 : at].lower().lstrip(_OPENING)
-    return word in _SHORT or len(word) < 2 or (word.isdecimal() and len(word) < 4)
+    return word in SHORTENED or len(word) < 2 or (word.isdecimal() and len(word) < 4)
 
 
 def windowed(text: str, at: int, chars: int) -> str:
@@ -148,7 +148,7 @@ def _turning(text: str, at: int, room: int) -> tuple[int, int]:
             end = _phrase_end(text, place + len(word))
             return (begins if begins and end - begins <= room else place), min(end, place + room)
         place += len(word)
-        if _closes(word, _ENDS) and word.strip(_MARKS).lower() not in _SHORT:
+        if _closes(word, _ENDS) and word.strip(_MARKS).lower() not in SHORTENED:
             break
     return at, at
 

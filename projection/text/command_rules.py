@@ -155,14 +155,11 @@ def stated(text: str) -> tuple[Breach, ...]:
         return f" \0{len(spans) - 1}\0 "
 
     found: dict[Breach, None] = {}
-    for clause in _sentences(_SPAN.sub(kept, text[:_TEXT_CHARS].replace("\0", " "))):
+    marked = _SPAN.sub(kept, text[:_TEXT_CHARS].replace("\0", " ")).replace("**", "")
+    for clause in re.split(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n\s*\n", marked):
         for breach in _of_sentence(clause, spans):
             found.setdefault(breach)
     return tuple(found)
-
-
-def _sentences(text: str) -> list[str]:
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\x00])|\n\s*\n", text.replace("**", ""))
 
 
 def _of_sentence(text: str, spans: list[str]) -> list[Breach]:
@@ -239,11 +236,9 @@ def _breach(head: list[str], rest: list[list[str]], purpose: bool) -> Breach | N
     in_code = len(head) > 1
     if not _PROGRAM.fullmatch(program) or program in _FLUFF | _BEFORE | _AGAIN:
         return None
-    if not in_code and (
-        program in _ACTS
-        or _VERB_FORM.fullmatch(program)
-        or (program in _COMMON and _says_more(plain))
-    ):
+    says_more = sum(word not in _FLUFF for word in plain) > 1
+    act = program in _ACTS or _VERB_FORM.fullmatch(program)
+    if not in_code and (act or (program in _COMMON and says_more)):
         return None
     if in_code:
         return Breach(program, (*head[1:], *_given_to(plain, purpose)))
@@ -294,23 +289,17 @@ def _follows(words: list[str], at: int) -> bool:
     return len(words) > at + 1 and words[at + 1] in _FOLDERS
 
 
-def _says_more(words: list[str]) -> bool:
-    return sum(word not in _FLUFF for word in words) > 1
-
-
 def _given(words: list[str]) -> tuple[str, ...]:
     """Return the flags, paths, places and folders among some words."""
-    return tuple(
-        [
-            word
-            for at, word in enumerate(words)
-            if (word[:1] == "-" and len(word) > 1)
-            or _PATH.fullmatch(word)
-            or (word[:1] == ":" and len(word) > 1)
-            or word in _PLACES
-            or _follows(words, at)
-        ]
-    )
+    found = [
+        word
+        for at, word in enumerate(words)
+        if (word[:1] in ("-", ":") and len(word) > 1)
+        or _PATH.fullmatch(word)
+        or word in _PLACES
+        or _follows(words, at)
+    ]
+    return tuple(found)
 
 
 def _piped(words: list[str]) -> list[Breach]:

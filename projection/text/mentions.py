@@ -30,13 +30,10 @@ _ENDINGS = frozenset(
     "yaml yml json jsonl xml html css scss csv lock ini cfg conf env proto gradle properties svg png "
     "ipynb vue tf".split()
 )
-_WORDS = (
-    SMALL
-    | NEGATORS
-    | frozenset("monday tuesday wednesday thursday friday saturday sunday january february".split())
-    | frozenset("march april june july august september october november december".split())
-    | frozenset("step part phase todo next".split())
-)
+_WORDS = SMALL | NEGATORS | frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april june july "
+    "august september october november december step part phase todo next".split()
+)  # fmt: skip
 _MARKS = ".,;:!?…'\"“”‘’()[]{}<>*~|→—–"
 _QUOTES, _QUOTED = "'\"“‘", 2
 _HEX = "0123456789abcdef"
@@ -103,12 +100,8 @@ class _Found:
             of_kind[kind] = of_kind.get(kind, 0) + 1
             (chosen if of_kind[kind] <= _OF_A_KIND else spare).append(row)
         kept = sorted((chosen + spare)[:limit])
-        return tuple(
-            [
-                Mention(name, IDENTIFIER if kind == WORD else kind, line)
-                for _, line, name, kind in kept
-            ]
-        )
+        called = {WORD: IDENTIFIER}
+        return tuple([Mention(name, called.get(kind, kind), line) for _, line, name, kind in kept])
 
 
 def _add_facts(reading: Reading, found: _Found) -> None:
@@ -141,7 +134,9 @@ def _add_text(text: str, line: int, bonus: int, found: _Found) -> None:
     for term in text.split():
         shape = known.get(term)
         if shape is None:
-            shape = _remembered(term)
+            if len(known) >= _MEMORY_WORDS:
+                known.clear()
+            shape = known[term] = _shape(term)
         word, kind, opens, closes, ends = shape
         if run and (kind != NAME or opens):
             found.add(run, NAME, line, bonus)
@@ -160,13 +155,6 @@ def _add_text(text: str, line: int, bonus: int, found: _Found) -> None:
         start = ends or (start and term == "¶")
     if run:
         found.add(run, NAME, line, bonus)
-
-
-def _remembered(term: str) -> _Shape:
-    if len(_shapes) >= _MEMORY_WORDS:
-        _shapes.clear()
-    shape = _shapes[term] = _shape(term)
-    return shape
 
 
 def _shape(term: str) -> _Shape:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ledger.model.record import Record
+from projection.text.clipping import SHORTENED
 from projection.text.vocabulary import NEGATORS, NUMBERS, PHRASES, SMALL, SYNONYMS, UNITS
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ def sentences(text: str) -> list[str]:
         for term in line.lstrip("-*+ ").split():
             part.append(term)
             bare = term.rstrip("*`\"')”_")
-            if bare[-1:] in (".", ";", "!", "?") and bare.lower() not in ("e.g.", "i.e.", "etc."):
+            if bare[-1:] in (".", ";", "!", "?") and bare.lower().rstrip(".") not in SHORTENED:
                 close()
     close()
     return found

@@ -124,12 +124,13 @@ def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Q
         if sentence.mark == "x" or not one.words:
             continue
         padded, head = one.padded, one.words[0]
+        behind = padded.lstrip(" *").removeprefix(head).lstrip(" *")[:1]
         if sentence.mark == " ":
             strength = 9 if sentence.first else 0
         elif sentence.about == cues.ACTIONS:
             strength = 6 if sentence.first else 2
-        elif head in cues.ACTION_LABELS and _labels(padded, head):
-            strength = 6
+        elif head in cues.ACTION_LABELS and behind in (":", "—", "–"):
+            strength = 6  # `Next: …`, `TODO — …`
         elif len(one.words) > _LONG_WORDS or sentence.about in (cues.DECISIONS, cues.CHECKS):
             continue
         else:
@@ -166,16 +167,6 @@ def best(facts: list[Quote], ranked: list[tuple[int, int, Quote]], limit: int) -
     return tuple([quote for _, _, quote in sorted(chosen)])
 
 
-def _labels(padded: str, head: str) -> bool:
-    """Tell whether a sentence begins with its first word as a label: `Next: …`, `TODO — …`."""
-    return padded.lstrip(" *").removeprefix(head).lstrip(" *").startswith((":", "—", "–"))
-
-
-def shortened(text: str, limit: int) -> str:
-    """Cut a text at a word, so that it has at most so many characters, and show that."""
-    return clipped(text, limit)
-
-
 def said(text: str) -> str:
     """Return a text as a line of a digest."""
-    return shortened(plain_type(text), LINE_CHARS)
+    return clipped(plain_type(text), LINE_CHARS)

@@ -15,7 +15,7 @@ from ledger.codec.outline_by_lines import title_of
 from ledger.model.event import Event
 from ledger.model.record import Record
 from ledger.model.session import FACTS_HEADING
-from projection.text.clipping import negates
+from projection.text.clipping import SHORTENED, negates
 from projection.text.passage_cues import ACTIONS, BOILERPLATE, HEADINGS, ONLY_FIRST, PLAIN
 
 TYPE_CHECKING = False
@@ -29,9 +29,8 @@ _LABEL_HEAD_WORDS = 3
 _FEW_WORDS = 2
 #: From so many letters on a sentence without blanks says something; where scripts without them begin.
 _FEW_LETTERS, _NO_BLANKS = 8, "\u2e80"
-#: What ends a sentence, and words that end in a full stop and no sentence.
+#: What ends a sentence.
 _STOPS = frozenset((".", "!", "?", "。", "！", "？"))  # noqa: RUF001 - those of Chinese and Japanese
-_SHORT = frozenset("e.g. i.e. etc. vs. cf. ca. approx. no. mr. mrs. dr. st. incl. resp.".split())
 
 
 class Sentence(Record):
@@ -285,7 +284,9 @@ def cut_sentences(part: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
         if "。" in text:
             text = text.replace("。", "。 ")
         for term in text.split():
-            if full and not _continues(term):
+            begun = term.lstrip("*_\"'“‘(")[:1]
+            goes_on = begun.islower() or begun in ("—", "–", "→", "·", "+", "=", "&", "/")
+            if full and (term[:2] == "**" or not goes_on):
                 close()
                 ticks = depth = 0
             full = False
@@ -298,23 +299,12 @@ def cut_sentences(part: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
                 depth = max(depth + term.count("(") - term.count(")"), 0)
             bare = term.rstrip("*_`\"')”’]")
             if bare[-1:] in _STOPS and ticks % 2 == 0 and not depth:
-                word = any(char.isalnum() for char in bare)
-                full = (
-                    word
-                    and bare.lower() not in _SHORT
-                    and not (len(bare) == 2 and bare[0].isdigit())
-                )
+                word = bare.lower()[:-1] if bare[-1] == "." else ""
+                numbered = len(bare) == 2 and bare[0].isdigit()
+                full = any(map(str.isalnum, bare)) and word not in SHORTENED and not numbered
     if terms:
         close()
     return found
-
-
-def _continues(term: str) -> bool:
-    """Tell whether a term goes on with a sentence after what looked like its end."""
-    if term[:2] == "**":
-        return False
-    bare = term.lstrip("*_\"'“‘(")
-    return bare[:1].islower() or bare[:1] in ("—", "–", "→", "·", "+", "=", "&", "/")
 
 
 def _announces(text: str) -> bool:

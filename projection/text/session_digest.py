@@ -11,8 +11,8 @@ from __future__ import annotations
 from ledger.codec.fenced_code import code_ranges
 from ledger.codec.outline import tells
 from ledger.model.record import Record
-from ledger.secrets.match import Hit
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
+from projection.text.clipping import clipped
 from projection.text.mentions import Mention, mentions
 from projection.text.passage_cues import ACTIONS, CHECKS, SUMMARY
 from projection.text.salience import (
@@ -23,7 +23,6 @@ from projection.text.salience import (
     best,
     decisions,
     said,
-    shortened,
     weigh,
 )
 from projection.text.sentence_cutter import Reading, read_sentences, says_little
@@ -129,13 +128,10 @@ def _without_secrets(text: str) -> str:
     parts: list[str] = []
     at = 0
     for place in places:
-        parts += (text[at : place.start], _stand_in(text, place))
+        breaks = "\n" * text.count("\n", place.start, place.end)
+        parts += (text[at : place.start], stand_in(place.rule), breaks)
         at = place.end
     return "".join(parts) + text[at:]
-
-
-def _stand_in(text: str, place: Hit) -> str:
-    return stand_in(place.rule) + "\n" * text.count("\n", place.start, place.end)
 
 
 def _without_conflict(lines: list[str]) -> list[str]:
@@ -156,11 +152,6 @@ def _without_conflict(lines: list[str]) -> list[str]:
     return lines
 
 
-def _telling_title(title: str) -> str:
-    """Return a title, "" when it only says that this is a session of some date."""
-    return shortened(title, LINE_CHARS) if tells(title) else ""
-
-
 def _lead(reading: Reading, report: int) -> tuple[Lead, set[str]]:
     """Return what the log leads with, and what need not be said again.
 
@@ -168,7 +159,8 @@ def _lead(reading: Reading, report: int) -> tuple[Lead, set[str]]:
     section that sums up, else anywhere, with what follows it in its paragraph while that is short; else
     the title, else the first fact.
     """
-    title, sentences = _telling_title(reading.title), reading.sentences
+    sentences = reading.sentences
+    title = clipped(reading.title, LINE_CHARS) if tells(reading.title) else ""
     told = [number for number, one in enumerate(sentences) if report and one.line > report]
     told += [number for number, one in enumerate(sentences) if one.about == SUMMARY]
     for start in (*told, *range(len(sentences))):
@@ -183,13 +175,11 @@ def _lead(reading: Reading, report: int) -> tuple[Lead, set[str]]:
                 break
             text = f"{text} {more.text}"
             used.add(said(more.text))
-        return Lead(title, shortened(text, SUMMARY_CHARS), first.line), used
+        return Lead(title, clipped(text, SUMMARY_CHARS), first.line), used
     if title:
         return Lead(title, title, reading.title_line), set()
-    for line, text in (
-        *((block.line, block.text) for block in reading.facts),
-        *((one.line, one.text) for one in sentences),
-    ):
+    texts = [(one.line, one.text) for one in reading.facts]
+    for line, text in (*texts, *[(one.line, one.text) for one in sentences]):
         if text:
             return Lead("", said(text), line), {said(text)}
     return Lead("", "", 0), set()

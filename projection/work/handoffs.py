@@ -37,7 +37,12 @@ class Handoff(Record):
 
 def open_handoffs(facts: Iterable[Standing]) -> tuple[Handoff, ...]:
     """Return the open handoffs among some facts, newest first."""
-    found = [_handoff(standing) for standing in facts if is_open(standing.fact)]
+    found = []
+    for standing in facts:
+        fact = standing.fact
+        if is_open(fact):
+            said = [footer(fact, key).strip() for key in ("from", "to", "confidence")]
+            found.append(Handoff(standing, served(fact), *said))
     found.sort(key=lambda one: (one.standing.fact.born, one.standing.fact.id), reverse=True)
     return tuple(found)
 
@@ -65,9 +70,3 @@ def handed_elsewhere(facts: Iterable[Standing], agent: str, role: str) -> dict[s
 def is_open(fact: Fact) -> bool:
     """Tell whether a fact is a handoff that nobody has taken."""
     return fact.kind == HANDOFF_KIND and not (fact.closed or fact.false or fact.archived_at)
-
-
-def _handoff(standing: Standing) -> Handoff:
-    fact = standing.fact
-    said = [footer(fact, key).strip() for key in ("from", "to", "confidence")]
-    return Handoff(standing, served(fact), *said)

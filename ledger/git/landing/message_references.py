@@ -8,7 +8,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ledger.git.cli import Git
 
@@ -141,13 +141,10 @@ def history(git: Git, head: str, base: str = "") -> History:
         out = running.finish(seconds=_SECONDS, most=_BYTES)[1]
     except TimeoutError:
         out = b""  # nothing is known of it, so nothing is found
-    return History(_told(out.decode("utf-8", "replace")), head)
-
-
-def _told(out: str) -> Iterator[Told]:
-    for part in out.split("\0"):
-        head, _, rest = part.partition("\n")
-        parents, _, rest = rest.partition("\n")
-        seconds, _, message = rest.partition("\n")
-        if seconds.isdigit():
-            yield Told(head, tuple(parents.split()), int(seconds), message)
+    rows = [part.split("\n", 3) for part in out.decode("utf-8", "replace").split("\0")]
+    told = [
+        Told(row[0], tuple(row[1].split()), int(row[2]), row[3])
+        for row in rows
+        if len(row) > 3 and row[2].isdigit()
+    ]
+    return History(told, head)

@@ -13,7 +13,7 @@ from ledger.escape import numbered, visible
 from ledger.model.record import Record
 from projection.document.archive_pages import summary_of
 from projection.fold.projection_state import TIERS, Summary
-from projection.text.salience import shortened
+from projection.text.clipping import clipped
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import html_markdown
@@ -144,7 +144,7 @@ def tier(name: str) -> Markup:
 
 def brief(text: str) -> str:
     """Return what of a text is enough for three lines of a list."""
-    return shortened(text.partition("\n\n")[0] or text, _BRIEF_CHARS)
+    return clipped(text.partition("\n\n")[0] or text, _BRIEF_CHARS)
 
 
 def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:

@@ -9,7 +9,7 @@ from ledger.codec.fact_blocks import parse_footer
 from ledger.errors import NotFound
 from ledger.model.order import key_of, stem_in
 from memory.write.draft import did
-from projection.text.salience import shortened
+from projection.text.clipping import clipped
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -35,7 +35,7 @@ def session(tip: TipView, asked: Asked) -> Page:
     facts = [one.fact for name in sorted(named) if (one := tip.standings.get(name))]
     return Page(
         "session",
-        digest.title or shortened(digest.summary, 60) or digest.stem,
+        digest.title or clipped(digest.summary, 60) or digest.stem,
         {
             "digest": digest,
             "entry": entry,
