@@ -77,13 +77,11 @@ class _Rewriter:
             found = [Move(name, old, self._target(old)) for old, link, name in rows if not link]
         moves = [one for one in found if one.new != one.old]
         return Rewriting(
-            {old: new for old, new in self._commits.items() if old != new},
-            tuple(self._messages),
-            self._signed,
-            tuple([one for one in moves if one.reference.startswith(_OURS)]),
+            {old: new for old, new in self._commits.items() if old != new}, tuple(self._messages),
+            self._signed, tuple([one for one in moves if one.reference.startswith(_OURS)]),
             tuple([one.reference for one in moves if not one.reference.startswith(_OURS)]),
             tuple(self._made),
-        )
+        )  # fmt: skip
 
     def _rewrite(self, commit: str) -> None:
         head, _, said = self._objects.read(commit).partition(b"\n\n")

@@ -56,16 +56,7 @@ CHOSEN = frozenset((
     "requirepass", "masterauth", "clave", "senha", "palavra-passe", "mdp", *PHRASES,
 )) | _FOREIGN - {"токен", "ключ", "секрет", "schlüssel", "密钥", "令牌", "clé"}  # fmt: skip
 #: Names of what a sentence tells: `the password for staging is X`.
-SPOKEN = CHOSEN - {
-    "_pass",
-    "pass",
-    "psk",
-    "bindpw",
-    "storepass",
-    "keypass",
-    "requirepass",
-    "masterauth",
-}
+SPOKEN = CHOSEN.difference("_pass pass psk bindpw storepass keypass requirepass masterauth".split())
 #: Names of what a sentence tells as well: what stands there has to look more like one.
 TOLD = SPOKEN | {"secret", "token", "key", "credential", "pass", "jeton", "chave"} | _FOREIGN
 #: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
@@ -83,18 +74,9 @@ ASIDE = frozenset(
 )
 #: What a token is of that only tells where a list goes on, or which request it was.
 PAGES = (
-    "next",
-    "start",
-    "starting",
-    "continuation",
-    "page",
-    "pagination",
-    "idempotency",
-    "request",
-    "input",
-    "output",
-    "cancellation",
-)
+    "next", "start", "starting", "continuation", "page", "pagination", "idempotency", "request",
+    "input", "output", "cancellation",
+)  # fmt: skip
 #: What a secret, a token or a key is of that opens something.
 QUALIFIERS = frozenset(
     "auth api access signing jwt client app shared webhook session master encryption deploy refresh "

@@ -18,18 +18,9 @@ DOTTED = WORD + "."
 HEX = _DIGITS + "abcdef"
 BASE64 = ALNUM + "+/="
 _CHARS = {
-    "a": ALNUM,
-    "w": WORD,
-    "d": DOTTED,
-    "h": HEX,
-    "H": HEX + "ABCDEF",
-    "U": _UPPER + _DIGITS,
-    "b": BASE64 + "_-",
-    "s": WORD + ".+/=%",
-    "p": ALNUM + "/",
-    "x": HEX + "-",
-    "t": HEX + "-/",
-}
+    "a": ALNUM, "w": WORD, "d": DOTTED, "h": HEX, "H": HEX + "ABCDEF", "U": _UPPER + _DIGITS,
+    "b": BASE64 + "_-", "s": WORD + ".+/=%", "p": ALNUM + "/", "x": HEX + "-", "t": HEX + "-/",
+}  # fmt: skip
 #: rule: marks / characters, at least, at most (0: any number).
 _TABLE = """
 adafruit-key: aio_ / a 28 28

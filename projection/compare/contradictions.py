@@ -30,15 +30,8 @@ _SHORT_WORDS = 3
 _OPENING = "*_`\"'¡¿ "
 #: How a statement begins that asks, or plans.
 _ASKING = (
-    "find out",
-    "decide ",
-    "investigate",
-    "check whether",
-    "if ",
-    "when ",
-    "todo",
-    "consider",
-)
+    "find out", "decide ", "investigate", "check whether", "if ", "when ", "todo", "consider",
+)  # fmt: skip
 #: A statement of more words is compared no further: it says too much to say one opposite.
 WORDS_LIMIT = 40
 

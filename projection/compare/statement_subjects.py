@@ -126,25 +126,17 @@ def subject(said: Statement) -> Subject:
         scopes.append((0, -1))
     denials = _denials(said, marks)
     denied = frozenset([at for places, _ in denials for at in places])
-    return Subject(
-        said,
-        marks,
-        frozenset(marks) - {""},
-        frozenset(head),
-        frozenset(named),
-        frozenset(slots),
-        frozenset(scopes),
-        denials,
-        denied,
-        _names(said, denied),
-        not topics.UNIVERSAL.isdisjoint(lows),
-        any(
-            low in topics.PASSED
-            or low.startswith("@date")
-            or (len(low) == 4 and low.isdigit() and low[:2] in ("19", "20"))
-            for low in lows
-        ),
+    past = any(
+        low in topics.PASSED
+        or low.startswith("@date")
+        or (len(low) == 4 and low.isdigit() and low[:2] in ("19", "20"))
+        for low in lows
     )
+    return Subject(
+        said, marks, frozenset(marks) - {""}, frozenset(head), frozenset(named), frozenset(slots),
+        frozenset(scopes), denials, denied, _names(said, denied), not topics.UNIVERSAL.isdisjoint(lows),
+        past,
+    )  # fmt: skip
 
 
 @lru_cache(1 << 13)

@@ -180,14 +180,9 @@ class _Reader:
                 )
         touched = {event.id for event in self.events}
         self.findings += surroundings(
-            self._before,
-            self._after,
-            self._lines,
-            self._places.titles,
-            self._known,
-            touched,
+            self._before, self._after, self._lines, self._places.titles, self._known, touched,
             self._file,
-        )
+        )  # fmt: skip
 
     def _amended(self, before: Block, after: Block) -> None:
         """Compare a fact with what the person made of it."""

@@ -105,15 +105,9 @@ def parse(text: str, *, file: str = CONTINUITY_FILE) -> tuple[Parsed, tuple[Find
     title = reader.title or ""
     project = title[len(page_renderer.TITLE) :] if title.startswith(page_renderer.TITLE) else ""
     parsed = Parsed(
-        title,
-        project,
-        "\n".join(reader.note),
-        tuple(reader.state),
-        tuple(reader.conflicts),
-        tuple(reader.blocks),
-        reader.machine,
-        tuple(reader.orphans),
-    )
+        title, project, "\n".join(reader.note), tuple(reader.state), tuple(reader.conflicts),
+        tuple(reader.blocks), reader.machine, tuple(reader.orphans),
+    )  # fmt: skip
     return parsed, tuple(reader.findings)
 
 

@@ -82,13 +82,9 @@ def view_of(name: str, standings: Iterable[Standing]) -> EntityView:
         tiers[standing.tier] = tiers.get(standing.tier, 0) + 1
     ways = tuple([way for way, _ in _by_count(spellings)])
     return EntityView(
-        ways[0] if ways else name,
-        ways,
-        summarised(newest),
-        _by_count(kinds),
-        _by_count(tiers),
+        ways[0] if ways else name, ways, summarised(newest), _by_count(kinds), _by_count(tiers),
         tuple([one for one in newest if one.live] + [one for one in newest if not one.live]),
-    )
+    )  # fmt: skip
 
 
 def summarised(standings: Sequence[Standing]) -> tuple[str, ...]:

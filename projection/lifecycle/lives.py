@@ -32,12 +32,9 @@ if TYPE_CHECKING:
 
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
 _IDLE = (
-    log_events.FactVerified,
-    log_events.FactRedacted,
-    log_events.FactReferenced,
-    log_events.FactHelped,
-    log_events.FactIgnored,
-)
+    log_events.FactVerified, log_events.FactRedacted, log_events.FactReferenced,
+    log_events.FactHelped, log_events.FactIgnored,
+)  # fmt: skip
 #: Events of which only the last counts (F7).
 _LAST_WORDS = (
     (log_events.ThreadClosed, log_events.ThreadReopened),

@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 
 #: What changes neither where a fact stands nor since when it counts, by its type alone.
 _IDLE = (
-    log_events.FactVerified,
-    log_events.FactReferenced,
-    log_events.FactHelped,
+    log_events.FactVerified, log_events.FactReferenced, log_events.FactHelped,
     log_events.FactIgnored,
-)
+)  # fmt: skip
 
 
 def plain_kind(id: str, acts: Sequence[Act]) -> str:

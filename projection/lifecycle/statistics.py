@@ -105,19 +105,14 @@ def group_of(kind: str, lives: Sequence[Life]) -> Group:
     moments = [moment for life in lives for moment in life.moments]
     reasons = [life.reason for life in lives]
     return Group(
-        kind,
-        facts=len(lives),
-        live=reasons.count(""),
-        faded=reasons.count(FADED) + reasons.count(BY_HAND),
-        closed=reasons.count(CLOSED),
+        kind, facts=len(lives), live=reasons.count(""),
+        faded=reasons.count(FADED) + reasons.count(BY_HAND), closed=reasons.count(CLOSED),
         false=reasons.count(SUPERSEDED) + reasons.count(INVALIDATED),
-        uses=spread(life.uses for life in lives),
-        fading=_ages(moments, FADED),
+        uses=spread(life.uses for life in lives), fading=_ages(moments, FADED),
         returns=sum(1 for moment in moments if moment.what == RETURNED),
-        superseding=_ages(moments, SUPERSEDED),
-        invalidating=_ages(moments, INVALIDATED),
+        superseding=_ages(moments, SUPERSEDED), invalidating=_ages(moments, INVALIDATED),
         closing=_ages(moments, CLOSED),
-    )
+    )  # fmt: skip
 
 
 def _ages(moments: Iterable[Moment], what: str) -> Ages:

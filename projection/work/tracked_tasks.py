@@ -130,18 +130,11 @@ def _task(
     agents = {move.agent for move in fact.moves if move.state == IN_PROGRESS and move.agent}
     claimant = owner or _EITHER.join(sorted(agents)) if fact.state != HANDOFF_READY else ""
     return Task(
-        standing,
-        fact.state,
-        said if said in PRIORITIES else MEDIUM,
-        owner,
-        footer(fact, "goal").strip(),
-        footer(fact, "workstream").strip(),
-        depends[fact.id],
-        tuple(waits),
-        claimant,
-        fact.contradicted or _EITHER in fact.state,
+        standing, fact.state, said if said in PRIORITIES else MEDIUM, owner,
+        footer(fact, "goal").strip(), footer(fact, "workstream").strip(), depends[fact.id],
+        tuple(waits), claimant, fact.contradicted or _EITHER in fact.state,
         max([move.stem for move in fact.moves], default=fact.origin),
-    )
+    )  # fmt: skip
 
 
 def _obstacles(
