@@ -44,12 +44,9 @@ def visible(text: str, written: Callable[[int], str] | None = None) -> str:
         return text
     written = written or escaped
     if not unseen.isdisjoint(_CONTEXT):
-        text = "".join(
-            [
-                char if char not in _CONTEXT or _belongs(text, at) else written(ord(char))
-                for at, char in enumerate(text)
-            ]
-        )
+        kept = [char not in _CONTEXT or _belongs(text, at) for at, char in enumerate(text)]
+        pairs = zip(text, kept, strict=True)
+        text = "".join([char if keeps else written(ord(char)) for char, keeps in pairs])
     return text.translate({ord(char): written(ord(char)) for char in unseen - _CONTEXT})
 
 

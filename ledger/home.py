@@ -112,11 +112,9 @@ def discover(start: str, *, named: str = "") -> Home:
     """
     repository = find_repository(start)
     asks = not named and not variables().get("DIURNA_HOME")
-    told = (
-        home_setting(repository.commondir, repository.where)
-        if asks and repository and repository.settings
-        else ""
-    )
+    told = ""
+    if asks and repository and repository.settings:
+        told = home_setting(repository.commondir, repository.where)
     if not told:
         try:
             if repository is None:
@@ -128,11 +126,9 @@ def discover(start: str, *, named: str = "") -> Home:
             if not told:
                 raise
     if not os.path.isdir(told):
-        raise NotFound(
-            f"there is no folder {told}, which {HOME_SETTING} of git's configuration names",
-            where=HOME_SETTING,
-            hint=f"`git config {HOME_SETTING} PATH` names another one, `--home PATH` one for this command",
-        )
+        message = f"there is no folder {told}, which {HOME_SETTING} of git's configuration names"
+        hint = f"`git config {HOME_SETTING} PATH` names another one, `--home PATH` one for this command"
+        raise NotFound(message, where=HOME_SETTING, hint=hint)
     try:
         return discover(told, named=HOME_SETTING)
     except HomeNotFound as problem:
@@ -151,11 +147,9 @@ def _found(repository: Repository, start: str) -> Home:
         if found is not None:
             folder = os.path.join(repository.top, found.rstrip("/"))
             if os.path.realpath(folder) != folder.rstrip("/"):
-                raise HomeNotFound(
-                    start,
-                    because=f"{folder} is a link, and Diurna does not write through links",
-                    hint=f"name the home itself: --home {os.path.realpath(folder)}",
-                )
+                because = f"{folder} is a link, and Diurna does not write through links"
+                hint = f"name the home itself: --home {os.path.realpath(folder)}"
+                raise HomeNotFound(start, because=because, hint=hint)
             if found and os.path.lexists(folder + "/.git"):
                 inner = find_repository(folder)  # a submodule, a clone: its ledger is not ours
                 assert inner is not None, "it has a .git"
@@ -230,24 +224,17 @@ def _not_found(repository: Repository, start: str) -> HomeNotFound:
     for folder in dict.fromkeys((os.path.realpath(start), top)) if top else ():
         for prefix in (layout.TREE_PREFIX, ""):
             if os.path.isfile(f"{folder}/{prefix}{layout.MOVED_FILE}"):
-                return HomeNotFound(
-                    start,
-                    because=f"{folder}/{prefix}{layout.MOVED_FILE} says where memory is now",
-                    hint="`git fetch` brings the branch that it names",
-                )
+                because = f"{folder}/{prefix}{layout.MOVED_FILE} says where memory is now"
+                hint = "`git fetch` brings the branch that it names"
+                return HomeNotFound(start, because=because, hint=hint)
             if os.path.isfile(f"{folder}/{prefix}{layout.CONTINUITY_FILE}"):
                 file = f"{folder}/{prefix}{layout.CONTINUITY_FILE}"
-                return HomeNotFound(
-                    start,
-                    because=f"{file} is of another tool, or written by hand",
-                    hint=f"`diurna import ledger {folder}` takes it over; --dry-run says what it would do",
-                )
+                because = f"{file} is of another tool, or written by hand"
+                hint = f"`diurna import ledger {folder}` takes it over; --dry-run says what it would do"
+                return HomeNotFound(start, because=because, hint=hint)
     if os.path.isdir(f"{repository.commondir}/refs/remotes"):
-        return HomeNotFound(
-            start,
-            hint="if your team has a memory, `git fetch` brings it; `diurna init` makes a new one, "
-            "--home PATH names one",
-        )
+        hint = "if your team has a memory, `git fetch` brings it; `diurna init` makes a new one, "
+        return HomeNotFound(start, hint=hint + "--home PATH names one")
     return HomeNotFound(start)
 
 
@@ -265,16 +252,9 @@ def branch_home(repository: Repository, branch: str) -> Home:
 
 def prefix_in(git: Git, commit: str) -> str | None:
     """Return where in a commit a home is that its top leads to, None where there is none."""
-    top, usual, pointer = git.resolve(
-        *[
-            f"{commit}:{path}"
-            for path in (
-                layout.POLICY_FILE,
-                layout.TREE_PREFIX + layout.POLICY_FILE,
-                layout.TREE_POINTER,
-            )
-        ]
-    )
+    policies = (layout.POLICY_FILE, layout.TREE_PREFIX + layout.POLICY_FILE)
+    asked = [f"{commit}:{path}" for path in (*policies, layout.TREE_POINTER)]
+    top, usual, pointer = git.resolve(*asked)
     if top or usual:
         return "" if top else layout.TREE_PREFIX
     text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))

@@ -174,9 +174,8 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
     reach = reach_in(dict(log.header))
     by = (log.get("branch"), log.get("role")) if signs(said) else ()
-    entry = Entry(
-        stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session, reach, *by
-    )
+    who, ids = log.get("agent"), tuple(named)
+    entry = Entry(stem, kind == WORK, who, kind, ids, said, session, reach, *by)
     keys = (*REPORTED_KEYS, "role") if log.get("verdict") else REPORTED_KEYS
     reported = (*[pair for pair in log.header if pair[0] in keys], *told)
     reported += place_of(dict(log.header)) if acts else ()
@@ -210,14 +209,9 @@ def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
     if said == ended_of(stem):
         return ()
     told = f"ended at {said[:40]}" if said else "ended at no time"
-    return (
-        Finding(
-            "stamp-moved",
-            f"the log says that it {told}, and its name {ended_of(stem)}; it is read in its name's place",
-            file,
-            hint="a sealed log keeps its name; `git log -- <file>` tells who committed this one",
-        ),
-    )
+    told = f"the log says that it {told}, and its name {ended_of(stem)}; it is read in its name's place"
+    hint = "a sealed log keeps its name; `git log -- <file>` tells who committed this one"
+    return (Finding("stamp-moved", told, file, hint=hint),)
 
 
 def read_header(data: bytes) -> tuple[tuple[str, str], ...]:

@@ -155,19 +155,15 @@ def _check_extensions(where: str, config: str) -> str:
         key, _, value = line.lower().partition("=")
         key, value = key.strip(), value.strip()
         if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
-            raise _unsupported(
-                f"{where} has repository format {value}, which this version does not know",
-                hint=_HINT_OWN,
-            )
+            message = f"{where} has repository format {value}, which this version does not know"
+            raise _unsupported(message, hint=_HINT_OWN)
         if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
             promisor = promisor or named
         elif section == "remote" and key == "partialclonefilter":
             lacks[named] = value
         if section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
             continue
-        if key == "objectformat" and value == "sha1":
-            continue
-        if key == "refstorage" and value == "files":
+        if (key, value) in (("objectformat", "sha1"), ("refstorage", "files")):
             continue
         said = {
             "objectformat": f"stores its objects as {value}",
@@ -176,10 +172,8 @@ def _check_extensions(where: str, config: str) -> str:
         }.get(key, f"uses the extension {key}")
         raise _unsupported(f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN)
     if promisor and not lacks.get(promisor, "blob:").startswith("blob:"):
-        raise _unsupported(
-            f"{where} {_PARTIAL}, which Diurna can not work with safely",
-            hint=_with_folders(promisor),
-        )
+        message = f"{where} {_PARTIAL}, which Diurna can not work with safely"
+        raise _unsupported(message, hint=_with_folders(promisor))
     return promisor
 
 
@@ -269,13 +263,9 @@ def checked_out_elsewhere(repository: Repository, reference: str = "") -> list[R
 
 #: Files that git leaves in the git directory while an operation is under way.
 _OPERATIONS = (
-    ("rebase-merge", "a rebase"),
-    ("rebase-apply", "a rebase or `git am`"),
-    ("MERGE_HEAD", "a merge"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick"),
-    ("REVERT_HEAD", "a revert"),
-    ("BISECT_LOG", "a bisect"),
-)
+    ("rebase-merge", "a rebase"), ("rebase-apply", "a rebase or `git am`"), ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"), ("REVERT_HEAD", "a revert"), ("BISECT_LOG", "a bisect"),
+)  # fmt: skip
 
 
 def left_branch(repository: Repository) -> str:
@@ -293,10 +283,8 @@ def landing_hint(repository: Repository) -> str:
     )
     left = left_branch(repository)
     plain = left.replace("/", "").replace("-", "").replace("_", "").replace(".", "")
-    if (
-        not plain.isalnum() or not plain.isascii() or left[0] == "-"
-    ):  # nothing that a shell would obey
-        return said
+    if not plain.isalnum() or not plain.isascii() or left[0] == "-":
+        return said  # nothing that a shell would obey
     return f"{said}; HEAD was on {left} before: `git switch {left}`"
 
 
@@ -338,8 +326,8 @@ def config_value(repository: Repository, section: str, key: str) -> str:
 
     value = plain_value(_read(repository.commondir + "/config"), section, key)
     if value is None:
-        said = repository.git().run("config", "--local", "--get", f"{section}.{key}", check=False)
-        value = said.decode("utf-8", "replace").rstrip("\n")
+        asked = ("config", "--local", "--get", f"{section}.{key}")
+        value = repository.git().text(*asked, check=False).rstrip("\n")
     return value
 
 
@@ -367,7 +355,6 @@ def _read(path: str) -> str:
     except OSError as problem:
         from ledger.errors import CorruptRepository
 
-        raise CorruptRepository(
-            f"{path} can not be read: {problem.strerror or problem}",
-            hint="see that this user may read it, and that not too many files are open",
-        ) from problem
+        message = f"{path} can not be read: {problem.strerror or problem}"
+        hint = "see that this user may read it, and that not too many files are open"
+        raise CorruptRepository(message, hint=hint) from problem

@@ -65,11 +65,9 @@ def proof_in(remark: str) -> Proof | None:
     head, _, asked = head.partition(ASKED_MARK)
     said, _, by = head.partition(", by the ")
     how, _, at = said.partition(" ")
-    if (
-        how not in HOWS
-        or not (at == "" or _is_number(at, _AT_DIGITS))
-        or by not in ("", "person", "agent")
-    ):
+    if how not in HOWS or by not in ("", "person", "agent"):
+        return None
+    if at and not _is_number(at, _AT_DIGITS):
         return None
     questions = tuple(asked.removesuffix("”").split("”, “")) if asked else ()
     return Proof(how, int(at or -1), by, words.removesuffix("”"), questions)
@@ -85,9 +83,8 @@ def form_of(remark: str) -> str:
 def place_in(remark: str) -> Place | None:
     """Return the first place that a remark names as `path:line`, also `path:line:column` or `path:3-9`."""
     for word in remark.split():
-        path, colon, rest = (
-            word.lstrip(_AROUND).rstrip(_AROUND + ".").replace("#L", ":", 1).partition(":")
-        )
+        bare = word.lstrip(_AROUND).rstrip(_AROUND + ".")
+        path, colon, rest = bare.replace("#L", ":", 1).partition(":")
         line = rest.partition(":")[0].partition("-")[0]
         if colon and _is_path(path) and _is_number(line, _LINE_DIGITS) and int(line):
             return Place(path.removeprefix("./"), int(line))

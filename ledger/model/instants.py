@@ -72,13 +72,11 @@ def span_of(said: str, now_ms: int) -> Span | None:
     said = " ".join(said.lower().split())
     if said == "now":
         return now_ms, now_ms
-    return (
-        _day(said, now_ms)
-        or _moment(said, now_ms)
-        or _ago(said, now_ms)
-        or _month(said)
-        or _stretch(said, now_ms)
-    )
+    found = _day(said, now_ms) or _moment(said, now_ms) or _ago(said, now_ms)
+    month = None if found else _MONTH.fullmatch(said)
+    if month:
+        found = _months(int(month[1]), int(month[2]), 1)
+    return found or _stretch(said, now_ms)
 
 
 def duration_ms(said: str) -> int:
@@ -178,11 +176,6 @@ def _length(said: str) -> tuple[int, str] | None:
     plural = found[2][-1] == "s" and len(found[2]) > 2
     unit = _UNITS.get(found[2][:-1] if plural else found[2])
     return None if number is None or unit is None else (number, unit)
-
-
-def _month(said: str) -> Span | None:
-    found = _MONTH.fullmatch(said)
-    return _months(int(found[1]), int(found[2]), 1) if found else None
 
 
 def _months(year: int, month: int, count: int) -> Span | None:

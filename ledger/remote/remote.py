@@ -47,13 +47,10 @@ def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
     Raises:
         NoRemote: none or several could be meant, or it is of a kind that is never used.
     """
-    said = git.run(
-        "config", "-z", "--get-regexp",
-        r"^(remote\..*\.(url|pushurl)|branch\..*\.(remote|merge)|core\.sshcommand)$", check=False,
-    )  # fmt: skip
+    keys = r"^(remote\..*\.(url|pushurl)|branch\..*\.(remote|merge)|core\.sshcommand)$"
     urls: dict[str, str] = {}
     settings: dict[str, str] = {}
-    for row in said.decode("utf-8", "surrogateescape").split("\0"):
+    for row in git.text("config", "-z", "--get-regexp", keys, check=False).split("\0"):
         key, _, value = row.partition("\n")
         settings[key] = value
         if key.startswith("remote."):
@@ -91,13 +88,10 @@ def _default(urls: Iterable[str], upstream: str) -> str:
     if len(names) == 1:
         return names[0]
     if names:
-        raise NoRemote(
-            f"there are {len(names)} remotes, and none is this branch's upstream",
-            hint=_remotes_hint(names),
-        )
-    raise NoRemote(
-        "this repository has no remote to sync with", hint="git remote add origin URL-OR-PATH"
-    )
+        message = f"there are {len(names)} remotes, and none is this branch's upstream"
+        raise NoRemote(message, hint=_remotes_hint(names))
+    hint = "git remote add origin URL-OR-PATH"
+    raise NoRemote("this repository has no remote to sync with", hint=hint)
 
 
 def _remotes_hint(names: Iterable[str]) -> str:
@@ -109,10 +103,8 @@ def check_remote(name: str) -> None:
     """Refuse what git would take for an option or for a command to run (fault:J10)."""
     helper = name.partition("::")[0]
     if name.startswith("-") or (helper != name and helper.isalnum()):
-        raise NoRemote(
-            f"{without_credentials(name)} is not used as a remote: it could run a command",
-            hint="use a path or a URL of https, ssh or git",
-        )
+        message = f"{without_credentials(name)} is not used as a remote: it could run a command"
+        raise NoRemote(message, hint="use a path or a URL of https, ssh or git")
     if any(char < " " or char == "\x7f" for char in name):
         raise NoRemote("a remote's name or URL holds control characters", hint="git remote -v")
 

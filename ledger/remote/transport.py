@@ -73,14 +73,10 @@ _FASTER = (
 
 def begin_fetch(git: Git, remote: Remote, progress: Progress | None = None) -> Running:
     """Begin to fetch the branch, for `fetch` to wait for: much can be done meanwhile."""
-    return git.start(*_fetching(remote, progress), more=_environment(remote))
-
-
-def _fetching(remote: Remote, progress: Progress | None) -> tuple[str, ...]:
-    return (
+    return git.start(
         *CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
         "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
-        "--", remote.name, f"+{remote.branch}:{remote.tracking}",
+        "--", remote.name, f"+{remote.branch}:{remote.tracking}", more=_environment(remote),
     )  # fmt: skip
 
 
@@ -135,8 +131,7 @@ def fetch_blobs(
 
     from ledger.git.cli import Git
 
-    said = git.run("ls-remote", "--get-url", remote.name, check=False)
-    url = said.decode("utf-8", "surrogateescape").strip()
+    url = git.text("ls-remote", "--get-url", remote.name, check=False).strip()
     if "://" not in url and ":" not in url.partition("/")[0]:
         url = os.path.join(git.where, url)
     check_remote(url)
@@ -188,10 +183,8 @@ def advertised(
     Raises:
         NetworkFailed: one of its kinds.
     """
-    limit = min(seconds, ASK_SECONDS)
-    status, out, said = call(
-        git, remote, limit, ("ls-remote", "--quiet", "--", remote.name, *patterns)
-    )
+    asked = ("ls-remote", "--quiet", "--", remote.name, *patterns)
+    status, out, said = call(git, remote, min(seconds, ASK_SECONDS), asked)
     if status:
         raise failure(remote, "ls-remote", said, git.where)
     rows = [line.partition("\t") for line in out.splitlines()]
@@ -217,10 +210,9 @@ def fetch_shallow(
     try:
         status, _, said = _finish(begun, remote, seconds, None, _Size(limit_mb))
     except OverflowError:
-        raise errors.RemoteRefused(
-            f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end",
-            hint="name the branch of its memory alone: URL#BRANCH",
-        ) from None
+        message = f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end"
+        hint = "name the branch of its memory alone: URL#BRANCH"
+        raise errors.RemoteRefused(message, hint=hint) from None
     if status:
         raise failure(remote, "fetch", said, git.where)
 
@@ -274,9 +266,8 @@ def push(
         return
     rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
     if any(words in rejected or words in said for words in _FASTER):
-        raise errors.RemoteMoved(
-            f"{remote.shown} has a newer {remote.shown_branch}", hint="sync again"
-        )
+        newer = f"{remote.shown} has a newer {remote.shown_branch}"
+        raise errors.RemoteMoved(newer, hint="sync again")
     if rejected:
         because = rejected.split("\t")[-1].strip()
         raise _refused(remote, said, f"it answered {because}")
@@ -288,9 +279,8 @@ def call(
     progress: Progress | None = None, data: bytes = b"",
 ) -> tuple[int, str, str]:  # fmt: skip
     """Run a git command that reaches a remote; return its status, output and error output."""
-    return _finish(
-        git.start(*arguments, more=_environment(remote)), remote, seconds, progress, data=data
-    )
+    running = git.start(*arguments, more=_environment(remote))
+    return _finish(running, remote, seconds, progress, data=data)
 
 
 def _finish(
@@ -306,9 +296,8 @@ def _finish(
     try:
         status, out, err = running.finish(data, seconds=seconds, hear=hear)
     except TimeoutError:
-        raise errors.RemoteSilent(
-            f"{remote.shown} was not done after {seconds:.0f} seconds", hint=_LIMIT_HINT
-        ) from None
+        message = f"{remote.shown} was not done after {seconds:.0f} seconds"
+        raise errors.RemoteSilent(message, hint=_LIMIT_HINT) from None
     # what it draws over stands before a carriage return
     lines = [line.rpartition(b"\r")[2] for line in err.split(b"\n")]
     return status, out.decode("utf-8", "replace"), b"\n".join(lines).decode("utf-8", "replace")
@@ -325,11 +314,8 @@ def _tell(said: bytes, progress: Progress) -> None:
 
 def _environment(remote: Remote) -> dict[str, str]:
     """Let the user's way to the remote act, and nobody ask questions."""
-    kept = {
-        key: value
-        for key, value in variables().items()
-        if key in _KEPT or key.startswith(_KEPT_STARTS)
-    }
+    known = variables()
+    kept = {key: known[key] for key in known if key in _KEPT or key.startswith(_KEPT_STARTS)}
     kept.update(GIT_ASKPASS="", SSH_ASKPASS="", GCM_INTERACTIVE="never")
     if not remote.ssh_set and "GIT_SSH_COMMAND" not in kept and "GIT_SSH" not in kept:
         kept["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
@@ -356,25 +342,18 @@ def failure(remote: Remote, command: str, said: str, here: str = "/") -> errors.
         return errors.AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
     path = local_path(remote.url, here)
     if path and not os.path.exists(path):
-        return errors.Unreachable(
-            f"{where} is not there: nothing is at {without_credentials(remote.url)}",
-            hint="mount that disk, or see with `git remote -v` whether the path is right",
-        )
+        message = f"{where} is not there: nothing is at {without_credentials(remote.url)}"
+        hint = "mount that disk, or see with `git remote -v` whether the path is right"
+        return errors.Unreachable(message, hint=hint)
     if any(words in said for words in _NO_WAY):
-        return errors.Unreachable(
-            f"{where} can not be reached: {first}",
-            hint="work goes on here; `diurna sync` again when the remote is there",
-        )
+        hint = "work goes on here; `diurna sync` again when the remote is there"
+        return errors.Unreachable(f"{where} can not be reached: {first}", hint=hint)
     return _refused(remote, said, first)
 
 
 def _refused(remote: Remote, said: str, otherwise: str) -> errors.RemoteRefused:
     """Give the server's own words."""
-    words = [
-        line[7:].strip() for line in without_credentials(said).split("\n") if line[:7] == "remote:"
-    ]
-    text = " ".join(word for word in words if word) or otherwise
-    return errors.RemoteRefused(
-        f"{remote.shown} refused: {text}",
-        hint="ask whoever maintains that repository; what is recorded here is safe",
-    )
+    lines = [line for line in without_credentials(said).split("\n") if line[:7] == "remote:"]
+    text = " ".join(filter(None, [line[7:].strip() for line in lines])) or otherwise
+    hint = "ask whoever maintains that repository; what is recorded here is safe"
+    return errors.RemoteRefused(f"{remote.shown} refused: {text}", hint=hint)

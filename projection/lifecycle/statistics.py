@@ -116,11 +116,8 @@ def group_of(kind: str, lives: Sequence[Life]) -> Group:
 
 
 def _ages(moments: Iterable[Moment], what: str) -> Ages:
-    chosen = [moment for moment in moments if moment.what == what]
-    return Ages(
-        spread(moment.age_sessions for moment in chosen),
-        spread(moment.age_days for moment in chosen),
-    )
+    chosen = [(one.age_sessions, one.age_days) for one in moments if one.what == what]
+    return Ages(spread(sessions for sessions, _ in chosen), spread(days for _, days in chosen))
 
 
 def authors_of(lives: Iterable[Life]) -> tuple[Author, ...]:
