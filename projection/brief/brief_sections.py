@@ -76,9 +76,6 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
     rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
     news = _news(material, placed)
     handed, failed, tasks = todo
-    decided = "Decisions, conventions, stack"
-    kinds = [one.standing.fact.kind == policy.STATE_KIND for one in tasks]
-    tasks_title = "Tasks" if not any(kinds) else "State" if all(kinds) else "Tasks and state"
     changed = "Changed since your last log" if material.place.last else "Newest corrections"
     sections = [
         _section(values.ASKED, "For this task", _asked(material, todo)),
@@ -90,15 +87,20 @@ def wanted(material: values.Material) -> tuple[values.Wanted, ...]:
         values.Wanted(values.CHANGES, changed, news, len(news) + material.more_news),
         _section(values.ROLE, f"For the role {role}", _stated(noted, material)),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
-        _section(values.TASKS, tasks_title, tasks, policy.TASK_KIND),
+        _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
         values.Wanted(values.REQUESTS, _REQUESTS_TITLE, material.requests[:_REQUESTS],
                       len(material.requests), ("request",)),
         _section(values.THREADS, "Open threads", _stated(threads, material), policy.THREAD_KIND),
-        _section(values.DECISIONS, decided, decisions, *_DECIDED),
+        _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *_DECIDED),
         values.Wanted(values.SESSIONS, "Lately", material.sessions, len(material.sessions)),
         _section(values.REST, "Also known", _stated(rest, material)),
     ]  # fmt: skip
     return tuple([_unmarked_first(one, material) for one in sections if one.items])
+
+
+def _tasks_title(tasks: tuple[values.Stated, ...]) -> str:
+    kinds = [one.standing.fact.kind == policy.STATE_KIND for one in tasks]
+    return "Tasks" if not any(kinds) else "State" if all(kinds) else "Tasks and state"
 
 
 def _unmarked_first(section: values.Wanted, material: values.Material) -> values.Wanted:
