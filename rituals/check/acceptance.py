@@ -102,11 +102,7 @@ def words(finding: Finding) -> str:
 
 
 def _matching(name: str, keys: Iterable[str]) -> list[str]:
-    """Return the keys that a name means: the one that it begins, or all of its code.
-
-    Raises:
-        NotFound: it is the start of several keys.
-    """
+    """Return the keys that a name means: the one that it begins, or all of its code."""
     code, colon, _ = name.partition(":")
     found = [key for key in keys if key.startswith(name if colon else f"{code}:")]
     if colon and len(found) > 1:

@@ -217,11 +217,7 @@ def _dirty(git: Git, tree: WorkTree, history: Rewriting) -> list[str]:
 
 
 def _back_up(git: Git, plan: Purge) -> None:
-    """Keep the old history in one file that `git clone` and `git fetch` read.
-
-    Raises:
-        StorageFailed: it can not be kept, or not be read back.
-    """
+    """Keep the old history in one file that `git clone` and `git fetch` read."""
     make_folder(os.path.dirname(plan.backup))
     folder = os.path.dirname(plan.backup)
     for name in [one for one in os.listdir(folder) if ".tmp" in one]:  # of one who was killed

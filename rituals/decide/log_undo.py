@@ -141,23 +141,14 @@ def taking_back(memory: Memory, asked: Asked) -> Undoing:
 
 
 def _some(found: Undoing) -> Undoing:
-    """Return a plan that does something.
-
-    Raises:
-        Irreversible: it does nothing.
-    """
+    """Return a plan that does something."""
     if not found.decision.events:
         raise Irreversible(found.decision.already, hint=found.decision.hints[0])
     return found
 
 
 def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
-    """Return the logs that are named, in ledger order.
-
-    Raises:
-        NotFound: there is none.
-        WrongUsage: one is an undo.
-    """
+    """Return the logs that are named, in ledger order."""
     from memory.cache.name_lookup import log_named
 
     cache = memory.cache()

@@ -114,11 +114,7 @@ def choices(found: tuple[Dispute, ...]) -> tuple[Choice, ...]:
 
 
 def _chosen(found: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
-    """Find what an id, the start of one, or a number means.
-
-    Raises:
-        WrongUsage: nothing, or more than one thing.
-    """
+    """Find what an id, the start of one, or a number means."""
     sides = [(dispute, choice) for dispute in found for choice in dispute.choices]
     exact = [side for side in sides if side[1].id == said]
     if exact:
@@ -230,11 +226,7 @@ def _one_move(fact: Fact, dispute: Dispute, choice: Choice, verdict: Verdict) ->
 
 
 def _one_state(fact: Fact, verdict: Verdict) -> Decision:
-    """Let a task be in one state, in place of all moves that stand.
-
-    Raises:
-        WrongUsage: it is no task, or can not be in that state now.
-    """
+    """Let a task be in one state, in place of all moves that stand."""
     state = verdict.state
     may = (TODO, *may_follow(fact.states)) if fact.states else ()
     if not fact.torn or verdict.choose or verdict.text or state not in may:
@@ -262,11 +254,7 @@ def _refuse_state(dispute: Dispute, verdict: Verdict) -> None:
 
 
 def _settled(fact: Fact, verdict: Verdict) -> Decision:
-    """Check the choice for a fact without a contradiction: it may hold already.
-
-    Raises:
-        DiurnaError: it is something else.
-    """
+    """Check the choice for a fact without a contradiction: it may hold already."""
     title = titled("Resolve", (fact.id,))
     if verdict.state and verdict.state != fact.state:
         raise DiurnaError(

@@ -119,12 +119,7 @@ def _tells(fact: str, texts: Iterable[str]) -> bool:
 
 
 def _log_named(memory: Memory, stem: str) -> str:
-    """Return the stem of a log.
-
-    Raises:
-        NotFound: there is none.
-        WrongUsage: an event can not name it.
-    """
+    """Return the stem of a log."""
     if not is_stem(stem):
         raise NotFound(f"there is no fact {stem}", hint=memory.near_hint(stem))
     stem = log_named(memory.cache(), stem).stem

@@ -119,11 +119,7 @@ def _was_taken(home: Home, tip: str, plan: str) -> bool:
 
 
 def _file(home: Home, tip: str) -> bytes | None:
-    """Return the file of answers at a commit, None for none.
-
-    Raises:
-        Refused: it is too large; it was not read.
-    """
+    """Return the file of answers at a commit, None for none."""
     git, spec = home.repository.git(), f"{tip}:{home.prefix}{REVIEW_FILE}"
     (size,) = git.sizes([spec]) if tip else (0,)
     if size > LIMIT_BYTES:

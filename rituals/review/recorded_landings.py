@@ -53,13 +53,7 @@ def record(memory: Memory, seconds: float = SECONDS) -> str:
 
 
 class _Round:
-    """One turn.
-
-    Args:
-        memory: the home.
-        works: its logs, and where they were written.
-        seconds: how long it may take.
-    """
+    """One turn."""
 
     def __init__(self, memory: Memory, works: Works, seconds: float) -> None:
         self._memory, self._home, self._works = memory, memory.home, works

@@ -100,11 +100,7 @@ def answer_of(plan: Plan, key: str, word: str, text: str = "", id: str = "") -> 
 
 
 def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) -> Event:
-    """Return what a person says holds instead of what was proposed.
-
-    Raises:
-        WrongUsage: nothing is said, or of another fact.
-    """
+    """Return what a person says holds instead of what was proposed."""
     if word == ASK:
         if not text:
             raise WrongUsage("the question is empty", hint="say what is to be found out")

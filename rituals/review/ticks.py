@@ -224,11 +224,7 @@ def read(data: bytes) -> Form:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Return the lines of a file.
-
-    Raises:
-        Refused: it is too large, or holds what nobody ticks.
-    """
+    """Return the lines of a file."""
     if len(data) > LIMIT_BYTES:
         raise Refused(f"it has {len(data)} bytes, and {LIMIT_BYTES} is the limit")
     try:

@@ -134,11 +134,7 @@ def _push(memory: Memory, bare: Bare, place: Place, letter: Letter, ref: str) ->
 
 
 def _place(bare: Bare, policy: Policy, to: str) -> Place:
-    """Return the project that is asked.
-
-    Raises:
-        NoRemote: there is none.
-    """
+    """Return the project that is asked."""
     named = {one.name: one.url for one in policy.inbox.to}
     if to in named:
         return bare.remote(named[to]), False
@@ -153,11 +149,7 @@ def _place(bare: Bare, policy: Policy, to: str) -> Place:
 
 
 def _reply_place(bare: Bare, policy: Policy, request: Letter) -> Place:
-    """Return where the answer to a request goes.
-
-    Raises:
-        NoRemote: neither git here nor the policy names the place.
-    """
+    """Return where the answer to a request goes."""
     form = ("config", "-z", "--get-regexp", r"^remote\..*\.url$")
     rows = bare.home.repository.git().run(*form, check=False).decode("utf-8", "replace").split("\0")
     urls = [(row.partition("\n")[2], True) for row in rows if row]

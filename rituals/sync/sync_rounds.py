@@ -186,11 +186,7 @@ class _Sync:
         return edited_paths(self._memory.home, policy)
 
     def _absorb_edit(self) -> bool:
-        """Make a log of a person's edit before the file is written anew; tell if there was one.
-
-        Raises:
-            EditNotUnderstood: no event can say it; nothing has moved.
-        """
+        """Make a log of a person's edit before the file is written anew; tell if there was one."""
         if not self._edited():
             return False
         found = self._memory.absorb_first(dry_run=self._dry_run)

@@ -85,11 +85,7 @@ def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tu
 
 
 def _fetch(home: Home, one: Fetched) -> Brought:
-    """Fetch one.
-
-    Raises:
-        DiurnaError: it is as it was.
-    """
+    """Fetch one."""
     with opened(home, upstream_folder(home, one.name)) as bare:
         git, remote = bare.git, _remote(bare, one)
         with by_leave(remote):
@@ -110,12 +106,7 @@ def _fetch(home: Home, one: Fetched) -> Brought:
 
 
 def _remote(bare: Bare, one: Fetched) -> Remote:
-    """Return where one is.
-
-    Raises:
-        NoRemote: git could take its URL for an option or a command.
-        RemoteRefused: its branch has no name that a branch can have.
-    """
+    """Return where one is."""
     url, sign, branch = one.url.rpartition("#")
     remote = bare.remote(url if sign else one.url, f"refs/heads/{branch}" if sign else "", _ARRIVED)
     if sign and bare.git.call("check-ref-format", remote.branch)[0]:

@@ -78,11 +78,7 @@ def _apply(survey: Survey, remedy: Remedy) -> None:
 
 
 def _move_aside(survey: Survey, path: str) -> None:
-    """Move a lock aside that still belongs to nobody.
-
-    Raises:
-        WriteRefused: it has an owner by now.
-    """
+    """Move a lock aside that still belongs to nobody."""
     repository = survey.home.repository
     make_folder(survey.home.state_dir)
     with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
@@ -96,11 +92,7 @@ def _move_aside(survey: Survey, path: str) -> None:
 
 
 def _set_part_aside(survey: Survey, path: str) -> None:
-    """Move an unfinished log aside, if it still is one.
-
-    Raises:
-        WriteRefused: somebody writes it by now.
-    """
+    """Move an unfinished log aside, if it still is one."""
     repository = survey.home.repository
     folder, stem = os.path.split(path)
     with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
@@ -114,12 +106,7 @@ def _set_part_aside(survey: Survey, path: str) -> None:
 
 
 def _bring_back(survey: Survey, blob: str, path: str) -> None:
-    """Write a log's object again, from a copy here or from the remote.
-
-    Raises:
-        NetworkFailed: the remote does not give it.
-        StorageFailed: nobody has it, or the disk refused.
-    """
+    """Write a log's object again, from a copy here or from the remote."""
     home = survey.home
     data = next(copies(home, path, blob), None)
     source = "a copy that was here"

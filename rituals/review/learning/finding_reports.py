@@ -124,11 +124,7 @@ def read_reports(data: bytes, name: str) -> tuple[BugFound, ...]:
 
 
 def _bug(said: Mapping[str, Any]) -> BugFound:
-    """Read one finding.
-
-    Raises:
-        (TypeError, AttributeError): it is none.
-    """
+    """Read one finding."""
     for key, value in said.items():
         if key not in _KEYS:
             raise TypeError(f"there is no such key {key!r}")

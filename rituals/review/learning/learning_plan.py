@@ -196,15 +196,7 @@ def _repeated(offers: Sequence[Offer], recurrence: Recurrence) -> list[Offer]:
 
 
 class _Proposing:
-    """Makes proposals of offers.
-
-    Args:
-        memory: the home, open.
-        state: of the ledger.
-        standings: all its facts.
-        bar: that offers have to pass.
-        recurrence: of what logs tell.
-    """
+    """Makes proposals of offers."""
 
     def __init__(
         self, memory: Memory, state: State, standings: Sequence[Standing], bar: Bar,

@@ -41,12 +41,7 @@ def past_data(tip: TipView, url: Callable[[str], str]) -> bytes:
 
 
 class _PastData:
-    """Gathers what the script holds.
-
-    Args:
-        tip: what is shown.
-        file: gives the page of a fact, "" for an id that has none.
-    """
+    """Gathers what the script holds."""
 
     def __init__(self, tip: TipView, file: Callable[[str], str]) -> None:
         self._tip, self._file = tip, file

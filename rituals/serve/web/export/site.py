@@ -158,13 +158,7 @@ def _write_pages(
 
 
 class _Writer:
-    """Writes pages as files.
-
-    Args:
-        plan: of the site.
-        tip: that is shown.
-        links: between the files.
-    """
+    """Writes pages as files."""
 
     def __init__(self, plan: SitePlan, tip: TipView, links: Links) -> None:
         self._base = plan.base
@@ -199,11 +193,7 @@ def page_at(tip: TipView, address: str) -> Page:
 
 
 def _asked(address: str) -> tuple[Row, dict[str, str]]:
-    """Find what makes the page of an address, and what it is asked.
-
-    Raises:
-        NotFound: no page has such an address.
-    """
+    """Find what makes the page of an address, and what it is asked."""
     parts = urlsplit(address)
     for row in ROWS:
         if found := _pattern(row.path).fullmatch(parts.path):

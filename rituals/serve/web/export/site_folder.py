@@ -131,11 +131,7 @@ def write_beside(beside: str, path: str, data: bytes) -> None:
 
 
 def _listed(folder: str) -> frozenset[str] | None:
-    """Return the files that an export wrote, None where there was none.
-
-    Raises:
-        WriteRefused: the list can not be read.
-    """
+    """Return the files that an export wrote, None where there was none."""
     path = os.path.join(folder, LIST)
     try:
         with open(path, encoding="utf-8") as file:

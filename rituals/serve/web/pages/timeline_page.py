@@ -97,11 +97,7 @@ def addresses(tip: TipView) -> Iterator[str]:
 
 
 def _end(keys: Sequence[str], said: str) -> int:
-    """Return how many sessions there are up to a time or a stem, that one included.
-
-    Raises:
-        NotFound: it is neither, or there is nothing so old.
-    """
+    """Return how many sessions there are up to a time or a stem, that one included."""
     name = said.removesuffix(_ALONE)
     if not (_BEGINNING.fullmatch(name) or is_stem(stem_in(name))):
         raise NotFound(f"{said} is no day and no session", hint="a day is written as 2026-11-21")
