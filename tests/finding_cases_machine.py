@@ -429,5 +429,5 @@ def _(shop: Shop) -> Arguments:
         raise RuntimeError("broken")
 
     shop.git("config", "gc.pruneExpire", "now")
-    shop.monkeypatch.setattr("rituals.check.doctor.git_settings._is_soon", broken)
+    shop.monkeypatch.setattr("rituals.check.doctor.clone_checks._is_soon", broken)
     return on_path(shop)

@@ -41,160 +41,100 @@ class Check(Record):
     costs: str  #: what it costs
     by: tuple[str, ...]  #: the commands that make it
     codes: tuple[str, ...]  #: the codes that it may give
-    content: bool = True  #: it reads what is at the tip, so it waits until that can be read
+    content: bool  #: it reads what is at the tip, so it waits until that can be read
     #: its findings are of the ledger, alike in every clone, so a log can accept them
-    lasting: bool = False
+    lasting: bool
     deep: bool = False  #: only where every log is to be read
 
     def run(self, subject: Any) -> Iterator[Any]:
         """Yield what it finds."""
         module, _, name = self.look.partition(":")
-        found: Iterable[Any] = getattr(import_module(module), name)(subject)
-        yield from found
+        yield from getattr(import_module(module), name)(subject)
 
 
-_OF_LOGS = tuple(
+def _check(
+    name: str, look: str, codes: str, by: tuple[str, ...] = (DOCTOR,), needs: str = CLONE,
+    costs: str = LOOK, **more: bool,
+) -> Check:  # fmt: skip
+    """Make a row; what is only the ledger's own is lasting, and what is only this clone's no content."""
+    said = {"content": needs not in (CLONE, MACHINE), "lasting": needs in (TIP, PAST)} | more
+    return Check(name, f"rituals.check.{look}", needs, costs, by, tuple(codes.split()), **said)
+
+
+#: What the check of all that logs and facts say may find: it finds most in a ledger of another tool.
+SAID = "what logs and facts say"
+_OF_LOGS = (
     "not-utf8 nul-byte too-large line-too-long too-many-ids unclosed-fence unclosed-comment too-complex "
     "conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date fact-without-event "
     "event-without-fact duplicate-block repeated-section section-suffix bad-name date-only-name "
-    "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable".split()
+    "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable unknown-id contradiction "
+    "supersession-cycle not-a-thread task-move no-evidence unknown-kind unknown-version"
 )
-_OF_FACTS = tuple(
-    "unknown-id contradiction supersession-cycle not-a-thread task-move no-evidence unknown-kind "
-    "unknown-version".split()
+_OF_HOSTS = (
+    "host-command host-files host-folder host-server host-unreviewed host-untried host-faults"
 )
-_LEDGER = "rituals.check.ledger_checks:"
-#: The name of the check of all that logs say, which finds most in a ledger of another tool.
-SAID = "what logs and facts say"
+_OF_HISTORY = "log-modified log-deleted log-moved seal-collision history-cut unreadable"
+_OF_POLICY = "policy-invalid policy-deprecated newer-format conflict-marker unreadable"
 
-
-def _clone(name: str, look: str, *codes: str, content: bool = False) -> Check:
-    return Check(name, f"rituals.check.doctor.{look}", CLONE, LOOK, (DOCTOR,), codes, content)
-
-
-def _machine(name: str, look: str, *codes: str) -> Check:
-    return Check(
-        name, f"rituals.check.doctor.machine:{look}", MACHINE, LOOK, (DOCTOR,), codes, False
-    )
-
-
-#: All checks, in the order in which they are made.
-CHECKS: tuple[Check, ...] = (
-    _machine("git", "git_noticed", "git-unusable"),
-    _machine("pygit2", "library_noticed", "library-unusable"),
-    _machine("installed commands", "installed_noticed", "several-installed"),
-    Check(
-        "agents' programs", "rituals.check.doctor.host_checks:hosts_noticed", MACHINE, LOOK, (DOCTOR,),
-        (
-            "host-command", "host-files", "host-folder", "host-server", "host-unreviewed", "host-untried",
-            "host-faults",
-        ),
-        content=False,
-    ),
-    _clone("the disk", "machine:disk_noticed", "disk-nearly-full", "shared-disk"),
-    _clone("lock files", "lock_checks:lock_noticed", "lock-left", "lock-held"),
-    _clone(
-        "the shape of the repository", "object_checks:shape_noticed", "history-cut",
-        "unsupported-repository",
-    ),
-    _clone("recent commits", "object_checks:recent_noticed", "object-lost"),
-    _clone("the tip of the branch", "object_checks:tip_noticed", "unreadable"),
-    Check(
-        "the spool", _LEDGER + "spool", CLONE, LOOK, _ALL, ("spool-waiting",), content=False
-    ),
-    _clone("where memory was before", "moved_memory:moved_noticed", "home-moved"),
-    _clone(
-        "spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part",
-        "captured-waiting", "hook-missing",
-    ),
-    _clone(
-        "captured sessions", "captures:capture_noticed", "capture-failed", "capture-settings",
-        "capture-waits",
-    ),
-    _clone("git's settings", "git_settings:settings_noticed", "git-setting"),
-    _clone(
-        "git's attributes", "attribute_checks:attributes_noticed", "attributes-missing",
-        "merge-attribute",
-    ),
-    _clone("permissions", "permissions:privacy_noticed", "open-to-others"),
-    _clone("the bytes of logs", "object_checks:logs_noticed", "unreadable", content=True),
-    Check(
-        SAID, _LEDGER + "said", TIP, REPLAY, _ALL, _OF_LOGS + _OF_FACTS,
-        lasting=True,
-    ),
-    Check(
-        "what is only one person's", _LEDGER + "personal", TIP, REPLAY, _WHOLE, ("personal-item",),
-        lasting=True,
-    ),
-    Check(
-        "what is about a person", _LEDGER + "statements_about_people", TIP, REPLAY, (LINT,),
-        ("personal-statement",), lasting=True,
-    ),
-    Check(
-        "names of logs", "rituals.check.doctor.object_checks:twins_noticed", TIP, LOOK, _WHOLE,
-        ("case-twins",), lasting=True,
-    ),
-    Check(
-        "the policy", _LEDGER + "policy", TIP, LOOK, _ALL,
-        ("policy-invalid", "policy-deprecated", "newer-format", "conflict-marker", "unreadable"),
-        lasting=True,
-    ),
-    Check(
-        "the policy in the work tree", _LEDGER + "policy_here", CHECKOUT, LOOK, _WHOLE,
-        ("conflict-marker",),
-    ),
-    Check("clocks", _LEDGER + "clocks", TIP, LOOK, _WHOLE, ("clock-ahead",), lasting=True),
-    Check(
-        "evidence of helps", "rituals.check.help_evidence:misplaced", TIP, REPLAY, (VERIFY, LINT),
-        ("evidence-gone",),
-    ),
-    Check(
-        "landings", "rituals.check.landing_claims:unproven", CLONE, REPLAY, (VERIFY, LINT),
-        ("landed-unproven",),
-    ),
-    Check("short seals", _LEDGER + "seals", TIP, LOOK, _WHOLE, ("weak-seal",), lasting=True),
-    Check(
-        "the history of logs", _LEDGER + "history", PAST, WALK, _WHOLE,
-        ("log-modified", "log-deleted", "log-moved", "seal-collision", "history-cut", "unreadable"),
-        lasting=True,
-    ),
-    Check(
-        "the history of the branch", _LEDGER + "rewritten", PAST, WALK, _WHOLE,
-        ("history-rewritten",), lasting=True,
-    ),
-    Check(
-        "the projection", _LEDGER + "projection", TIP, REPLAY, _ALL,
-        ("drift", "conflict-in-projection", "newer-format", "unreadable"), lasting=True,
-    ),
-    Check(
-        "logs in the work tree", _LEDGER + "work_tree", CHECKOUT, LOOK, _WHOLE,
-        ("log-edited", "log-uncommitted", "bad-name", "date-only-name"),
-    ),
-    Check(
-        "edits by hand", _LEDGER + "edits", CHECKOUT, REPLAY, _ALL,
-        ("undeclared-edit", "hand-edited", "conflict-in-projection"),
-    ),
-    Check("what is due", _LEDGER + "due", TIP, REPLAY, (LINT, STATUS, REVIEW),
-          ("review-due", "over-size")),
-    Check(
-        "the quiz", "rituals.check.lint.quiz_checks:unanswered", TIP, REPLAY, (QUIZ,),
-        ("quiz-missed", "quiz-general"),
-    ),
-    Check(
-        "texts", _LEDGER + "texts", TIP, BYTES, (LINT,),
-        ("secret-found", "secret-waived", "personal-data", "conflict-marker"), lasting=True,
-    ),
-    Check(
-        "the cache", "rituals.check.doctor.caches:cache_noticed", CLONE, BYTES, (DOCTOR,),
-        ("cache-differs",), deep=True,
-    ),
-    Check(
-        "the index of recall", "rituals.check.doctor.caches:index_noticed", CLONE, BYTES, (DOCTOR,),
-        ("cache-differs",), deep=True,
-    ),
-    _clone("what the remote has", "remotes:unsent_noticed", "not-pushed", content=True),
-    _clone("homes of others", "remotes:upstreams_noticed", "upstream-stale", content=True),
-    _clone("the clock of the remote", "remotes:clock_noticed", "clock-ahead", content=True),
+#: All checks, in the order in which they are made: name, function, codes, commands, subject, cost.
+CHECKS = (
+    _check("git", "doctor.machine:git_noticed", "git-unusable", needs=MACHINE),
+    _check("pygit2", "doctor.machine:library_noticed", "library-unusable", needs=MACHINE),
+    _check("installed commands", "doctor.machine:installed_noticed", "several-installed", needs=MACHINE),
+    _check("agents' programs", "doctor.host_checks:hosts_noticed", _OF_HOSTS, needs=MACHINE),
+    _check("the disk", "doctor.machine:disk_noticed", "disk-nearly-full shared-disk"),
+    _check("lock files", "doctor.lock_checks:lock_noticed", "lock-left lock-held"),
+    _check("the shape of the repository", "doctor.object_checks:shape_noticed",
+           "history-cut unsupported-repository"),
+    _check("recent commits", "doctor.object_checks:recent_noticed", "object-lost"),
+    _check("the tip of the branch", "doctor.object_checks:tip_noticed", "unreadable"),
+    _check("the spool", "ledger_checks:spool", "spool-waiting", _ALL),
+    _check("where memory was before", "doctor.clone_checks:moved_noticed", "home-moved"),
+    _check("spools beside it", "doctor.spools:spool_noticed",
+           "spool-leftover spool-part captured-waiting hook-missing"),
+    _check("captured sessions", "doctor.clone_checks:capture_noticed",
+           "capture-failed capture-settings capture-waits"),
+    _check("git's settings", "doctor.clone_checks:settings_noticed", "git-setting"),
+    _check("git's attributes", "doctor.clone_checks:attributes_noticed",
+           "attributes-missing merge-attribute"),
+    _check("permissions", "doctor.clone_checks:privacy_noticed", "open-to-others"),
+    _check("the bytes of logs", "doctor.object_checks:logs_noticed", "unreadable", content=True),
+    _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
+    _check("what is only one person's", "ledger_checks:personal", "personal-item", _WHOLE, TIP, REPLAY),
+    _check("what is about a person", "lint.statements:shared_statements", "personal-statement", (LINT,),
+           TIP, REPLAY),
+    _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _WHOLE, TIP),
+    _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
+    _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _WHOLE,
+           CHECKOUT),
+    _check("clocks", "ledger_checks:clocks", "clock-ahead", _WHOLE, TIP),
+    _check("evidence of helps", "help_evidence:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY,
+           lasting=False),
+    _check("landings", "landing_claims:unproven", "landed-unproven", (VERIFY, LINT), costs=REPLAY,
+           content=True),
+    _check("short seals", "ledger_checks:seals", "weak-seal", _WHOLE, TIP),
+    _check("the history of logs", "ledger_checks:history", _OF_HISTORY, _WHOLE, PAST, WALK),
+    _check("the history of the branch", "ledger_checks:rewritten", "history-rewritten", _WHOLE, PAST,
+           WALK),
+    _check("the projection", "ledger_checks:projection",
+           "drift conflict-in-projection newer-format unreadable", _ALL, TIP, REPLAY),
+    _check("logs in the work tree", "ledger_checks:work_tree",
+           "log-edited log-uncommitted bad-name date-only-name", _WHOLE, CHECKOUT),
+    _check("edits by hand", "ledger_checks:edits", "undeclared-edit hand-edited conflict-in-projection",
+           _ALL, CHECKOUT, REPLAY),
+    _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, STATUS, REVIEW), TIP, REPLAY,
+           lasting=False),
+    _check("the quiz", "lint.quiz_checks:unanswered", "quiz-missed quiz-general", (QUIZ,), TIP, REPLAY,
+           lasting=False),
+    _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
+           (LINT,), TIP, BYTES),
+    _check("the cache", "doctor.caches:cache_noticed", "cache-differs", costs=BYTES, content=True,
+           deep=True),
+    _check("the index of recall", "doctor.caches:index_noticed", "cache-differs", costs=BYTES,
+           content=True, deep=True),
+    _check("what the remote has", "doctor.remotes:unsent_noticed", "not-pushed", content=True),
+    _check("homes of others", "doctor.remotes:upstreams_noticed", "upstream-stale", content=True),
+    _check("the clock of the remote", "doctor.remotes:clock_noticed", "clock-ahead", content=True),
 )  # fmt: skip
 
 

@@ -137,12 +137,9 @@ def due(survey: Survey) -> Iterator[Finding]:
         yield Finding("review-due", f"a review is due: {'; '.join(why)}", hint=_DUE_HINT)
     too_much = over(size, limits)
     if too_much:
-        yield Finding(
-            "over-size",
-            f"{CONTINUITY_FILE} is over the limits of the policy: {'; '.join(too_much)}",
-            CONTINUITY_FILE,
-            hint="`diurna review` asks what may go; the limits are below [review] in diurna.toml",
-        )
+        said = f"{CONTINUITY_FILE} is over the limits of the policy: {'; '.join(too_much)}"
+        hint = "`diurna review` asks what may go; the limits are below [review] in diurna.toml"
+        yield Finding("over-size", said, CONTINUITY_FILE, hint=hint)
 
 
 def texts(survey: Survey) -> Iterator[Finding]:

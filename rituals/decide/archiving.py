@@ -22,9 +22,8 @@ def archiving(memory: Memory, fact: str, reason: str) -> Decision:
     standing = memory.standing(fact)
     fact = standing.fact.id
     if not standing.live:
-        raise DiurnaError(
-            f"{fact} is in the archive already: {reason_of(standing)}", hint=_way_back(standing)
-        )
+        said = f"{fact} is in the archive already: {reason_of(standing)}"
+        raise DiurnaError(said, hint=_way_back(standing))
     event = because(FactArchived(fact), reason)
     does = f"{fact} goes into the archive; its text stays, and every log that names it"
     hint = (
@@ -46,17 +45,14 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
     if standing.live:
         raise DiurnaError(f"{fact} is not in the archive", hint=f"diurna show {fact}")
     if standing.reason != BY_HAND:
-        raise DiurnaError(
-            f"{fact} was not put into the archive by hand: {reason_of(standing)}",
-            hint=_way_back(standing),
-        )
+        said = f"{fact} was not put into the archive by hand: {reason_of(standing)}"
+        raise DiurnaError(said, hint=_way_back(standing))
     state = memory.state()
     decay, lasting = state.decay, never_decaying(state.policy)
     then = stand(standing.fact._replace(archived_at=""), decay.clock(), lasting, decay)
     if not then.live:
-        raise DiurnaError(
-            f"{fact} would be in the archive anyway: {reason_of(then)}", hint=_way_back(then)
-        )
+        hint = _way_back(then)
+        raise DiurnaError(f"{fact} would be in the archive anyway: {reason_of(then)}", hint=hint)
     event = because(FactReactivated(fact), reason)
     does = f"{fact} is taken out of the archive: {then.tier}"
     return Decision(titled("Take out", (fact,)), (does,), (event,), reason=reason)

@@ -27,10 +27,9 @@ def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
     for fact in found:
         if fact.false:
             by = ", ".join(fact.superseded_by)
-            raise DiurnaError(
-                f"{fact.id} is false: {f'{by} superseded it' if by else 'it was invalidated'}",
-                hint=f"`diurna edit {fact.id} --restore --reason TEXT` says that it holds after all",
-            )
+            said = f"{fact.id} is false: {f'{by} superseded it' if by else 'it was invalidated'}"
+            hint = f"`diurna edit {fact.id} --restore --reason TEXT` says that it holds after all"
+            raise DiurnaError(said, hint=hint)
     fresh = tuple(fact.id for fact in found if not _is_fresh(state, fact))
     title = titled("Confirm", fresh or tuple(fact.id for fact in found))
     if not fresh:

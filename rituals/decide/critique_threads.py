@@ -156,9 +156,8 @@ def settling(memory: Memory, applied: dict[str, str], rejected: dict[str, str]) 
                 raise WrongUsage(f"no reason is given for {id}", where=f"--{word}")
             if fact.kind != THREAD_KIND or fact.closed or fact.false:
                 said = "closed already" if fact.closed else "false" if fact.false else fact.kind
-                raise DiurnaError(
-                    f"{id} is no open thread: {said}", hint=f"`diurna why {id}` tells more"
-                )
+                hint = f"`diurna why {id}` tells more"
+                raise DiurnaError(f"{id} is no open thread: {said}", hint=hint)
             does.append(f"{id} is {word}: {' '.join(why.split())}")
             events.append(because(ThreadClosed(id), f"{word}: {why}"))
     verb = "Apply" if not rejected else "Reject" if not applied else "Settle"

@@ -43,9 +43,8 @@ def rewording(
         tags = names_in(said.get("tags", ""))
         said["tags"] = ", ".join([*tags, tag]) if tag and tag not in tags else ""
     if until and not until_in(until):
-        raise WrongUsage(
-            f"{until[:80]!r} can end nothing", where="--until", hint=f"one of: {FORMS}"
-        )
+        hint = f"one of: {FORMS}"
+        raise WrongUsage(f"{until[:80]!r} can end nothing", where="--until", hint=hint)
     pairs = [(key, said[key]) for key in ("kind", "tags") if kind and said[key]]
     pairs += [(UNTIL_KEY, until)] if until and until != said.get(UNTIL_KEY) else []
     changed = order_meta(tuple(pairs))
@@ -103,13 +102,11 @@ def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
         replacing = memory.standing(new).fact
         new = replacing.id
         if new == fact:
-            raise WrongUsage(
-                f"{fact} can not replace itself", hint=f'`diurna edit {fact} "TEXT"` rewords it'
-            )
+            said = f"{fact} can not replace itself"
+            raise WrongUsage(said, hint=f'`diurna edit {fact} "TEXT"` rewords it')
         if replacing.false:
-            raise DiurnaError(
-                f"{new} is false itself", hint=f"`diurna why {new}` says who called it so"
-            )
+            said = f"{new} is false itself"
+            raise DiurnaError(said, hint=f"`diurna why {new}` says who called it so")
         event, does = FactSuperseded(fact, new), f"{new} replaces {fact}"
     if new in now.superseded_by if new else now.false:
         return Decision(title, already=f"that {does} was said before")

@@ -159,10 +159,8 @@ def refuse(plan: Purge) -> None:
         WriteRefused: the reasons are said.
     """
     if plan.refused:
-        raise WriteRefused(
-            f"the history is not written anew: {'; '.join(plan.refused)}",
-            hint="nothing was changed; commit or put aside what is yours, and run the command again",
-        )
+        hint = "nothing was changed; commit or put aside what is yours, and run the command again"
+        raise WriteRefused(f"the history is not written anew: {'; '.join(plan.refused)}", hint=hint)
 
 
 def _work_trees(repository: Repository, history: Rewriting) -> tuple[list[WorkTree], list[str]]:
@@ -233,10 +231,8 @@ def _back_up(git: Git, plan: Purge) -> None:
     if not status:
         status, _, err = git.call("bundle", "verify", "-q", scratch)
     if status:
-        raise StorageFailed(
-            f"the backup could not be written: {err.decode('utf-8', 'replace').strip()}",
-            hint="nothing was changed; see that the disk has room",
-        )
+        said = f"the backup could not be written: {err.decode('utf-8', 'replace').strip()}"
+        raise StorageFailed(said, hint="nothing was changed; see that the disk has room")
     with open(scratch, "rb") as file:
         os.fsync(file.fileno())
     os.replace(scratch, plan.backup)

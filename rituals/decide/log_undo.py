@@ -39,9 +39,8 @@ class Asked(Record):
             WrongUsage: some are named.
         """
         if self.names_logs:
-            raise WrongUsage(
-                "--redo does again what the last undo took back", hint="leave the rest out"
-            )
+            hint = "leave the rest out"
+            raise WrongUsage("--redo does again what the last undo took back", hint=hint)
 
 
 def undoing(memory: Memory, agent: str = "") -> Undoing:
@@ -85,9 +84,8 @@ def redoing(memory: Memory, agent: str = "") -> Undoing:
         if said and stems and not said.again:
             meant = said._replace(stems=tuple(stems), again=True)
             return _some(past.plan(past.named(stems), meant, ref.key))._replace(undo=ref.stem)
-    raise NotFound(
-        f"no undo of {agent} waits to be done again", hint="`diurna undo` takes back your last log"
-    )
+    hint = "`diurna undo` takes back your last log"
+    raise NotFound(f"no undo of {agent} waits to be done again", hint=hint)
 
 
 def step_back_from(memory: Memory, stem: str) -> Undoing:
@@ -128,10 +126,8 @@ def taking_back(memory: Memory, asked: Asked) -> Undoing:
     chosen = _chosen(memory, past, asked)
     standing = [ref for ref in chosen if ref.stem not in past.undone]
     if len(standing) > _MOST:
-        raise WrongUsage(
-            f"{len(standing)} logs are too many for one undo",
-            hint=f"name at most {_MOST}, the newest first",
-        )
+        hint = f"name at most {_MOST}, the newest first"
+        raise WrongUsage(f"{len(standing)} logs are too many for one undo", hint=hint)
     if not standing:
         by = stem_in(past.undone[chosen[0].stem])
         already = f"taken back before, by {memory.short(by)}; `diurna redo` does it again"
@@ -163,14 +159,11 @@ def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
         if told_by(entry) is None:
             found.append(ref)
         elif stems:
-            raise WrongUsage(
-                f"{memory.short(ref.stem)} is an undo",
-                hint="`diurna redo` does again what it took back",
-            )
+            hint = "`diurna redo` does again what it took back"
+            raise WrongUsage(f"{memory.short(ref.stem)} is an undo", hint=hint)
     if not found:
-        raise NotFound(
-            "no log fits", hint="`diurna log` lists them; `diurna log --json` tells their sessions"
-        )
+        hint = "`diurna log` lists them; `diurna log --json` tells their sessions"
+        raise NotFound("no log fits", hint=hint)
     return found
 
 
@@ -190,14 +183,10 @@ def _no_log(memory: Memory, agent: str, *, own: bool) -> NotFound:
     """Say that nobody's log can be taken back."""
     me = memory.identity()
     if own:
-        return NotFound(
-            f"all logs of {agent} by {me.name} <{me.email}> are taken back",
-            hint="`diurna redo` does the last one again",
-        )
-    return NotFound(
-        f"no log of {agent} was committed by {me.name} <{me.email}>",
-        hint="`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant",
-    )
+        hint = "`diurna redo` does the last one again"
+        return NotFound(f"all logs of {agent} by {me.name} <{me.email}> are taken back", hint=hint)
+    hint = "`diurna log -n 5` lists the newest logs; `--agent NAME` says whose last one is meant"
+    return NotFound(f"no log of {agent} was committed by {me.name} <{me.email}>", hint=hint)
 
 
 def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:

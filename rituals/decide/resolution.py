@@ -96,10 +96,8 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     if not texts and verdict.closed is not None and found[-1].kind == MOVED:
         return _one_state(standing, Verdict(state=DONE if verdict.closed else TODO))
     if not texts:
-        raise WrongUsage(
-            f"{fact} is {found[0].said}: {'; '.join(_brief(found))}",
-            hint=f"diurna conflicts {fact} --choose ID",
-        )
+        hint = f"diurna conflicts {fact} --choose ID"
+        raise WrongUsage(f"{fact} is {found[0].said}: {'; '.join(_brief(found))}", hint=hint)
     if verdict.text:
         return _one_text(standing, texts[0], tidy(verdict.text), None, verdict)
     reworded = [one for one in texts[0].choices if not one.closed]
@@ -143,10 +141,8 @@ def _one_text(
     closed = verdict.closed
     if dispute.kind != CLOSED:
         if closed is not None:
-            raise WrongUsage(
-                f"{fact.id} is {dispute.said}: whether it is closed is not in question",
-                hint="`diurna append --close ID` or `--reopen ID` says so",
-            )
+            said = f"{fact.id} is {dispute.said}: whether it is closed is not in question"
+            raise WrongUsage(said, hint="`diurna append --close ID` or `--reopen ID` says so")
     elif closed is None:
         if choice is None:
             raise WrongUsage(f"is {fact.id} closed, with that text?", hint="add --closed or --open")
@@ -163,10 +159,8 @@ def _one_text(
 
 def _refuse_withheld(fact: Fact) -> None:
     if fact.redacted:
-        raise DiurnaError(
-            f"{fact.id} is redacted; no new text of it is shown",
-            hint="choose a version by its id, or create a fact of its own",
-        )
+        hint = "choose a version by its id, or create a fact of its own"
+        raise DiurnaError(f"{fact.id} is redacted; no new text of it is shown", hint=hint)
 
 
 def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
@@ -271,10 +265,8 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
             hint=f"`diurna why {fact.id} --versions` and `diurna restore` bring an older text back",
         )
     if verdict.text and tidy(verdict.text) != fact.heads[0].text:
-        raise DiurnaError(
-            f"there is no contradiction about {fact.id} any more",
-            hint=f'diurna append --update {fact.id} "…" changes its text',
-        )
+        hint = f'diurna append --update {fact.id} "…" changes its text'
+        raise DiurnaError(f"there is no contradiction about {fact.id} any more", hint=hint)
     if verdict.closed is not None and verdict.closed != fact.closed:
         raise DiurnaError(
             f"there is no contradiction about {fact.id} any more: it is "

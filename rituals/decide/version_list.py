@@ -43,16 +43,12 @@ def holding(memory: Reader, fact: str) -> Fact:
     (there,) = as_here(memory.snapshot, [memory.standing(fact)])
     now, fact = there.fact, there.fact.id
     if now.redacted:
-        raise DiurnaError(
-            f"{fact} is redacted; none of its texts is shown again",
-            hint="record what may be said as a fact of its own: diurna append --new",
-        )
+        hint = "record what may be said as a fact of its own: diurna append --new"
+        raise DiurnaError(f"{fact} is redacted; none of its texts is shown again", hint=hint)
     if now.false:
         by = f"superseded by {', '.join(now.superseded_by)}" if now.superseded_by else "invalidated"
-        raise DiurnaError(
-            f"{fact} is {by}; another text would not make it hold",
-            hint=f"`diurna edit {fact} --restore --reason TEXT` says that it holds after all",
-        )
+        hint = f"`diurna edit {fact} --restore --reason TEXT` says that it holds after all"
+        raise DiurnaError(f"{fact} is {by}; another text would not make it hold", hint=hint)
     return now
 
 

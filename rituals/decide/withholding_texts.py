@@ -81,10 +81,8 @@ def redaction(
             facts += [fact for fact in _brought(state, logs[-1]) if fact not in facts]
     purge = purge_of(memory, facts, logs)
     if purge.telling.repeats(reason):
-        raise WrongUsage(
-            "the reason contains what is to be withheld",
-            hint="say why, not what: the reason is recorded",
-        )
+        hint = "say why, not what: the reason is recorded"
+        raise WrongUsage("the reason contains what is to be withheld", hint=hint)
     events: list[Event] = [
         FactRedacted(name)
         for name in (*logs, *facts)

@@ -34,10 +34,9 @@ def alone(home: Home, agent: str, now_ms: int) -> Iterator[None]:
         try:
             held.enter_context(lock)
         except Busy:
-            raise ReviewRuns(
-                f"a review of this ledger is under way{owner(path)}",
-                hint="wait for its end; the plan alone can be seen with `diurna review --dry-run`",
-            ) from None
+            said = f"a review of this ledger is under way{owner(path)}"
+            hint = "wait for its end; the plan alone can be seen with `diurna review --dry-run`"
+            raise ReviewRuns(said, hint=hint) from None
         # the process is named in the note too: what a dead owner left does not pass for the next one's
         note = f"{os.getpid()} {ended_of(stamp_of(now_ms))} {' '.join(agent.split())}"
         try:

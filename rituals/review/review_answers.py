@@ -93,10 +93,8 @@ def answer_of(plan: Plan, key: str, word: str, text: str = "", id: str = "") -> 
             return REJECT
         if word in (FALSE, REWORD, ASK):
             return _own_words(plan, question, word, text, id)
-    raise WrongUsage(
-        f"the question can not be answered by {word[:20]!r}",
-        hint="the page of the review shows what is asked now",
-    )
+    hint = "the page of the review shows what is asked now"
+    raise WrongUsage(f"the question can not be answered by {word[:20]!r}", hint=hint)
 
 
 def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) -> Event:
@@ -108,10 +106,8 @@ def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) ->
     id = id or next(iter(question.facts), "")
     fact = plan.state.fact(id)
     if id not in question.facts or fact is None:
-        raise WrongUsage(
-            "the question is about another fact",
-            hint="the page of the review shows what is asked now",
-        )
+        hint = "the page of the review shows what is asked now"
+        raise WrongUsage("the question is about another fact", hint=hint)
     if word == FALSE:
         return FactInvalidated(id)
     if not text or (text == fact.text and len(fact.heads) == 1):

@@ -199,11 +199,9 @@ def read(data: bytes) -> Form:
             ticked.setdefault(key, []).append(Tick(number, key, word))
     head = _HEAD.fullmatch(lines[0].rstrip()) if lines else None
     if head is None or head[1] != _plan(head[2], list(asked)):
-        raise Refused(
-            "these are not the questions that it was made with",
-            where="line 1",
-            hint="answer by ticks alone; `diurna review --pull-request` asks anew",
-        )
+        said = "these are not the questions that it was made with"
+        hint = "answer by ticks alone; `diurna review --pull-request` asks anew"
+        raise Refused(said, where="line 1", hint=hint)
     for key in {key for key, _ in asked}:
         if any(seen.count(one) > 1 for one in asked if one[0] == key):
             void[key] = "one of its answers stands there twice"

@@ -162,10 +162,8 @@ class _Sync:
                 self._note_pushed(tip, self._monotonic() - started)
                 self._follow()
                 return self._report(tried)
-        raise RemoteMoved(
-            f"{self._remote.shown} kept moving; {self._ahead_said()}",
-            hint="what came is joined here already; `diurna sync` again takes the rest along",
-        )
+        hint = "what came is joined here already; `diurna sync` again takes the rest along"
+        raise RemoteMoved(f"{self._remote.shown} kept moving; {self._ahead_said()}", hint=hint)
 
     def _drains(self, plan: Plan) -> bool:
         """Commit what was captured, but not on code that its author may amend; tell if there was any."""

@@ -6,19 +6,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from ledger.errors import DiurnaError, HomeNotFound
+from ledger.errors import DiurnaError, HomeNotFound, WriteRefused
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.layout import FORMAT_VERSION
 from ledger.model.record import Record
+from memory.worktree.projection_files import refuse_unwritable
 from rituals.check.baseline import Acceptance
 from rituals.check.check_registry import DOCTOR, MACHINE, VERIFY, Check, bare, chosen, order
 from rituals.check.check_runner import remember_sound
-from rituals.check.doctor.doctor_values import REMEDIES, Machine, Noticed, Remedy
+from rituals.check.doctor.doctor_values import (
+    COMMIT,
+    FIX_HINT,
+    PUBLISH,
+    REMEDIES,
+    Machine,
+    Noticed,
+    Remedy,
+)  # fmt: skip
 from rituals.check.doctor.fix import Treated, treat
-from rituals.check.doctor.remedies import with_remedies
 from rituals.check.survey import Survey
 
-#: The ledger can not be read before these are mended, and all else would be told of them again.
+#: The ledger can not be read before these are mended: all else would be told of them again, and a
+#: projection without them is not ours to publish.
 _UNREADABLE = ("object-lost", "unreadable")
 #: How often the checks are made again for what shows only after something else was mended.
 _ROUNDS = 3
@@ -62,11 +72,9 @@ def visit(
     found = _found([check for check in checks if check.needs == MACHINE], machine, _Settled({}, {}))
     try:
         survey = open_survey()
-    except HomeNotFound as problem:
-        found.append(Noticed(Finding("no-home", problem.message, hint=problem.hint)))
-        return Visit(_ordered(found))
     except DiurnaError as problem:
-        found.append(Noticed(Finding("unsupported-repository", problem.message, hint=problem.hint)))
+        code = "no-home" if isinstance(problem, HomeNotFound) else "unsupported-repository"
+        found.append(Noticed(Finding(code, problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
     try:
         noticed, settled, seen = _examine(survey, checks)
@@ -104,7 +112,39 @@ def _examine(survey: Survey, checks: Iterable[Check]) -> tuple[list[Noticed], _S
     notes = survey.memory.snapshot.notes
     found += [Noticed(note) for note in notes]
     notes.clear()
-    return with_remedies(survey, found), settled, survey
+    return _with_remedies(survey, found), settled, survey
+
+
+def _with_remedies(survey: Survey, found: list[Noticed]) -> list[Noticed]:
+    """Put a remedy beside each finding that other commands make, too, and that is mended without risk."""
+    drifted = [one.finding.file for one in found if one.finding.code == "drift"]
+    lost = any(one.finding.code in _UNREADABLE for one in found)
+    publishes = bool(drifted) and not lost and _publishes(survey)
+    mended = []
+    for one in found:
+        code = one.finding.code
+        if code == "spool-waiting" and one.remedy is None:
+            step = f"commit what waits in the spool ({len(survey.memory.waiting())})"
+            hint = FIX_HINT.format("commits it, and so does the next command that writes")
+            one = Noticed(one.finding._replace(hint=hint), Remedy(COMMIT, step))
+        elif code == "drift" and publishes:
+            hint = FIX_HINT.format("publishes it")
+            remedy = Remedy(PUBLISH, f"publish {', '.join(drifted)}")
+            one = Noticed(one.finding._replace(hint=hint), remedy)
+        mended.append(one)
+    return mended
+
+
+def _publishes(survey: Survey) -> bool:
+    """Tell whether a drifted projection is ours to write now: whole, and nobody's edit is in it."""
+    cache = survey.memory.cache()
+    if not survey.memory.publishes() or cache.policy.format > FORMAT_VERSION or cache.unread():
+        return False
+    try:
+        refuse_unwritable(survey.home)
+    except WriteRefused:
+        return False
+    return not (survey.memory.edited() or survey.memory.left_alone())
 
 
 def _found(checks: Iterable[Check], subject: Survey | Machine, settled: _Settled) -> list[Noticed]:
@@ -147,16 +187,14 @@ def plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
 
 def _guarded(name: str, check: Callable[[], Iterable[Finding | Noticed]]) -> list[Noticed]:
     found: list[Noticed] = []
+    hint = "mend what else is told, and look again"
     try:
         for one in check():
             found.append(Noticed(one) if isinstance(one, Finding) else one)
+        return found
     except DiurnaError as problem:
-        found.append(_failed(name, str(problem), problem.hint))
+        said, hint = str(problem), problem.hint or hint
     except Exception as problem:  # noqa: BLE001 - a check that breaks must not hide the others
-        found.append(_failed(name, f"{type(problem).__name__}: {problem}", ""))
-    return found
-
-
-def _failed(name: str, said: str, hint: str) -> Noticed:
-    hint = hint or "mend what else is told, and look again"
-    return Noticed(Finding("check-failed", f"{name} could not be checked: {said}", hint=hint))
+        said = f"{type(problem).__name__}: {problem}"
+    failed = Finding("check-failed", f"{name} could not be checked: {said}", hint=hint)
+    return [*found, Noticed(failed)]

@@ -16,6 +16,7 @@ from rituals.check.doctor.doctor_values import MOVE, Noticed, mended_by
 from rituals.check.survey import Survey
 
 _COMMON = ("HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock", "index.lock")
+_HELD_HINT = "wait for it to end, and look again"
 _OF_WORK_TREE = ("HEAD.lock", "index.lock", "config.worktree.lock", "ORIG_HEAD.lock")
 
 
@@ -36,7 +37,7 @@ def lock_files(repository: Repository) -> list[str]:
     return [path for path in dict.fromkeys(found) if os.path.lexists(path)]
 
 
-def lock_noticed(survey: Survey) -> Iterator[Noticed]:
+def lock_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Say of each lock whether somebody holds it; one that nobody owns can be moved aside."""
     repository = survey.home.repository
     for path in lock_files(repository):
@@ -56,22 +57,14 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
             continue
         owner = lock_owner(path)
         by = f"process {owner} holds it" if owner else "a git process may be at work"
-        yield Noticed(
-            Finding(
-                "lock-held",
-                f"{path} is {_age(seconds)} old, and {by}",
-                hint="wait for it to end, and look again",
-            )
-        )
+        hint = _HELD_HINT
+        yield Finding("lock-held", f"{path} is {_age(seconds)} old, and {by}", hint=hint)
     for path in (f"{repository.commondir}/{LOCK_FILE}", f"{repository.gitdir}/{ABSORB_LOCK_FILE}"):
         holder = _held(path)
         if holder is not None:
             who = f"process {holder}" if holder else "another Diurna process"
-            yield Noticed(
-                Finding(
-                    "lock-held", f"{who} holds {path}", hint="wait for it to end, and look again"
-                )
-            )
+            hint = _HELD_HINT
+            yield Finding("lock-held", f"{who} holds {path}", hint=hint)
 
 
 def _age(seconds: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.model.findings import Finding
-from rituals.check.doctor.doctor_values import Machine, Noticed
+from rituals.check.doctor.doctor_values import Machine
 from rituals.check.survey import Survey
 
 #: `git maintenance run` came with 2.29; 2.30 is the first whose owner check was mended everywhere.
@@ -25,25 +25,20 @@ _SHARED = frozenset(
 _COPIED = ("Dropbox", "OneDrive", "Google Drive", "iCloud Drive", "Mobile Documents", "Nextcloud")
 
 
-def git_noticed(machine: Machine) -> Iterator[Noticed]:
+def git_noticed(machine: Machine) -> Iterator[Finding]:
     """Say that git is missing or too old."""
     try:
         said = Git(machine.where).run("version").decode("utf-8", "replace").strip()
     except DiurnaError as problem:
-        yield Noticed(Finding("git-unusable", problem.message, hint=problem.hint))
+        yield Finding("git-unusable", problem.message, hint=problem.hint)
         return
     found = numbers(said.removeprefix("git version "))
     if found and found < OLDEST_GIT:
-        yield Noticed(
-            Finding(
-                "git-unusable",
-                f"this is {said}; Diurna needs git 2.30 or newer",
-                hint="install a newer git; nothing in the repository has to change",
-            )
-        )
+        hint = "install a newer git; nothing in the repository has to change"
+        yield Finding("git-unusable", f"this is {said}; Diurna needs git 2.30 or newer", hint=hint)
 
 
-def library_noticed(_: Machine) -> Iterator[Noticed]:
+def library_noticed(_: Machine) -> Iterator[Finding]:
     """Say that the library behind `Memory` can not be loaded, or is too old."""
     hint = "reinstall Diurna in an environment of its own; short commands work without the library"
     try:
@@ -51,18 +46,11 @@ def library_noticed(_: Machine) -> Iterator[Noticed]:
 
         pygit2, libgit2 = versions()
     except ImportError as problem:  # also where its metadata is missing
-        yield Noticed(
-            Finding("library-unusable", f"pygit2 can not be loaded: {problem}", hint=hint)
-        )
+        yield Finding("library-unusable", f"pygit2 can not be loaded: {problem}", hint=hint)
         return
     if numbers(pygit2) < OLDEST_PYGIT2:
-        yield Noticed(
-            Finding(
-                "library-unusable",
-                f"this is pygit2 {pygit2} with libgit2 {libgit2}; Diurna needs 1.19 or newer",
-                hint=hint,
-            )
-        )
+        said = f"this is pygit2 {pygit2} with libgit2 {libgit2}; Diurna needs 1.19 or newer"
+        yield Finding("library-unusable", said, hint=hint)
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -75,7 +63,7 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def installed_noticed(machine: Machine) -> Iterator[Noticed]:
+def installed_noticed(machine: Machine) -> Iterator[Finding]:
     """Say that more than one `diurna` can be called (fault:M10)."""
     found: dict[str, str] = {}
     for folder in machine.folders:
@@ -84,17 +72,15 @@ def installed_noticed(machine: Machine) -> Iterator[Noticed]:
             found.setdefault(os.path.realpath(path), path)
     if len(found) > 1:
         first, *others = found.values()
-        yield Noticed(
-            Finding(
-                "several-installed",
-                f"{first} is the `diurna` that runs; {', '.join(others)} may be another version",
-                hint="hooks and other shells may find another one first; keep one of them on PATH, "
-                "or keep them at the same version",
-            )
+        yield Finding(
+            "several-installed",
+            f"{first} is the `diurna` that runs; {', '.join(others)} may be another version",
+            hint="hooks and other shells may find another one first; keep one of them on PATH, "
+            "or keep them at the same version",
         )
 
 
-def disk_noticed(survey: Survey) -> Iterator[Noticed]:
+def disk_noticed(survey: Survey) -> Iterator[Finding]:
     """Say that the disk of the repository is nearly full, or that others write to it too (fault:B14)."""
     common = survey.home.repository.commondir
     disk = os.statvfs(common)
@@ -111,19 +97,17 @@ def disk_noticed(survey: Survey) -> Iterator[Noticed]:
         said = f"{common} is in a folder that {copied} copies between machines, file by file"
     else:
         return
-    yield Noticed(
-        Finding(
-            "shared-disk",
-            said,
-            hint="write from one machine at a time there; better, a clone on a local disk and "
-            "`diurna sync`",
-        )
+    yield Finding(
+        "shared-disk",
+        said,
+        hint="write from one machine at a time there; better, a clone on a local disk and "
+        "`diurna sync`",
     )
 
 
-def _full(where: str, said: str) -> Noticed:
+def _full(where: str, said: str) -> Finding:
     hint = "free some space there; an append that finds none changes nothing"
-    return Noticed(Finding("disk-nearly-full", f"the disk of {where} {said}", hint=hint))
+    return Finding("disk-nearly-full", f"the disk of {where} {said}", hint=hint)
 
 
 def file_system(path: str, mounts: str) -> str:

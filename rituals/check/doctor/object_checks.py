@@ -16,7 +16,7 @@ from rituals.check.doctor.doctor_values import FETCH, FIX_HINT, REMAKE, Noticed,
 from rituals.check.survey import Survey
 
 
-def recent_noticed(survey: Survey) -> Iterator[Noticed]:
+def recent_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of commits, trees and files of recent writes that are gone."""
     lost = lost_objects(survey.home)
     if not lost:
@@ -32,17 +32,12 @@ def recent_noticed(survey: Survey) -> Iterator[Noticed]:
     )
 
 
-def shape_noticed(survey: Survey) -> Iterator[Noticed]:
+def shape_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of a cut history, and of repositories that objects are borrowed from and that are gone."""
     repository = survey.home.repository
     if is_shallow(repository):
-        yield Noticed(
-            Finding(
-                "history-cut",
-                "this clone is shallow: provenance and `diurna check` end where it begins",
-                hint="git fetch --unshallow",
-            )
-        )
+        said = "this clone is shallow: provenance and `diurna check` end where it begins"
+        yield Finding("history-cut", said, hint="git fetch --unshallow")
     try:
         with open(
             f"{repository.commondir}/objects/info/alternates",
@@ -54,17 +49,15 @@ def shape_noticed(survey: Survey) -> Iterator[Noticed]:
         return
     for lender in lenders:
         if not os.path.isdir(os.path.join(repository.commondir, "objects", lender)):
-            yield Noticed(
-                Finding(
-                    "unsupported-repository",
-                    f"objects are borrowed from {lender}, which is not there",
-                    hint="bring that repository back, or say in .git/objects/info/alternates "
-                    "where it is now",
-                )
+            yield Finding(
+                "unsupported-repository",
+                f"objects are borrowed from {lender}, which is not there",
+                hint="bring that repository back, or say in .git/objects/info/alternates "
+                "where it is now",
             )
 
 
-def tip_noticed(survey: Survey) -> Iterator[Noticed]:
+def tip_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell that the branch points to a commit that git does not have."""
     home = survey.home
     tip = home.tip()
@@ -72,20 +65,15 @@ def tip_noticed(survey: Survey) -> Iterator[Noticed]:
         return
     if any(oid == tip for _, oid in lost_objects(home)):
         return  # told already, with its remedy
-    yield Noticed(
-        Finding(
-            "unreadable",
-            f"{home.branch or 'HEAD'} points to the commit {tip}, which is missing or damaged",
-            hint="fetch it from a clone that has it; `git reflog` lists where the branch stood before",
-        )
-    )
+    said = f"{home.branch or 'HEAD'} points to the commit {tip}, which is missing or damaged"
+    hint = "fetch it from a clone that has it; `git reflog` lists where the branch stood before"
+    yield Finding("unreadable", said, hint=hint)
 
 
-def logs_noticed(survey: Survey) -> Iterator[Noticed]:
+def logs_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of each committed log whose bytes git can not read, and where they may come from."""
     lost, odd = lost_logs(survey)
-    for finding in odd:
-        yield Noticed(finding)
+    yield from odd
     for ref in lost:
         finding = unreadable(ref)
         found = next(copies(survey.home, ref.path, ref.blob), None)
@@ -94,7 +82,7 @@ def logs_noticed(survey: Survey) -> Iterator[Noticed]:
         elif survey.home.repository.git().run("remote", check=False).strip():
             source = "from the remote, if it has it"
         else:
-            yield Noticed(finding)
+            yield finding
             continue
         hint = FIX_HINT.format(f"writes it again {source}; all other logs are read")
         step = f"bring back {ref.path} {source}"
@@ -144,18 +132,16 @@ def _is_whole(objects: str, ref: LogRef) -> bool:
     return data is None or blob_id(data[data.index(b"\0") + 1 :]) == ref.blob
 
 
-def twins_noticed(survey: Survey) -> Iterator[Noticed]:
+def twins_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of files of the home that a case-blind file system holds only one of (fault:F10)."""
     seen: dict[str, str] = {}
     for _, _, path in survey.listing(survey.home.tip()).rows:
         other = seen.setdefault(path.casefold(), path)
         if other != path:
-            yield Noticed(
-                Finding(
-                    "case-twins",
-                    f"{other} and {path} differ only in upper and lower case; on a case-blind file "
-                    "system one hides the other",
-                    path[len(survey.home.prefix) :],
-                    hint="give one of them another name with git mv",
-                )
+            yield Finding(
+                "case-twins",
+                f"{other} and {path} differ only in upper and lower case; on a case-blind file "
+                "system one hides the other",
+                path[len(survey.home.prefix) :],
+                hint="give one of them another name with git mv",
             )

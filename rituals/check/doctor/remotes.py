@@ -11,7 +11,6 @@ from ledger.model.layout import stem_of
 from ledger.model.order import is_stem, stamp_of
 from memory.replay.upstream_homes import upstreams
 from memory.write.append import ahead_by_a_day
-from rituals.check.doctor.doctor_values import Noticed
 from rituals.check.survey import Survey
 
 #: After how long what is here of another home is called old.
@@ -30,7 +29,7 @@ def tracking_branch(home: Home) -> str:
     return name or next(iter(remote_branches(home.repository, home.branch)), "")
 
 
-def unsent_noticed(survey: Survey) -> Iterator[Noticed]:
+def unsent_noticed(survey: Survey) -> Iterator[Finding]:
     """Tell of logs older than a week that no remote has, as far as this clone knows."""
     home = survey.home
     if not home.repository.git().run("remote", check=False).strip():
@@ -45,16 +44,11 @@ def unsent_noticed(survey: Survey) -> Iterator[Noticed]:
     verb = "is" if len(old) == 1 else "are"
     where = upstream.removeprefix("refs/remotes/")
     told = f"not in {where}" if where else f"on no remote: {home.branch} was never pushed"
-    yield Noticed(
-        Finding(
-            "not-pushed",
-            f"{many} of more than a week ago {verb} {told}; the oldest is {old[0]}",
-            hint="`diurna sync` shares them",
-        )
-    )
+    said = f"{many} of more than a week ago {verb} {told}; the oldest is {old[0]}"
+    yield Finding("not-pushed", said, hint="`diurna sync` shares them")
 
 
-def clock_noticed(survey: Survey) -> Iterator[Noticed]:
+def clock_noticed(survey: Survey) -> Iterator[Finding]:
     """Tell that this clock is far behind the newest log of the remote, as it was last seen.
 
     What is here already is told log by log.
@@ -67,23 +61,21 @@ def clock_noticed(survey: Survey) -> Iterator[Noticed]:
     newest = max(there - _stems(survey, home.tip()), default="")
     if newest and ahead_by_a_day(newest, survey.now_ms):
         whose = upstream.removeprefix("refs/remotes/")
-        yield Noticed(
-            Finding(
-                "clock-ahead",
-                f"the newest log of {whose}, {newest}, is more than a day ahead of this clock, which "
-                f"says {stamp_of(survey.now_ms)[:15]} UTC",
-                hint="check both clocks; no log is lost, and later ones sort after it",
-            )
+        yield Finding(
+            "clock-ahead",
+            f"the newest log of {whose}, {newest}, is more than a day ahead of this clock, which "
+            f"says {stamp_of(survey.now_ms)[:15]} UTC",
+            hint="check both clocks; no log is lost, and later ones sort after it",
         )
 
 
-def upstreams_noticed(survey: Survey) -> Iterator[Noticed]:
+def upstreams_noticed(survey: Survey) -> Iterator[Finding]:
     """Tell of homes of others that were never fetched, or not for a month."""
     now = survey.now_ms / 1000
     for one in upstreams(survey.home, survey.policy[1]):
         if one.home is None or one.days(now) > _STALE_DAYS:
             said = f"{one.name}, which the policy names as upstream, was {one.age(now)}"
-            yield Noticed(Finding("upstream-stale", said, hint="`diurna sync` fetches it"))
+            yield Finding("upstream-stale", said, hint="`diurna sync` fetches it")
 
 
 def _stems(survey: Survey, tip: str) -> set[str]:

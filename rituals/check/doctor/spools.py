@@ -23,7 +23,7 @@ from rituals.setup.git_hooks.hook_install import HOOK_HINT, has_hook
 _LONG_MS = 7 * 86_400_000
 
 
-def spool_noticed(survey: Survey) -> Iterator[Noticed]:
+def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of logs that wait in spools of other homes of the repository, and of unfinished ones."""
     home = survey.home
     state = f"{home.repository.commondir}/{STATE_DIR}"
@@ -55,17 +55,15 @@ def spool_noticed(survey: Survey) -> Iterator[Noticed]:
             )
             continue
         whose = f"a home on the branch {branch}" if branch else "a home in a work tree"
-        yield Noticed(
-            Finding(
-                "spool-leftover",
-                f"{many} in {state}/{name} for {whose}, which is not there: {left[0]}",
-                hint=f"`diurna append {state}/{name}/{left[0]}` says it again in this home; the "
-                "copy stays",
-            )
+        yield Finding(
+            "spool-leftover",
+            f"{many} in {state}/{name} for {whose}, which is not there: {left[0]}",
+            hint=f"`diurna append {state}/{name}/{left[0]}` says it again in this home; the "
+            "copy stays",
         )
 
 
-def _held_long(survey: Survey) -> Iterator[Noticed]:
+def _held_long(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of captured logs that wait for so long that nobody but this clone will have them soon."""
     held = [stem for stem in survey.memory.held() if stem < stamp_of(survey.now_ms - _LONG_MS)]
     if held:
@@ -80,7 +78,7 @@ def _held_long(survey: Survey) -> Iterator[Noticed]:
         )
 
 
-def _unhooked(survey: Survey) -> Iterator[Noticed]:
+def _unhooked(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell that logs wait for a person's commits, and have no way to go with them."""
     try:
         waits = rides(survey.home, survey.policy[1])
@@ -88,14 +86,14 @@ def _unhooked(survey: Survey) -> Iterator[Noticed]:
         return  # the policy can not be read, which others tell
     if waits and not has_hook(survey.home.repository):
         said = "logs wait for your own commits here, and no git hook lets them go with these"
-        yield Noticed(Finding("hook-missing", said, hint=HOOK_HINT))
+        yield Finding("hook-missing", said, hint=HOOK_HINT)
 
 
 def _is_spool(name: str) -> bool:
     return name == "spool" or name.startswith("spool@")
 
 
-def _parts(state: str, folders: list[str]) -> Iterator[Noticed]:
+def _parts(state: str, folders: list[str]) -> Iterator[Finding | Noticed]:
     """Tell of logs that a killed writer left unfinished, in any spool."""
     for name in folders:
         for stem in Spool(f"{state}/{name}").parts() if _is_spool(name) else ():

@@ -122,16 +122,11 @@ def rewritten_findings(
         return
     before = f"the history of {home.branch} was rewritten since {point.commit[:12]}"
     if lost is None:
-        yield Finding(
-            "history-rewritten",
-            f"{before}: it had {point.logs} logs then and has {len(_logs(standing))} now",
-            hint="fetch the missing logs from a clone that has them",
-        )
+        said = f"{before}: it had {point.logs} logs then and has {len(_logs(standing))} now"
+        hint = "fetch the missing logs from a clone that has them"
+        yield Finding("history-rewritten", said, hint=hint)
         return
     stems = sorted(stem_of(path) for path in lost if path not in known)
     if stems:
-        yield Finding(
-            "history-rewritten",
-            f"{before}, without {named(stems)}",
-            hint="`diurna check --restore` adds them again",
-        )
+        hint = "`diurna check --restore` adds them again"
+        yield Finding("history-rewritten", f"{before}, without {named(stems)}", hint=hint)

@@ -52,10 +52,8 @@ def restore(memory: Memory) -> tuple[str, ...]:
     """
     plan = restore_plan(memory)
     if not plan:
-        raise NotFound(
-            "no session log is missing or changed whose first bytes are known",
-            hint="`diurna check` tells what is wrong",
-        )
+        said = "no session log is missing or changed whose first bytes are known"
+        raise NotFound(said, hint="`diurna check` tells what is wrong")
     home = memory.home
     refuse_unwritable(home)
     standing = list_sessions(home, home.tip()).standing

@@ -100,24 +100,18 @@ def policy_problem(problem: str) -> Finding:
 
 def newer_format(path: str, version: int) -> Finding:
     """Say that a file has a format newer than this Diurna knows."""
-    return Finding(
-        "newer-format",
-        f"{path} has format {version}; this Diurna knows {FORMAT_VERSION}",
-        path,
-        hint="install a newer Diurna; this one reads what it can",
-    )
+    said = f"{path} has format {version}; this Diurna knows {FORMAT_VERSION}"
+    hint = "install a newer Diurna; this one reads what it can"
+    return Finding("newer-format", said, path, hint=hint)
 
 
 def clock_findings(refs: Iterable[LogRef], now_ms: int) -> Iterator[Finding]:
     """Name the logs that are stamped more than a day ahead of this clock (O4)."""
     for ref in refs:
         if ahead_by_a_day(ref.stem, now_ms):
-            yield Finding(
-                "clock-ahead",
-                f"{ref.stem} is stamped more than a day ahead of this clock",
-                ref.path,
-                hint="check both clocks; it keeps its place, and later logs sort after it",
-            )
+            said = f"{ref.stem} is stamped more than a day ahead of this clock"
+            hint = "check both clocks; it keeps its place, and later logs sort after it"
+            yield Finding("clock-ahead", said, ref.path, hint=hint)
 
 
 def weak_findings(refs: Iterable[LogRef]) -> Iterator[Finding]:
@@ -137,8 +131,5 @@ def spool_findings(waiting: Sequence[str]) -> Iterator[Finding]:
     if waiting:
         many, _, names = named(waiting).partition(": ")
         verb = "waits" if len(waiting) == 1 else "wait"
-        yield Finding(
-            "spool-waiting",
-            f"{many} {verb} to be committed: {names}",
-            hint="the next Diurna command that writes commits what waits",
-        )
+        hint = "the next Diurna command that writes commits what waits"
+        yield Finding("spool-waiting", f"{many} {verb} to be committed: {names}", hint=hint)

@@ -35,12 +35,8 @@ def projection_findings(
     for path, blob in committed.items():
         data = bodies[path]
         if data is None:
-            yield Finding(
-                "unreadable",
-                f"{path} (object {blob}) is missing from the repository",
-                path,
-                hint="`diurna publish` computes it anew",
-            )
+            said = f"{path} (object {blob}) is missing from the repository"
+            yield Finding("unreadable", said, path, hint="`diurna publish` computes it anew")
         else:
             yield from conflict_findings(path, data)
         here = work_file(home, path) if home.checked_out else None

@@ -54,12 +54,8 @@ def work_tree_findings(
 
 
 def _edited(path: str, said: str) -> Finding:
-    return Finding(
-        "log-edited",
-        f"{path} {said}; the committed bytes count",
-        path,
-        hint="say what is new in a new log (`diurna append`), and put this one back as git has it",
-    )
+    hint = "say what is new in a new log (`diurna append`), and put this one back as git has it"
+    return Finding("log-edited", f"{path} {said}; the committed bytes count", path, hint=hint)
 
 
 def same_in_work_tree(home: Home, path: str, blob: str) -> bool:

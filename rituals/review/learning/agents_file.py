@@ -200,13 +200,11 @@ def write(top: str, promotion: Promotion, text: str = "") -> bytes:
     data, refused = read_file(top, promotion.path)
     where = promotion.path
     if refused:
-        raise WriteRefused(
-            f"{where}: {refused}", hint="put an ordinary file there, or write the line yourself"
-        )
+        hint = "put an ordinary file there, or write the line yourself"
+        raise WriteRefused(f"{where}: {refused}", hint=hint)
     if data != promotion.before:
-        raise WriteRefused(
-            f"{where} was changed meanwhile", hint="run `diurna review --learn` again"
-        )
+        hint = "run `diurna review --learn` again"
+        raise WriteRefused(f"{where} was changed meanwhile", hint=hint)
     after = with_item(data, _item(text)) if text else promotion.after
     if after != data:
         path = f"{top}/{where}"

@@ -50,10 +50,9 @@ def resolve(memory: Memory, fields: Fields) -> Recorded:
     found = choices(disputes(memory, (fact,)))
     seen, now = fields.many("side"), tuple(dict.fromkeys([one.id for one in found]))
     if now and ((seen and set(seen) != set(now)) or (choose and choose not in now)):
-        raise DiurnaError(
-            f"other sides of {fact} stand than the page showed: {', '.join(now)}",
-            hint="the page of the review shows them as they stand now; choose there",
-        )
+        said = f"other sides of {fact} stand than the page showed: {', '.join(now)}"
+        hint = "the page of the review shows them as they stand now; choose there"
+        raise DiurnaError(said, hint=hint)
     decision = resolution(memory, fact, Verdict(choose, text, _CLOSED[stands], state))
     command = twin_commands.resolve(fact, choose, text, stands, state)
     return _recorded(memory, decision, command, reversible=False)

@@ -28,10 +28,8 @@ class Fields(Record):
             raise WrongUsage(f"the form has more than {LIMIT_VALUES} fields")
         found = tuple([_lines(value) for key, value in self.pairs if key == name])
         if any(len(value) > LIMIT_CHARS for value in found):
-            raise WrongUsage(
-                f"{name} has more than {LIMIT_CHARS} characters",
-                hint="say it in fewer words; what belongs together can be several facts",
-            )
+            hint = "say it in fewer words; what belongs together can be several facts"
+            raise WrongUsage(f"{name} has more than {LIMIT_CHARS} characters", hint=hint)
         return found
 
     def one(self, name: str) -> str:
@@ -65,9 +63,8 @@ class Fields(Record):
         """
         found = self.facts(name)
         if len(found) != 1:
-            raise WrongUsage(
-                f"the form names {len(found) or 'no'} facts", hint="open the fact's page"
-            )
+            hint = "open the fact's page"
+            raise WrongUsage(f"the form names {len(found) or 'no'} facts", hint=hint)
         return found[0]
 
     def facts(self, name: str = "id") -> tuple[str, ...]:
@@ -82,10 +79,8 @@ class Fields(Record):
             raise WrongUsage(f"the form names more than {LIMIT_IDS} facts")
         for one in found:
             if not is_fact_id(one):
-                raise NotFound(
-                    f"{one[:_SHOWN_CHARS]!r} is no id of a fact",
-                    hint="ids are lower-case words joined by hyphens or dots",
-                )
+                hint = "ids are lower-case words joined by hyphens or dots"
+                raise NotFound(f"{one[:_SHOWN_CHARS]!r} is no id of a fact", hint=hint)
         return found
 
 

@@ -47,15 +47,11 @@ def reopen(memory: Memory, fields: Fields) -> Recorded:
 def _thread(memory: Memory, id: str) -> Fact:
     fact = memory.standing(id).fact
     if fact.kind not in CLOSABLE:
-        raise DiurnaError(
-            f"{id} is of kind {fact.kind}, which is never closed",
-            hint=f'`diurna forget {id} --archive --reason "…"` puts it away',
-        )
+        hint = f'`diurna forget {id} --archive --reason "…"` puts it away'
+        raise DiurnaError(f"{id} is of kind {fact.kind}, which is never closed", hint=hint)
     if fact.false:
-        raise DiurnaError(
-            f"{id} is false: there is nothing to close",
-            hint=f'`diurna edit {id} --restore --reason "…"` says that it holds after all',
-        )
+        hint = f'`diurna edit {id} --restore --reason "…"` says that it holds after all'
+        raise DiurnaError(f"{id} is false: there is nothing to close", hint=hint)
     return fact
 
 
