@@ -5,26 +5,30 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from ledger.codec.conflict_markers import marker_line
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
+from ledger.model.order import is_sealed
 from ledger.model.personal_footer import says_personal
+from ledger.model.seal import is_weak
+from ledger.model.sha256 import blob_id, line_digest
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
+from memory.write.append import ahead_by_a_day
 from memory.write.personal_guard import finding, is_own
+from projection.policy.model import ASK, UNSETTLED
 from rituals.check.survey import TEXTS, Survey
 from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
 from rituals.check.verify.log_set_checks import (
-    clock_findings,
     name_writers,
+    newer_format,
     placed,
-    policy_findings,
-    policy_in_work_tree,
-    spool_findings,
-    weak_findings,
-)
+    policy_problem,
+)  # fmt: skip
 from rituals.check.verify.projection_checks import projection_findings
+from rituals.check.verify.session_listing import named
 from rituals.check.verify.worktree import work_tree_findings
 
 _PERSONAL_HINT = (
@@ -41,31 +45,64 @@ def said(survey: Survey) -> Iterator[Finding]:
     found = survey.state.findings()
     if survey.cold:  # a cache has noticed what lies beside the logs, too
         found = (*listing.findings, *odd, *found)
-    named = name_writers(survey.home, survey.tip, found, listing.standing)
-    for one in placed(named, refs):
+    told = name_writers(survey.home, survey.tip, found, listing.standing)
+    for one in placed(told, refs):
         if one.code != "seal-broken" or not survey.purged(one.file):
             yield one
 
 
-def policy(survey: Survey) -> Iterable[Finding]:
-    """Tell what is wrong with the policy."""
-    blob, read, problem = survey.policy
-    return policy_findings(survey.home, survey.tip, blob, read, problem)
+def policy(survey: Survey) -> Iterator[Finding]:
+    """Say what is wrong with the policy at the tip, which then gives way to the defaults."""
+    blob, found, problem = survey.policy
+    if survey.tip and not blob:
+        path = survey.home.prefix + POLICY_FILE
+        listed = survey.home.repository.git().tree_files(survey.tip, path)
+        if listed:
+            where = f"{POLICY_FILE} (object {listed[0][1]})"
+            said = f"{where} is missing from the repository; the defaults are in force"
+            hint = "fetch it from a clone that has it"
+            yield Finding("unreadable", said, POLICY_FILE, hint=hint)
+            return
+    if problem:
+        yield policy_problem(problem)
+    if found.capture.approve == ASK:
+        said = '`[capture] approve = "ask"` lets no fact wait any more; none comes in by itself'
+        hint = 'say `facts = "off"` instead; `diurna review --learn` shows what could be one'
+        yield Finding("policy-deprecated", said, POLICY_FILE, hint=hint)
+    if found.format > FORMAT_VERSION:
+        yield newer_format(POLICY_FILE, found.format)
 
 
-def policy_here(survey: Survey) -> Iterable[Finding]:
-    """Tell what is wrong with the work tree's copy of the policy, where it is another one."""
-    return policy_in_work_tree(survey.home, survey.policy[0])
+def policy_here(survey: Survey) -> Iterator[Finding]:
+    """Say that the work tree's policy, which does not count, holds markers of a merge."""
+    here = work_file(survey.home, POLICY_FILE) if survey.home.checked_out else None
+    if here is not None and blob_id(here) != survey.policy[0]:
+        line = marker_line(here.decode("utf-8", "replace"))
+        if line:
+            said = f"{POLICY_FILE}:{line}: {UNSETTLED} in the work tree"
+            hint = "keep the lines that hold and take the markers out; what is committed counts"
+            yield Finding("conflict-marker", said, POLICY_FILE, hint=hint)
 
 
-def clocks(survey: Survey) -> Iterable[Finding]:
-    """Name the logs that are stamped far ahead of this clock."""
-    return clock_findings(survey.logs[0], survey.now_ms)
+def clocks(survey: Survey) -> Iterator[Finding]:
+    """Name the logs that are stamped more than a day ahead of this clock (O4)."""
+    for ref in survey.logs[0]:
+        if ahead_by_a_day(ref.stem, survey.now_ms):
+            said = f"{ref.stem} is stamped more than a day ahead of this clock"
+            hint = "check both clocks; it keeps its place, and later logs sort after it"
+            yield Finding("clock-ahead", said, ref.path, hint=hint)
 
 
-def seals(survey: Survey) -> Iterable[Finding]:
-    """Say once that the ledger has logs whose seals are short."""
-    return weak_findings(survey.logs[0])
+def seals(survey: Survey) -> Iterator[Finding]:
+    """Say once that some seals are too short to prove anything against somebody who tries."""
+    weak = [ref.stem for ref in survey.logs[0] if is_weak(ref.stem) and is_sealed(ref.stem)]
+    if weak:
+        yield Finding(
+            "weak-seal",
+            f"{named(weak)}: sealed with 48 bits, as Diurna did before; other bytes can be made to fit",
+            hint="new logs have a longer seal; what git's history has of these is compared",
+            about=line_digest(" ".join(sorted(weak))),
+        )
 
 
 def history(survey: Survey) -> Iterator[Finding]:
@@ -93,15 +130,6 @@ def personal(survey: Survey) -> Iterator[Finding]:
             yield finding(one.fact.id)._replace(hint=_PERSONAL_HINT)
 
 
-def statements_about_people(survey: Survey) -> Iterator[Finding]:
-    """Name the facts and the logs whose words are about a person, where others share the home."""
-    from rituals.check.lint.statements import fact_statements, log_statements
-
-    if not is_own(survey.home, survey.state.policy):
-        yield from fact_statements(survey.state)
-        yield from log_statements(survey)
-
-
 def projection(survey: Survey) -> Iterable[Finding]:
     """Check the projection files: readable, in step, and without markers of a merge."""
     return projection_findings(survey.home, survey.tip, survey.state, survey.logs[0])
@@ -120,9 +148,13 @@ def edits(survey: Survey) -> Iterator[Finding]:
     return undeclared(survey.memory, survey.edits)
 
 
-def spool(survey: Survey) -> Iterable[Finding]:
+def spool(survey: Survey) -> Iterator[Finding]:
     """Name the logs that wait to be committed."""
-    return spool_findings(survey.memory.waiting())
+    if waiting := survey.memory.waiting():
+        many, _, names = named(waiting).partition(": ")
+        verb = "waits" if len(waiting) == 1 else "wait"
+        hint = "the next Diurna command that writes commits what waits"
+        yield Finding("spool-waiting", f"{many} {verb} to be committed: {names}", hint=hint)
 
 
 def due(survey: Survey) -> Iterator[Finding]:

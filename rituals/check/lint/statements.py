@@ -12,7 +12,7 @@ from ledger.model.session import WORKING, SessionLog
 from ledger.secrets.person_statements import about_person
 from memory.redaction.withheld_texts import ids_in, shown
 from memory.replay.log_bytes import read_bytes
-from memory.write.personal_guard import statement
+from memory.write.personal_guard import is_own, statement
 from projection.fold.full_replay import State
 from rituals.check.survey import Survey
 from rituals.hosts.capture.composition import without_frames
@@ -20,12 +20,16 @@ from rituals.hosts.capture.composition import without_frames
 _HINT = "`diurna redact {} --reason WHY` withholds it; history still has it, and others may too"
 
 
-def fact_statements(state: State) -> Iterator[Finding]:
-    """Name the facts whose texts, or the words that they were found in, are about a person."""
-    for one in state.standings():
-        fact = one.fact
-        if fact.redacted:
-            continue
+def shared_statements(survey: Survey) -> Iterator[Finding]:
+    """Name the facts and the logs whose words are about a person, where others share the home."""
+    if not is_own(survey.home, survey.state.policy):
+        yield from _of_facts(survey.state)
+        yield from _of_logs(survey)
+
+
+def _of_facts(state: State) -> Iterator[Finding]:
+    """Name those whose texts, or the words that they were found in, are about a person."""
+    for fact in [one.fact for one in state.standings() if not one.fact.redacted]:
         quotes = [value.partition('"')[2] for key, value in fact.meta if key == "source"]
         for text in (*[head.text for head in fact.heads], *quotes):
             if topic := about_person(text):
@@ -33,7 +37,7 @@ def fact_statements(state: State) -> Iterator[Finding]:
                 break
 
 
-def log_statements(survey: Survey) -> Iterator[Finding]:
+def _of_logs(survey: Survey) -> Iterator[Finding]:
     """Name the logs whose title or prose is about a person, as far as that is not withheld."""
     refs = [ref for ref in survey.logs[0] if not survey.is_withheld(ref.stem)]
     for ref, data in read_bytes(survey.home, refs):
