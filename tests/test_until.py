@@ -22,7 +22,7 @@ from memory.replay.head_view import here_of
 from projection.text.until_conditions import FORMS, until_in, until_of
 from rituals.decide.recorded_endings import record_ended
 from rituals.review import truth_marks
-from rituals.review.failed_checks import CHECK_FAILS
+from rituals.review.clone_questions import CHECK_FAILS
 from rituals.review.review_plan import plan_review
 from tests.campaigns.until import PREDICATES, History, differences
 from tests.conftest import Repo, Run

@@ -7,7 +7,8 @@ by what its key is made of.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ledger.escape import prose
 from ledger.model.event import FactUpdated, FactVerified, ThreadClosed
@@ -24,7 +25,7 @@ from projection.lifecycle.review_due import Size, closed_threads, most_facts, te
 from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
-from rituals.review.review_question import INVARIANT_DUE, Question, listed
+from rituals.review.review_question import INVARIANT_DUE, Question, listed, question
 
 #: A closed thread with more lines of text than this is told of when all together have too many.
 _STUB_LINES = 6
@@ -39,6 +40,11 @@ class Ground(Record):
     pace: Pace  #: of its work sessions
     raised: tuple[Raised, ...]  #: what earlier reviews raised
     entries: Mapping[str, Entry]  #: what its logs say, by their keys
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All its facts, by id."""
+        return [standing.fact for standing in self.standings]
 
     @property
     def policy(self) -> Policy:
@@ -58,102 +64,66 @@ class Ground(Record):
         return len(self.state.work) - bisect_right(self.state.work, stem)
 
 
-def invariant_questions(ground: Ground) -> list[Question]:
+def invariant_questions(ground: Ground) -> Iterator[Question]:
     """Ask to confirm what never decays and was not confirmed for `verify_invariants_every` sessions.
 
     A text that was updated since counts as looked at. Asked again after as many sessions more, unless the
     first question still stands open.
     """
-    every = ground.policy.review.verify_invariants_every
-    if not every:
-        return []
-    lasting = never_decaying(ground.policy)
+    every, lasting = ground.policy.review.verify_invariants_every, never_decaying(ground.policy)
     still_open = {key for one in ground.raised if not one.closed for key in one.keys}
-    found = []
-    for standing in ground.standings:
-        fact = standing.fact
-        if not is_lasting(fact, lasting):
-            continue
+    for fact in ground.facts if every else ():
         last = looked_at(fact)
         sessions = ground.sessions_since(last)
-        rounds = sessions // every
-        if not rounds:
+        if not is_lasting(fact, lasting) or sessions < every:
             continue
-        keys = [key_of(INVARIANT_DUE, fact.id, last, str(n)) for n in range(1, rounds + 1)]
-        key = next((key for key in keys if key in still_open), keys[-1])
+        rounds = [(fact.id, last, str(number)) for number in range(1, sessions // every + 1)]
+        key = next((key for key in rounds if key_of(INVARIANT_DUE, *key) in still_open), rounds[-1])
         when = f"last confirmed {fact.verified[:10]}" if fact.verified else "never confirmed"
-        found.append(
-            Question(
-                INVARIANT_DUE,
-                key,
-                (fact.id,),
-                f"{fact.id}: {when}; {sessions} work sessions went by.",
-                proposal="it still holds",
-                accept=(FactVerified(fact.id),),
-            )
-        )
-    return found
+        said = f"{fact.id}: {when}; {sessions} work sessions went by."
+        done = (FactVerified(fact.id),)
+        yield question(INVARIANT_DUE, *key, said=said, proposal="it still holds", accept=done)
 
 
-def thread_questions(ground: Ground) -> list[Question]:
+def thread_questions(ground: Ground) -> Iterator[Question]:
     """Ask about open threads that no session named for `stale_thread_after` sessions."""
     after = ground.policy.review.stale_thread_after
-    found = []
-    for standing in ground.standings:
-        fact = standing.fact
-        stalled = fact.open and not (fact.false or fact.archived_at)
+    for fact in ground.facts if after else ():
+        stalled = fact.open and not (fact.false or fact.archived_at or is_raised(fact))
         sessions = ground.sessions_since(fact.anchor)
-        if not after or not stalled or is_raised(fact) or sessions <= after:
-            continue
-        found.append(
-            Question(
-                "thread-stalled",
-                key_of("thread-stalled", fact.id, fact.anchor),
-                (fact.id,),
-                f"{fact.id}: last named {fact.last_used}; {sessions} work sessions went by.",
-                proposal="close it",
+        if stalled and sessions > after:
+            said = f"{fact.id}: last named {fact.last_used}; {sessions} work sessions went by."
+            yield question(
+                "thread-stalled", fact.id, fact.anchor, said=said, proposal="close it",
                 accept=(ThreadClosed(fact.id),),
-            )
-        )
-    return found
+            )  # fmt: skip
 
 
-def wordy_questions(ground: Ground) -> list[Question]:
+def wordy_questions(ground: Ground) -> Iterator[Question]:
     """Ask to shorten closed threads, where their text together is over `closed_thread_lines`."""
     limit = ground.policy.review.closed_thread_lines
     if not limit or ground.size.closed_lines <= limit:
-        return []
-    live = [standing.fact for standing in ground.standings if standing.live]
-    found = []
-    for fact in closed_threads(live):
+        return
+    for fact in closed_threads([one.fact for one in ground.standings if one.live]):
         lines = text_lines(fact)
         if lines <= _STUB_LINES or len(fact.heads) != 1 or fact.redacted:
             continue
         stub = fact.text.split("\n\n")[0].split("\n")
         short = "\n".join(stub[: _STUB_LINES // 2]).rstrip()
-        accept = (FactUpdated(fact.id, short),) if _is_whole(short) else ()
-        found.append(
-            Question(
-                "thread-wordy",
-                key_of("thread-wordy", fact.id, fact.heads[0].id),
-                (fact.id,),
-                f"{fact.id}: {lines} lines.",
-                proposal="keep its first lines; `diurna why` keeps the rest" if accept else "",
-                accept=accept,
-            )
-        )
-    return found
+        # a piece of markdown that stands by itself: no code or comment is cut open
+        whole = short and short.count("`") % 2 == 0 and "<!--" not in short and "~~~" not in short
+        accept = (FactUpdated(fact.id, short),) if whole else ()
+        yield question(
+            "thread-wordy", fact.id, fact.heads[0].id, said=f"{fact.id}: {lines} lines.",
+            proposal="keep its first lines; `diurna why` keeps the rest" if accept else "",
+            accept=accept,
+        )  # fmt: skip
 
 
-def _is_whole(text: str) -> bool:
-    """Tell whether a piece of markdown stands by itself: no code or comment is cut open."""
-    return bool(text) and text.count("`") % 2 == 0 and "<!--" not in text and "~~~" not in text
-
-
-def size_questions(ground: Ground) -> list[Question]:
+def size_questions(ground: Ground) -> Iterator[Question]:
     """Ask to shrink `continuity.md`, where it is over the limits of the policy."""
     review, size = ground.policy.review, ground.size
-    said = [
+    over = [
         f"{measured} {noun} (limit {limit})"
         for measured, limit, noun in (
             (size.facts, most_facts(size, review), "facts and threads that can fade"),
@@ -162,129 +132,86 @@ def size_questions(ground: Ground) -> list[Question]:
         if 0 < limit < measured
     ]
     number = _standing_number(ground, "size")
-    if not said or number is None:
-        return []
+    if not over or number is None:
+        return
     live = [one.fact for one in ground.standings if one.live and not is_raised(one.fact)]
     longest = sorted(live, key=lambda fact: (-text_lines(fact), fact.id))[:5]
     shown = ", ".join(f"{fact.id} ({text_lines(fact)} lines)" for fact in longest)
-    kinds: dict[str, int] = {}
-    for fact in live:
-        kinds[fact.kind] = kinds.get(fact.kind, 0) + 1
+    kinds = Counter(fact.kind for fact in live)
     counts = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-    return [
-        Question(
-            "size",
-            key_of("size", str(number)),
-            (),
-            f"continuity.md has {' and '.join(said)}.",
-            (
-                f"the longest: {shown}",
-                f"by kind: {', '.join(f'{count} {kind}' for kind, count in counts)}",
-            ),
-            "close what is done, merge what says the same, or raise the limit in diurna.toml",
-        )
-    ]
+    by_kind = ", ".join(f"{count} {kind}" for kind, count in counts)
+    yield question(
+        "size", str(number), facts=(), said=f"continuity.md has {' and '.join(over)}.",
+        evidence=(f"the longest: {shown}", f"by kind: {by_kind}"),
+        proposal="close what is done, merge what says the same, or raise the limit in diurna.toml",
+    )  # fmt: skip
 
 
-def link_questions(ground: Ground) -> list[Question]:
+def link_questions(ground: Ground) -> Iterator[Question]:
     """Ask about supersessions whose successor has no text, ids without a text, and `serves` that break."""
-    return [*_successors(ground), *_dangling(ground), *_serves(ground)]
+    yield from _successors(ground)
+    yield from _dangling(ground)
+    yield from _serves(ground)
 
 
-def _successors(ground: Ground) -> list[Question]:
-    found = []
-    for standing in ground.standings:
-        fact = standing.fact
-        for successor in fact.superseded_by:
-            if ground.state.fact(successor) is not None:
-                continue
-            found.append(
-                Question(
-                    "successor-missing",
-                    key_of("successor-missing", fact.id, successor),
-                    (fact.id, successor),
-                    f"{fact.id} was superseded by {successor}, which has no text.",
-                    (f"Said in {fact.superseded_at}.",),
-                    f"create {successor}, or say what replaces {fact.id}",
-                )
-            )
-    return found
+def _successors(ground: Ground) -> Iterator[Question]:
+    for fact in ground.facts:
+        for new in [one for one in fact.superseded_by if ground.state.fact(one) is None]:
+            yield question(
+                "successor-missing", fact.id, new, facts=(fact.id, new),
+                said=f"{fact.id} was superseded by {new}, which has no text.",
+                evidence=(f"Said in {fact.superseded_at}.",),
+                proposal=f"create {new}, or say what replaces {fact.id}",
+            )  # fmt: skip
 
 
-def _dangling(ground: Ground) -> list[Question]:
+def _dangling(ground: Ground) -> Iterator[Question]:
     """Ask about ids that a log of the last `windows.archive` sessions named without a text anywhere.
 
     Older ones are history; those that succeed something are asked about there.
     """
-    successors = {one for standing in ground.standings for one in standing.fact.superseded_by}
-    found = []
-    for fact in sorted(ground.state.histories):
-        history = ground.state.histories[fact]
-        if ground.state.fact(fact) is not None or fact in successors:
+    successors = {one for fact in ground.facts for one in fact.superseded_by}
+    for id, history in sorted(ground.state.histories.items()):
+        if ground.state.fact(id) is not None or id in successors:
             continue
         newest = max(history.last, *[act.stem for act in history.acts[-1:]], "")
-        if ground.sessions_since(newest) >= ground.policy.windows.archive:
-            continue
-        found.append(
-            Question(
-                "id-dangling",
-                key_of("id-dangling", fact),
-                (fact,),
-                f"{fact} is named and has no text.",
-                (f"Last named in {newest}.",),
-                "create it, or name the fact that was meant",
-            )
-        )
-    return found
+        if ground.sessions_since(newest) < ground.policy.windows.archive:
+            yield question(
+                "id-dangling", id, said=f"{id} is named and has no text.",
+                evidence=(f"Last named in {newest}.",),
+                proposal="create it, or name the fact that was meant",
+            )  # fmt: skip
 
 
-def _serves(ground: Ground) -> list[Question]:
-    found = []
-    for standing in ground.standings:
-        fact = standing.fact
-        if not standing.live:
-            continue
+def _serves(ground: Ground) -> Iterator[Question]:
+    for fact in [standing.fact for standing in ground.standings if standing.live]:
         for target in served(fact):
-            there = ground.state.fact(target)
-            if there is not None and not there.false:
+            goal = ground.state.fact(target)
+            if goal is not None and not goal.false:
                 continue
-            why = "is no fact of this ledger"
+            why = "is no fact of this ledger" if goal is None else "was invalidated"
             proposal = "name what it serves now"
-            if there is not None:
-                why = "was invalidated"
-                if there.superseded_by:
-                    why = f"was superseded by {listed(there.superseded_by)}"
-                    proposal = f"let it serve {listed(there.superseded_by, ' or ')}"
-            found.append(
-                Question(
-                    "serves-broken",
-                    key_of("serves-broken", fact.id, target),
-                    (fact.id,),
-                    f"{fact.id} serves {prose(target)}, which {why}.",
-                    proposal=proposal,
-                )
-            )
-    return found
+            if goal is not None and goal.superseded_by:
+                why = f"was superseded by {listed(goal.superseded_by)}"
+                proposal = f"let it serve {listed(goal.superseded_by, ' or ')}"
+            said = f"{fact.id} serves {prose(target)}, which {why}."
+            yield question("serves-broken", fact.id, target, said=said, proposal=proposal)
 
 
-def pace_questions(ground: Ground) -> list[Question]:
+def pace_questions(ground: Ground) -> Iterator[Question]:
     """Propose a policy, where its windows last far too short or too long at the pace of the ledger."""
     found = proposals(ground.pace, ground.policy)
     number = _standing_number(ground, "pace")
     if not found or number is None:
-        return []
+        return
     tenths = ground.pace.weekly_tenths
-    return [
-        Question(
-            "pace",
-            key_of("pace", str(number)),
-            (),
-            f"{tenths // 10}.{tenths % 10} work sessions a week do not fit the policy.",
-            tuple(f"{one.key} = {one.value} lasts {_days(one.days)}" for one in found),
-            f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in found)}",
-            settings=tuple((one.key, one.better) for one in found),
-        )
-    ]
+    yield question(
+        "pace", str(number), facts=(),
+        said=f"{tenths // 10}.{tenths % 10} work sessions a week do not fit the policy.",
+        evidence=tuple(f"{one.key} = {one.value} lasts {_days(one.days)}" for one in found),
+        proposal=f"in diurna.toml: {', '.join(f'{one.key} = {one.better}' for one in found)}",
+        settings=tuple((one.key, one.better) for one in found),
+    )  # fmt: skip
 
 
 def _days(days: int) -> str:

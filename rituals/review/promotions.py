@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from ledger.git.code_history import Code
@@ -11,14 +11,14 @@ from ledger.model.session import Entry
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores, sessions_using
-from projection.lifecycle.review_threads import key_of
 from projection.text.claims import FOLDER, PATH, claims
-from rituals.review.review_question import Question
+from rituals.review.review_question import Question, question
 
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: Files that agents read at every start, best first, and folders of rules.
 READ_FIRST = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 _RULE_FOLDERS = (".claude/rules/", ".cursor/rules/", ".github/instructions/")
+_MARKS = ("undocumented", "reusable", "specific", "used", "unlike")
 #: The most documents that are read, nearest to the top first.
 _MOST_DOCUMENTS = 400
 
@@ -58,33 +58,22 @@ def documents_of(code: Code | None) -> dict[str, str] | None:
 
 def promotion_questions(
     found: Sequence[Score], state: State, doubted: AbstractSet[str], files: Mapping[str, str]
-) -> list[Question]:
+) -> Iterator[Question]:
     """Ask about the facts that are worth promoting.
 
     `doubted` has the ids that another question is about already; `files` has the paths of the code.
     """
-    asked = []
     for score in found:
         fact = state.fact(score.id)
-        if score.proposal != PROMOTE or fact is None or fact.id in doubted:
-            continue
-        marks = ", ".join(
-            f"{name} {getattr(score, name)}"
-            for name in ("undocumented", "reusable", "specific", "used", "unlike")
-        )
-        where = target_file(fact.text, files)
-        asked.append(
-            Question(
-                "promotion",
-                key_of("promotion", fact.id),
-                (fact.id,),
-                f"{fact.id} is worth promoting to {where}.",
-                (f"{score.total} of 10: {marks}",),
-                f"write it into {where}, and keep it as core",
+        if score.proposal == PROMOTE and fact is not None and fact.id not in doubted:
+            marks = ", ".join([f"{name} {getattr(score, name)}" for name in _MARKS])
+            where = target_file(fact.text, files)
+            yield question(
+                "promotion", fact.id, said=f"{fact.id} is worth promoting to {where}.",
+                evidence=(f"{score.total} of 10: {marks}",),
+                proposal=f"write it into {where}, and keep it as core",
                 accept=(FactPromoted(fact.id),),
-            )
-        )
-    return asked
+            )  # fmt: skip
 
 
 def target_file(text: str, files: Mapping[str, str]) -> str:

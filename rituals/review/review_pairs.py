@@ -12,10 +12,10 @@ from memory.query.live_pairs import compare_facts
 from projection.compare.pair_comparison import CONTRADICTION, Opposition, Overlap
 from projection.fold.fact_history import Fact
 from projection.fold.tiers import never_decaying
-from projection.lifecycle.review_threads import is_raised, key_of
+from projection.lifecycle.review_threads import is_raised
 from projection.text.normalize import index_words
 from rituals.review.ledger_questions import Ground
-from rituals.review.review_question import Question
+from rituals.review.review_question import Question, question
 
 _RULES = (CONTRADICTION, "overlap")
 
@@ -71,15 +71,8 @@ def _contradiction(
     proposal = f"{newer.id} {why}: let it supersede {older.id}"
     if firm:
         proposal = f"{older.id} never decays: change {newer.id}, unless that was decided"
-    return Question(
-        CONTRADICTION,
-        key,
-        (one.id, two.id),
-        found.asked,
-        (f"by the rule {found.rule}",),
-        proposal,
-        accept,
-    )
+    evidence = (f"by the rule {found.rule}",)
+    return Question(CONTRADICTION, key, (one.id, two.id), found.asked, evidence, proposal, accept)
 
 
 def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], bool]) -> Question:
@@ -96,15 +89,11 @@ def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], b
     if merge.text != kept.text and len(kept.heads) == 1:
         accept = (FactUpdated(merge.keep, merge.text), *accept)
         said = f"give {merge.keep} the fuller text of {merge.drop}, and let it supersede that"
-    return Question(
-        "overlap",
-        key_of("overlap", found.one, found.two),
-        (found.one, found.two),
-        f"{found.one} and {found.two} say nearly the same.",
-        (f"they share {found.score} of 100",),
-        said,
-        accept,
-    )
+    both = found.one, found.two
+    return question(
+        "overlap", *both, facts=both, said=f"{found.one} and {found.two} say nearly the same.",
+        evidence=(f"they share {found.score} of 100",), proposal=said, accept=accept,
+    )  # fmt: skip
 
 
 def _written(fact: Fact) -> str:

@@ -17,9 +17,8 @@ from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
 from rituals.intake.harvest.origin import code_of
-from rituals.review.dropped_branches import dropped_questions
+from rituals.review.clone_questions import clone_questions
 from rituals.review.evidence.audit import evidence_questions
-from rituals.review.failed_checks import check_questions
 from rituals.review.ledger_questions import (
     Ground,
     invariant_questions,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ledger.git.code_history import Code
-    from ledger.home import Home
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.api import Memory
@@ -104,11 +102,6 @@ def plan_review(
     tip, state, logs, dropped = memory.snapshot.ledger.ask(read)
     code = code_of(memory.home, code_path)
     return plan_of(tip, state, sorted(logs, key=_by_key), code, progress, dropped)
-
-
-def clone_questions(home: Home, cache: Cache) -> list[Question]:
-    """Return what only a clone can ask: of branches that are gone, and of what HEAD does not bear out."""
-    return [*dropped_questions(home, cache), *check_questions(home, cache)]
 
 
 def plan_of(

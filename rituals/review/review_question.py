@@ -7,6 +7,7 @@ moves by itself, so the same question has the same key in every review and every
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ledger.model.event import VERB_OF, Event, FactCreated, FactUpdated, written
 from ledger.model.layout import POLICY_FILE
@@ -117,6 +118,16 @@ class Question(Record):
         said = [f"{VERB_OF[type(event)]}: {written(event)}" for event in self.accept]
         said += [f"Updated: {self.facts[0]} ({old} → {new})" for old, new in self.swaps]
         return (*said, *[f"{key} = {number} in {POLICY_FILE}" for key, number in self.settings])
+
+
+def question(
+    rule: str, *key: str, said: str, facts: tuple[str, ...] | None = None, **more: Any
+) -> Question:
+    """Return a question of a rule; its key is made of that and of `key`.
+
+    It is about the first of `key` where `facts` does not say other ids; `more` are further fields.
+    """
+    return Question(rule, key_of(rule, *key), key[:1] if facts is None else facts, said, **more)
 
 
 def ordered(questions: Iterable[Question]) -> tuple[Question, ...]:

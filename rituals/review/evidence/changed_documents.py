@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 from ledger.escape import prose
 from ledger.git.code_history import Code
-from ledger.model.event import FactInvalidated
+from ledger.model.event import Event, FactInvalidated
 from projection.brief.single_line import shortened
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.lifecycle.review_threads import key_of
 from rituals.intake.harvest.origin import origin_in
 from rituals.intake.harvest.outdated_passages import Changed, Sourced, changed_passages
 from rituals.review.evidence.audit_subjects import asked_about
-from rituals.review.review_question import Question
+from rituals.review.review_question import Question, question
 
 _SHOWN_CHARS = 300
+_OTHERWISE = "say what holds now, or that the fact is false"
 
 
 def document_questions(standings: Iterable[Standing], code: Code) -> list[Question]:
@@ -40,37 +40,26 @@ def _question(changed: Changed, commit: str) -> Question:
     if changed.was:
         evidence.append(f"{prose(changed.fact.origin.said)} said: {_shown(changed.was)}")
     if not changed.path:
-        return Question(
-            "document-gone",
-            key_of("document-gone", fact, path),
-            (fact,),
-            f"{fact} came from `{prose(path)}`, which is gone.",
-            (*evidence, f"no such file is at {commit[:7]}"),
-            "say what holds now, or that the fact is false",
-        )
+        return question(
+            "document-gone", fact, path, said=f"{fact} came from `{prose(path)}`, which is gone.",
+            evidence=(*evidence, f"no such file is at {commit[:7]}"), proposal=_OTHERWISE,
+        )  # fmt: skip
     place = f"`{prose(changed.path)}:{changed.line}` at {commit[:7]}"
+    proposal, accept = _OTHERWISE, tuple[Event, ...]()
     if changed.why:
         evidence.append(f"{place}: its status is {_shown(changed.why)}")
+        proposal, accept = "call the fact false, or say what holds now", (FactInvalidated(fact),)
     elif changed.now:
         evidence.append(f"{place} says: {_shown(changed.now)}")
+        proposal = "let the text say it"
     else:
         evidence.append(f"nothing in `{prose(changed.path)}` at {commit[:7]} says so now")
-    return Question(
-        "document-changed",
-        key_of("document-changed", fact, changed.path, changed.why or changed.now),
-        (fact,),
-        f"{fact} came from `{prose(path)}`, which says something else now.",
-        tuple(evidence),
-        _proposal(changed),
-        (FactInvalidated(fact),) if changed.why else (),
-        ((changed.fact.text, changed.now),) if changed.now else (),
-    )
-
-
-def _proposal(changed: Changed) -> str:
-    if changed.why:
-        return "call the fact false, or say what holds now"
-    return "let the text say it" if changed.now else "say what holds now, or that the fact is false"
+    return question(
+        "document-changed", fact, changed.path, changed.why or changed.now,
+        said=f"{fact} came from `{prose(path)}`, which says something else now.",
+        evidence=tuple(evidence), proposal=proposal, accept=accept,
+        swaps=((changed.fact.text, changed.now),) if changed.now else (),
+    )  # fmt: skip
 
 
 def _shown(text: str) -> str:

@@ -10,7 +10,7 @@ from ledger.git.code_history import Code, Lost
 from projection.lifecycle.review_threads import key_of
 from projection.text.claims import NAME
 from rituals.review.evidence.audit_subjects import Named
-from rituals.review.review_question import Question
+from rituals.review.review_question import Question, question
 
 #: What stands before a name that is defined there; `#define` and annotations of types included.
 _DEFINES = (
@@ -78,14 +78,12 @@ def declares(name: str, line: str) -> bool:
 def _question(one: Named, lost: Lost, code: Code) -> Question:
     name, fact = prose(one.claim.subject), one.fact.id
     line = prose(lost.line)[:_SHOWN_CHARS].replace("`", "'")
-    return Question(
-        "name-gone",
-        name_key(one),
-        (fact,),
-        f"{fact} names `{name}`, which is gone from the code.",
-        (
+    return question(
+        "name-gone", fact, one.claim.subject,
+        said=f"{fact} names `{name}`, which is gone from the code.",
+        evidence=(
             f"no code at {code.commit[:7]} has the word `{name}`",
             f"`{line}` left `{prose(lost.path)}` in {prose(lost.change.said)}",
         ),
-        "say what holds now, or that the fact is false",
-    )
+        proposal="say what holds now, or that the fact is false",
+    )  # fmt: skip

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from ledger.escape import prose
 from ledger.git.code_history import Change, Code
 from ledger.model.record import Record
-from projection.lifecycle.review_threads import key_of
 from projection.text.claims import TARGET, VERSION
 from rituals.review.evidence.audit_subjects import Named
 from rituals.review.evidence.manifests import Manifest, agrees, is_manifest, read_manifest
-from rituals.review.review_question import Question
+from rituals.review.review_question import Question, question
 
 
 class _Turn(Record):
@@ -100,20 +99,17 @@ def _version(
     for turn in turns:
         had = [v for n, v in turn.before.versions if n == name and agrees(said, v)]
         has = [v for n, v in turn.after.versions if n == name and agrees(said, v)]
-        if not had or has or not turn.change.is_behind(one.written_ms):
-            continue
-        now, path = versions[name][0]
-        return Question(
-            "version-changed",
-            key_of("version-changed", fact, f"{name} {said}"),
-            (fact,),
-            f"{fact} says {prose(name)} {said}; {prose(path)} says {now}.",
-            (
-                f"`{prose(path)}` at {code.commit[:7]} asks for {prose(name)} {now}",
-                f"{had[0]} left `{prose(turn.path)}` in {prose(turn.change.said)}",
-            ),
-            f"let the text say {prose(name)} {now}",
-        )
+        if had and not has and turn.change.is_behind(one.written_ms):
+            now, path = versions[name][0]
+            return question(
+                "version-changed", fact, f"{name} {said}",
+                said=f"{fact} says {prose(name)} {said}; {prose(path)} says {now}.",
+                evidence=(
+                    f"`{prose(path)}` at {code.commit[:7]} asks for {prose(name)} {now}",
+                    f"{had[0]} left `{prose(turn.path)}` in {prose(turn.change.said)}",
+                ),
+                proposal=f"let the text say {prose(name)} {now}",
+            )  # fmt: skip
     return None
 
 
@@ -121,19 +117,15 @@ def _task(one: Named, turns: list[_Turn], code: Code) -> Question | None:
     runner, task, fact = one.claim.detail, one.claim.subject, one.fact.id
     command = prose(f"{runner} {task}" if runner in ("make", "just") else f"{runner} run {task}")
     for turn in turns:
-        if (runner, task) not in turn.before.targets or (runner, task) in turn.after.targets:
-            continue
-        if not turn.change.is_behind(one.written_ms):
-            continue
-        return Question(
-            "command-gone",
-            key_of("command-gone", fact, f"{runner} {task}"),
-            (fact,),
-            f"{fact} names the command `{command}`, which is gone.",
-            (
-                f"no manifest at {code.commit[:7]} defines it",
-                f"`{prose(task)}` left `{prose(turn.path)}` in {prose(turn.change.said)}",
-            ),
-            "say what holds now, or that the fact is false",
-        )
+        left = (runner, task) in turn.before.targets and (runner, task) not in turn.after.targets
+        if left and turn.change.is_behind(one.written_ms):
+            return question(
+                "command-gone", fact, f"{runner} {task}",
+                said=f"{fact} names the command `{command}`, which is gone.",
+                evidence=(
+                    f"no manifest at {code.commit[:7]} defines it",
+                    f"`{prose(task)}` left `{prose(turn.path)}` in {prose(turn.change.said)}",
+                ),
+                proposal="say what holds now, or that the fact is false",
+            )  # fmt: skip
     return None

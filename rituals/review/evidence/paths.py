@@ -110,38 +110,22 @@ def _taken(
 
 
 def _question(taken: Taken, code: Code) -> Question:
-    claim, fact = taken.named.claim, taken.named.fact.id
-    subject, removal = claim.subject, taken.removal
-    looked = f"no path ends in `{prose(subject)}` at {code.commit[:7]}"
+    claim, fact, removal = taken.named.claim, taken.named.fact.id, taken.removal
+    subject, old, commit = prose(claim.subject), prose(removal.path), prose(removal.change.said)
+    looked = f"no path ends in `{subject}` at {code.commit[:7]}"
     if taken.now:
+        now = prose(taken.now)
         return Question(
-            taken.rule,
-            taken.key,
-            (fact,),
-            f"{fact} names `{prose(subject)}`, which is `{prose(taken.now)}` now.",
-            (
-                looked,
-                f"`{prose(removal.path)}` became `{prose(taken.moved)}` in "
-                f"{prose(removal.change.said)}",
-            ),
-            f"let the text say `{prose(taken.now)}`",
-            swaps=((subject, taken.now),),
-        )
+            taken.rule, taken.key, (fact,), f"{fact} names `{subject}`, which is `{now}` now.",
+            (looked, f"`{old}` became `{prose(taken.moved)}` in {commit}"),
+            f"let the text say `{now}`", swaps=((claim.subject, taken.now),),
+        )  # fmt: skip
     what = {PATH: "file", FOLDER: "folder", MODULE: "module"}[claim.kind]
-    went = f"`{prose(removal.path)}` was deleted in {prose(removal.change.said)}"
-    if taken.moved:
-        went = (
-            f"`{prose(removal.path)}` moved to `{prose(taken.moved)}` in "
-            f"{prose(removal.change.said)}"
-        )
+    went = f"moved to `{prose(taken.moved)}`" if taken.moved else "was deleted"
     return Question(
-        taken.rule,
-        taken.key,
-        (fact,),
-        f"{fact} names the {what} `{prose(subject)}`, which is gone.",
-        (looked, went),
-        "say what holds now, or that the fact is false",
-    )
+        taken.rule, taken.key, (fact,), f"{fact} names the {what} `{subject}`, which is gone.",
+        (looked, f"`{old}` {went} in {commit}"), "say what holds now, or that the fact is false",
+    )  # fmt: skip
 
 
 def _shorter(written: str, old: str, new: str) -> str:

@@ -304,7 +304,8 @@ def read_past(tip: TipView) -> Callable[[], Past]:
 def read_plan(tip: TipView) -> Callable[[], Plan]:
     """Read what a review is planned from; it asks git about the code."""
     from rituals.intake.harvest.origin import code_of
-    from rituals.review.review_plan import clone_questions, plan_of
+    from rituals.review.clone_questions import clone_questions
+    from rituals.review.review_plan import plan_of
 
     memory = tip.memory
     logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)

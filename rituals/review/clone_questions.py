@@ -1,8 +1,9 @@
-"""Ask about branches that are gone, and of whose work nothing landed: was it abandoned?
+"""Ask what only a clone can tell: which branches are gone, and which facts HEAD does not bear out.
 
-Accepting says so: facts that only that branch told of are false, with the reason, and texts that it
-replaced hold again. Rejecting says that the work is still open. Nothing is asked before two weeks went by,
-nor before something was fetched since: the forge may have merged it meanwhile.
+Was the work of a branch of which nothing landed abandoned? Accepting says so: facts that only that branch
+told of are false, with the reason, and texts that it replaced hold again. Rejecting says that the work is
+still open. Nothing is asked before two weeks went by, nor before something was fetched since: the forge
+may have merged it meanwhile.
 """
 
 from __future__ import annotations
@@ -25,14 +26,36 @@ from ledger.model.order import milliseconds_of
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import read
 from memory.replay.head_view import here_of
+from memory.replay.reader_marks import marks_at
 from memory.replay.work_places import Works, works_of
 from projection.document.branch_remarks import BORN, FALSE, NO, REPLACED, REWORDED, Elsewhere
-from projection.lifecycle.review_threads import key_of
-from rituals.review.review_question import Question, listed
+from projection.document.fact_remarks import FAILS
+from rituals.decide.decision import over
+from rituals.review.review_question import Question, listed, question
 
-DROPPED = "branch-dropped"
+DROPPED, CHECK_FAILS = "branch-dropped", "check-fails"
 #: How much later than a branch's last log something was recorded, or committed, before it is asked about.
 _REST_MS = 14 * 86_400_000
+
+
+def clone_questions(home: Home, cache: Cache) -> list[Question]:
+    """Return what only a clone can ask: of branches that are gone, and of what HEAD does not bear out."""
+    return [*dropped_questions(home, cache), *check_questions(home, cache)]
+
+
+def check_questions(home: Home, cache: Cache) -> Iterator[Question]:
+    """Ask about facts whose check fails: a file, a text or a version is not what it was (FORMAT.md, U5)."""
+    for mark in marks_at(home, cache).gone(FAILS):
+        fact, gone = cache.fact(mark.fact), mark.gone
+        if fact is None or fact.false or fact.closed or fact.redacted:
+            continue
+        why = f"since {gone.commit}, {gone.date}"
+        yield question(
+            CHECK_FAILS, fact.id, mark.version, gone.commit,
+            said=f"The check of {fact.id} fails {why}.", evidence=(f"looked for: {gone.subject}",),
+            proposal="it does not hold any more; else reword it, or confirm it",
+            accept=(over(fact, f"its check fails {why}"),),
+        )  # fmt: skip
 
 
 def dropped_questions(home: Home, cache: Cache) -> list[Question]:
@@ -44,22 +67,21 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
     works = works_of(home, cache) if here.outside else None
     if works is None:
         return []
-    there = {one.branch for one in works.seen}
-    ended = {stem for stem, *_ in cache.landed()}
-    settled = {point for point, one in read(home).settled.items() if one.commit}
-    points = read(home).points
+    standing = {one.branch for one in works.seen}
+    kept, ended = read(home), {stem for stem, *_ in cache.landed()}
+    settled = {point for point, one in kept.settled.items() if one.commit}
     gone: dict[str, list[Written]] = {}
     for log in works.logs:
-        if log.stem in here.outside and log.branch not in there:
+        if log.stem in here.outside and log.branch not in standing:
             gone.setdefault(log.branch, []).append(log)
     now, fetched = _now(home, works), _fetched(home)
     found = []
     for branch, logs in gone.items():
         last = max(log.ended for log in logs)
-        left = not any(
-            log.stem in ended or points.get(log.stem, log.commit) in settled for log in logs
+        landed = any(
+            log.stem in ended or kept.points.get(log.stem, log.commit) in settled for log in logs
         )
-        if left and now - last >= _REST_MS and (fetched is None or fetched > last):
+        if not landed and now - last >= _REST_MS and (fetched is None or fetched > last):
             rows = [one for one in here.rows.values() if one.branch == branch and one.here == NO]
             if rows:
                 found.append(_question(branch, logs, sorted(rows), cache))
@@ -69,18 +91,17 @@ def dropped_questions(home: Home, cache: Cache) -> list[Question]:
 def _question(branch: str, logs: list[Written], rows: list[Elsewhere], cache: Cache) -> Question:
     stems = sorted(log.stem for log in logs)
     back = [event for row in rows for event in _undone(row, stems, cache)]
-    return Question(
-        DROPPED,
-        key_of(DROPPED, branch, *stems),
-        tuple(row.fact for row in rows),
-        f"{branch} is gone, and nothing of its work landed: {listed(row.fact for row in rows)}.",
+    facts = tuple(row.fact for row in rows)
+    return question(
+        DROPPED, branch, *stems, facts=facts,
+        said=f"{branch} is gone, and nothing of its work landed: {listed(facts)}.",
         evidence=(
             f"last worked on {stems[-1][:10]}, told by {listed(stems)}",
             f"where it did land: `Landed: {stems[-1]} → COMMIT` in a log says so, with the whole id",
         ),
         proposal="it was abandoned; reject it where the work is still open",
         accept=(*[WorkDropped(stem, branch) for stem in stems], *back),
-    )
+    )  # fmt: skip
 
 
 def _undone(row: Elsewhere, stems: Iterable[str], cache: Cache) -> Iterator[Event]:
