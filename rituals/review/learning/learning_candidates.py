@@ -22,11 +22,10 @@ from memory.redaction.withheld_texts import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.text.normalize import sentences
 from projection.text.passage_cues import LEANING
-from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.hosts.payloads import read_file
 from rituals.review.learning import learning_cues
-from rituals.review.learning.offer import CANDIDATE, Offer
+from rituals.review.learning.offer import CANDIDATE, Offer, offered
 
 #: So many sessions are looked at, the newest, and of each so many candidates are offered.
 SESSIONS, _EACH = 20, 3
@@ -80,10 +79,9 @@ def offers_of_captured(
                 home, cache, texts.get(ref, b"").decode("utf-8", "replace"), named_in(entry)
             )
             for rank, line, item in _candidates(text):
-                place = f"{ref.stem}:{line}"
-                for fit in storable([item]):
-                    offer = Offer(CANDIDATE, fit, (place,), item.salience, frozenset((session,)))
-                    here.append((rank, offer))
+                place = (f"{ref.stem}:{line}",)
+                fits = offered(CANDIDATE, item, place, item.salience, (session,))
+                here += [(rank, offer) for offer in fits]
         here.sort(key=lambda one: (one[0], -one[1].weight))
         found += [offer for _, offer in here[:_EACH]]
     return found
@@ -136,11 +134,9 @@ def _decided(line: str) -> Item | None:
 
 def _wanted(line: str) -> Item | None:
     """Return what a person wants to be so from now on."""
-    if _count(line) < _REQUEST_WORDS or len(line) > _MOST_CHARS or _WITHHELD in line:
-        return None
-    if line.rstrip().endswith(_QUESTIONS):
-        return None
-    return Item("convention", line, line, 6) if _LASTING.search(line) else None
+    fits = _count(line) >= _REQUEST_WORDS and len(line) <= _MOST_CHARS and _WITHHELD not in line
+    wanted = fits and not line.rstrip().endswith(_QUESTIONS) and _LASTING.search(line)
+    return Item("convention", line, line, 6) if wanted else None
 
 
 #: A sentence that begins so goes on from the one before it, or only guesses.
@@ -157,21 +153,15 @@ def _reasoned(sentence: str) -> Item | None:
     size = len(sentence) * (2 if max(sentence) >= _NO_BLANKS else 1)
     bare = sentence.lstrip("-*_`\"' ")
     first = bare.partition(" ")[0].lower().strip(",.:")
-    if not _LEAST_CHARS <= size <= _MOST_CHARS or first in LEANING or bare[:1].islower():
-        return None
     if (
-        _GOES_ON.match(bare)
-        or _WITHHELD in sentence
+        not _LEAST_CHARS <= size <= _MOST_CHARS or first in LEANING or bare[:1].islower()
+        or _GOES_ON.match(bare) or _WITHHELD in sentence
         or sentence.rstrip().endswith((*_QUESTIONS, ":"))
-    ):
+        or not (learning_cues.reason(sentence) or _REASON.search(sentence))
+    ):  # fmt: skip
         return None
-    if not (learning_cues.reason(sentence) or _REASON.search(sentence)):
-        return None
-    weight = (
-        4
-        + 2 * bool(learning_cues.modal.search(sentence))
-        - 2 * bool(learning_cues.passing(sentence))
-    )
+    modal, passing = learning_cues.modal.search(sentence), learning_cues.passing(sentence)
+    weight = 4 + 2 * bool(modal) - 2 * bool(passing)
     return Item("pattern", sentence.replace("**", ""), sentence, weight, tags=("lesson",))
 
 
@@ -220,6 +210,5 @@ def offers_that_wait(commondir: str) -> list[Offer]:
                 for key in ("kind", "text", "quote")
             )
             if kind and text:
-                for fit in storable([Item(kind, text, quote)]):
-                    found.append(Offer(CANDIDATE, fit, (session,), 0, frozenset((session,))))
+                found += offered(CANDIDATE, Item(kind, text, quote), (session,), 0, (session,))
     return found

@@ -15,7 +15,7 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import Receipt
-from projection.lifecycle.review_threads import raised_threads
+from projection.lifecycle.review_threads import Raised, raised_threads
 from rituals.decide.decision import Author, Decision, record
 from rituals.review.learning.agents_file import Promotion, after_others, put_back, write
 from rituals.review.learning.learned_questions import in_words
@@ -56,37 +56,35 @@ def record_answers(
         WriteRefused: a file for agents can not be written; nothing changed.
         DiurnaError: the log could not be recorded; nothing changed.
     """
-    accepted = [one for one in plan.proposals if _word(given, one.key) == ACCEPT]
-    promoted = [one for one in plan.promotions if _word(given, one.key) == ACCEPT]
     steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    rejected = [one for one in steps if _word(given, one.key) == REJECT]
-    raised = {
-        one.id: one.closed
-        for one in raised_threads(each.fact for each in plan.state.standings())
-        if one.rule == LEARN
-    }
+    words = {one.key: given[one.key].word for one in steps if one.key in given}
+    accepted = [one for one in plan.proposals if words.get(one.key) == ACCEPT]
+    promoted = [one for one in plan.promotions if words.get(one.key) == ACCEPT]
+    rejected = [one for one in steps if words.get(one.key) == REJECT]
+    named = [one for one in rejected if not _is_candidate(one)]
+    raised = {one.id: one.closed for one in _asked(plan) if one.rule == LEARN}
     events: list[Event] = []
-    for one in accepted:
-        events += _accepted(one, given[one.key].text)
-        events += _done(one.question, raised, "")
+    for proposal in accepted:
+        events += _accepted(proposal, given[proposal.key].text)
+        events += _done(proposal.question, raised, "")
     for promotion in promoted:
         events += promotion.question.accept
-        events += _done(
-            promotion.question, raised, f"Written into {promotion.path}: {promotion.fact}"
-        )
-    refused = {one.key for one in rejected if _is_candidate(one)}
-    for other in [one for one in rejected if one.key not in refused]:
-        events += _done(other.question, raised, f"Not worth keeping: {_of(other)}")
-    keys = tuple([each.key for each in rejected])
+        said = f"Written into {promotion.path}: {promotion.fact}"
+        events += _done(promotion.question, raised, said)
+    for other in named:
+        text = other.offer.item.text if isinstance(other, Proposal) else other.question.said
+        events += _done(other.question, raised, f"Not worth keeping: {text}")
     facts = tuple([one.question.accept[0].id for one in accepted])
     receipt: Receipt | None = None
     written: tuple[str, ...] = ()
     if events:
-        named = [one for one in rejected if one.key not in refused]
-        decision = Decision(_title(facts, promoted, named), (), tuple(events))
+        parts = ((accepted, "learned"), (promoted, "promoted"), (named, "rejected"))
+        title = f"Learn: {', '.join([f'{len(some)} {what}' for some, what in parts if some])}"
+        decision = Decision(title, (), tuple(events))
         receipt, written = _written(memory, promoted, given, decision, author)
-    if refused:
+    if refused := {one.key for one in rejected if _is_candidate(one)}:
         refuse(memory.home.repository.commondir, refused)
+    keys = tuple([one.key for one in rejected])
     return Outcome(plan, receipt, facts, keys, (), written, receipt.findings if receipt else ())
 
 
@@ -98,25 +96,22 @@ def raise_threads(
     Raises:
         DiurnaError: the log could not be recorded; nothing changed.
     """
-    known = {
-        key
-        for one in raised_threads(each.fact for each in plan.state.standings())
-        for key in one.keys
-    }
+    known = {key for one in _asked(plan) for key in one.keys}
     steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
-    steps = [one for one in steps if not _is_candidate(one)]  # they stand nowhere but in their log
-    asked = [one.question for one in steps if one.key not in known]
-    threads = threads_for(asked)
-    ids = tuple([thread.id for thread in threads])
+    # candidates stand nowhere but in their log
+    threads = threads_for(
+        [one.question for one in steps if not (_is_candidate(one) or one.key in known)]
+    )
     if not threads:
         return Outcome(plan)
-    decision = Decision(f"Ask about {len(ids)} proposals to learn", (), threads)
+    decision = Decision(f"Ask about {len(threads)} proposals to learn", (), threads)
     receipt = record(memory, decision, author, dry_run=dry_run)
+    ids = tuple([thread.id for thread in threads])
     return Outcome(plan, receipt, raised=ids, findings=receipt.findings if receipt else ())
 
 
-def _word(given: Mapping[str, Answer], key: str) -> str:
-    return given[key].word if key in given else ""
+def _asked(plan: Plan) -> tuple[Raised, ...]:
+    return raised_threads(one.fact for one in plan.state.standings())
 
 
 def _accepted(proposal: Proposal, text: str) -> list[Event]:
@@ -152,7 +147,8 @@ def _written(
     done: list[tuple[Promotion, bytes]] = []
     try:
         for promotion in promoted:
-            now = _as_written(promotion, done)
+            others = [data for one, data in done if one.path == promotion.path]
+            now = after_others(promotion, others[-1]) if others else promotion
             done.append((now, write(top, now, given[promotion.key].text)))
         receipt = record(memory, decision, author)
     except DiurnaError:
@@ -163,26 +159,5 @@ def _written(
     return receipt, tuple(dict.fromkeys(paths))
 
 
-def _as_written(promotion: Promotion, done: list[tuple[Promotion, bytes]]) -> Promotion:
-    """Return a promotion on top of what was written for others into the same file."""
-    before = [written for one, written in done if one.path == promotion.path]
-    return after_others(promotion, before[-1]) if before else promotion
-
-
 def _is_candidate(step: Proposal | Promotion) -> bool:
     return isinstance(step, Proposal) and step.offer.source in (ASKED, CANDIDATE)
-
-
-def _of(step: Proposal | Promotion) -> str:
-    return step.offer.item.text if isinstance(step, Proposal) else step.question.said
-
-
-def _title(
-    facts: tuple[str, ...], promoted: list[Promotion], rejected: list[Proposal | Promotion]
-) -> str:
-    parts = [
-        f"{len(listed)} {what}"
-        for listed, what in ((facts, "learned"), (promoted, "promoted"), (rejected, "rejected"))
-        if listed
-    ]
-    return f"Learn: {', '.join(parts)}"

@@ -18,10 +18,17 @@ from projection.text.normalize import index_words
 from projection.text.passage_cues import ACTIONS, CHECKS, LEANING
 from projection.text.salience import Weighed, decision_weight, weigh
 from projection.text.session_digest import reading_of
-from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.review.learning import learning_cues
-from rituals.review.learning.offer import CORRECTION, DECISION, LESSON, PREFERENCE, REPEATED, Offer
+from rituals.review.learning.offer import (
+    CORRECTION,
+    DECISION,
+    LESSON,
+    PREFERENCE,
+    REPEATED,
+    Offer,
+    offered,
+)
 
 #: At least and at most so many words has what can be a fact.
 _LEAST_WORDS, _MOST_WORDS, _MANY_WORDS = 6, 60, 40
@@ -195,5 +202,5 @@ def offers_of_logs(told: Sequence[Told], recurrence: Recurrence, since: str) -> 
         item = Item(_KINDS[one.source], text[:1].upper() + text[1:], one.text, one.weight)
         others = sorted({f"{other.stem}:{other.line}" for other in near[1:]}, reverse=True)
         places = (f"{one.stem}:{one.line}", *others)
-        found += [Offer(one.source, fit, places, one.weight, sessions) for fit in storable([item])]
+        found += offered(one.source, item, places, one.weight, sessions)
     return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ledger.model.record import Record
 from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import index_words, plain
+from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.extracted_items import Item
 from rituals.review.review_question import LEARN, Question
 
@@ -38,6 +41,14 @@ class Offer(Record):
     def words(self) -> frozenset[str]:
         """The words by which it is found again."""
         return frozenset(index_words(self.item.text))
+
+
+def offered(
+    source: str, item: Item, places: tuple[str, ...], weight: int, sessions: Iterable[str]
+) -> list[Offer]:
+    """Offer an item as it would be stored; none where it can not be."""
+    said = frozenset(sessions)
+    return [Offer(source, fit, places, weight, said) for fit in storable([item])]
 
 
 class Mark(Record):
