@@ -18,8 +18,8 @@ from ledger.wal.atomic_files import Lock
 from memory import Memory, SessionDraft
 from memory.api import Memory as Api
 from rituals.cli.context import Invocation
-from rituals.review.lock import alone, owner
 from rituals.review.review_plan import plan_review as make_plan
+from rituals.review.review_record import alone, owner
 from tests.conftest import NOW_MS, Ran, Repo, formed
 
 if TYPE_CHECKING:

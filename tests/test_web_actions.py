@@ -20,7 +20,7 @@ from rituals.review.learning.learning_plan import plan_learning
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
-from rituals.serve.web.actions.form_notices import Notices
+from rituals.serve.web.actions.form_table import Notices
 from tests.campaigns.homes import git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
 from tests.web.homes import undecided
@@ -373,7 +373,7 @@ def test_what_can_not_be_committed_now_waits_and_that_is_said(twins: Twins) -> N
 def test_a_lock_that_is_held_is_waited_for_or_said(
     twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rituals.review.lock import alone
+    from rituals.review.review_record import alone
 
     home, now = discover(str(twins.ours)), twins._now
     key = plan_review(twins.memory).unanswered[0].key

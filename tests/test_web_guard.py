@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import DiurnaError
 from rituals.cli.app import main
-from rituals.serve.web.actions.action import Action, Recorded
+from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_table import ACTIONS
 from rituals.serve.web.pages import page_table
 from rituals.serve.web.server.access import Access, new_token
@@ -45,7 +45,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(fields.one("id"))
         return Recorded(("2026-11-21-083012417-abcd",))
 
-    monkeypatch.setitem(ACTIONS, "count", Action("count", count))
+    monkeypatch.setitem(ACTIONS, "count", count)
     return found
 
 
@@ -351,7 +351,7 @@ def test_what_is_refused_is_a_page_that_says_why(
     def refuse(memory: object, fields: object) -> Recorded:
         raise DiurnaError("it is <b>settled</b>", where="a-fact", hint="look at it")
 
-    monkeypatch.setitem(ACTIONS, "count", Action("count", refuse))
+    monkeypatch.setitem(ACTIONS, "count", refuse)
     fields = {"token": client.form_token(), "next": "/review"}
     answer = client.post("/act/count", fields)
     assert answer.status == 409

@@ -41,8 +41,8 @@ def slowly(memory, fields):
     if fields.one("slowly"):
         pathlib.Path(fields.one("slowly")).touch()
         time.sleep(1)
-    return archive.record(memory, fields)
-ACTIONS["archive"] = archive._replace(record=slowly)
+    return archive(memory, fields)
+ACTIONS["archive"] = slowly
 sys.exit(main())
 """
 

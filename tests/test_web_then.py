@@ -21,7 +21,7 @@ from projection.fold.projection_state import NOTHING
 from projection.lifecycle.lives import lives_of
 from projection.lifecycle.past_states import Past
 from projection.policy.model import Policy
-from rituals.serve.web.export.past_data import Parts, past_data
+from rituals.serve.web.export.site_data import Parts, past_data
 from rituals.serve.web.html.html_markdown import line
 from rituals.serve.web.pages.then_page import then
 from rituals.serve.web.tip_view.tip_view import TipViews

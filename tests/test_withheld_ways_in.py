@@ -22,7 +22,7 @@ from rituals.cli.context import Invocation
 from rituals.hosts.observed.observation_spool import spool_of
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.actions.form_fields import Fields
-from rituals.serve.web.actions.form_notices import Notices
+from rituals.serve.web.actions.form_table import Notices
 from tests.captured_sessions import SESSION, captured_texts, observe, say, tell
 from tests.conftest import NOW_MS, Repo, Run, holders, make_repository
 from tests.mcp_clients import connected, open_home, refused

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from projection.fold.testimony import Testimony
     from rituals.answers.status_values import Overview
     from rituals.decide.history_purge import Purge
-    from rituals.decide.remaining_copies import Holding
-    from rituals.decide.withholding_texts import Holder
+    from rituals.decide.withholding_texts import Holder, Holding
     from rituals.hosts.capture.boundary import Outcome
     from rituals.review.learning.agents_file import Promotion
     from rituals.review.learning.finding_reports import Listed, Taken

@@ -26,7 +26,7 @@ from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
 from memory.worktree.commit_follow import finish_dead
 from memory.write.draft import SessionDraft
-from rituals.decide.remaining_copies import holding_of, purge_of
+from rituals.decide.withholding_texts import holding_of, purge_of
 
 #: Beside git: the histories as they were.
 _BACKUPS = "purged"

@@ -21,16 +21,17 @@ from rituals.review.clone_questions import clone_questions
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
+    drift_questions,
     invariant_questions,
     link_questions,
     pace_questions,
+    remark_questions,
     size_questions,
     thread_questions,
     wordy_questions,
 )
 from rituals.review.overruled_decisions import overruled_questions
 from rituals.review.promotions import promotion_questions, score_facts
-from rituals.review.purpose import drift_questions, remark_questions
 from rituals.review.review_pairs import pair_questions
 from rituals.review.review_question import LEARN, Question, ordered, threads_for
 

@@ -24,8 +24,7 @@ from projection.lifecycle.review_threads import raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH
 from rituals.intake.harvest.origin import code_of
 from rituals.review.evidence.audit_subjects import Named, named_by
-from rituals.review.evidence.definitions import name_key, taken_names
-from rituals.review.evidence.paths import taken_paths
+from rituals.review.evidence.paths import name_key, taken_names, taken_paths
 
 _KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
 

@@ -78,7 +78,7 @@ def redo(call: Invocation, agent: str, title: str, dry_run: bool) -> None:
 def restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
     """Run `diurna restore`."""
     if version:
-        from rituals.decide.version_list import restoration
+        from rituals.decide.fact_corrections import restoration
 
         if reason:
             raise WrongUsage("--reason goes with a fact that was called false, not with a version")
@@ -97,7 +97,7 @@ def restore(call: Invocation, /, id: str, version: str, reason: str, **recorded:
 
 def archive(call: Invocation, /, id: str, reason: str, back: bool, **recorded: Any) -> None:
     """Run `diurna archive`."""
-    from rituals.decide.archiving import archiving, returning
+    from rituals.decide.confirmation import archiving, returning
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a sentence why")

@@ -81,7 +81,7 @@ def absorb(call: Invocation, dry_run: bool) -> None:
 def replay(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
     """Run `diurna replay`."""
     from rituals.answers.json_objects import finding_objects, summary_object
-    from rituals.check.replay_comparison import recheck
+    from rituals.check.verify.projection_checks import recheck
 
     memory = call.memory()
     absorbed = memory.absorb_first() if write and not dry_run else ()

@@ -37,8 +37,7 @@ def redact(
     from rituals.answers.json_objects import holder_object, holding_object, purge_object
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
-    from rituals.decide.remaining_copies import holding_of, standing
-    from rituals.decide.withholding_texts import redaction
+    from rituals.decide.withholding_texts import holding_of, redaction, standing
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")
@@ -77,7 +76,7 @@ def forget(
     call: Invocation, /, id: str, how: str | None, replaced_by: str, reason: str, **recorded: Any
 ) -> None:  # fmt: skip
     """Run `diurna forget`."""
-    from rituals.decide.archiving import archiving
+    from rituals.decide.confirmation import archiving
     from rituals.decide.fact_corrections import denial
 
     memory = call.memory()

@@ -7,10 +7,11 @@ its own. Whoever names a fact in a log of the change knows of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from ledger.escape import prose
 from ledger.git.code_diff import FileDiff
+from ledger.git.code_history import DOCUMENTS
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.broken_truth_file import Wait
@@ -26,11 +27,9 @@ from rituals.hosts.context.moment_contents import constrained, may_be_told, of_n
 from rituals.hosts.context.moment_index import MomentIndex
 from rituals.hosts.observed.shell import read
 from rituals.review.change.change_facts import Change
-from rituals.review.change.changed_names import LEAST_LINES, changed_code, changed_names, lost_names
 from rituals.review.evidence.audit_subjects import Named, asked_about, named_by
-from rituals.review.evidence.manifest_claims import manifest_questions
-from rituals.review.evidence.manifests import is_manifest
-from rituals.review.evidence.paths import known_ends, paths_of, taken_paths
+from rituals.review.evidence.manifests import is_manifest, manifest_questions
+from rituals.review.evidence.paths import declares, defines, known_ends, paths_of, taken_paths
 
 GONE, BREAKS = "change-gone", "change-breaks"
 VERSION_SAID, ENDS, DECIDED = "change-version", "change-ends", "change-decided"
@@ -52,6 +51,18 @@ _COMMANDS = re.compile(
     r"\.(?:github/workflows|gitea/workflows|ci)/[^/]+|\.gitlab-ci\.yml)$"
 )
 _LEAD = re.compile(r"^(?:RUN|CMD|-?\s*run:\s*\|?|- |[@-]+)\s*")
+Place = tuple[FileDiff, int]
+
+#: So many changed lines change a file; fewer touch it.
+LEAST_LINES = 10
+_IMPORT = re.compile(r"(?:import|from|use|using|package|#include)\b[^=(]*$|from .* import\b")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
+#: The name of a class, which in some languages has a file of its own.
+_CLASS = re.compile(r"^[A-Z]\w*[a-z]")
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e)/|(?:^|/)(?:test_|conftest\.)[^/]*$|"
+    r"[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$"
+)
 
 
 class _Gone(Record):
@@ -282,3 +293,45 @@ def _decision_said(fact: Fact, names: list[str], path: str, line: int) -> Findin
 def _cited(fact: Fact, names: Sequence[str] = ()) -> str:
     said = shortened(plain(telling(fact.text, names, _TEXT_CHARS)), _TEXT_CHARS)
     return f"{fact.id} ({label(fact.kind)}): {said}"
+
+
+def changed_code(files: Iterable[FileDiff]) -> list[FileDiff]:
+    """Leave out documents, tests and lines that import, in which a change decides nothing."""
+    return [
+        one._replace(lines=tuple([line for line in one.lines if not _IMPORT.match(line.text)]))
+        for one in files
+        if one.path.rpartition(".")[2].lower() not in DOCUMENTS and not _TESTS.search(one.path)
+    ]
+
+
+def changed_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, list[Place]]:
+    """Return where names are changed: their definition, what is within it, or the file of a class.
+
+    That a line only uses a name is no change of it.
+    """
+    found: dict[str, list[Place]] = {}
+    for file in files:
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        if _CLASS.search(stem) and stem in wanted and len(file.lines) >= LEAST_LINES:
+            found.setdefault(stem, []).append((file, file.lines[0].number))
+        for line in file.lines:
+            # a line that came and defines it is of another one, or the one that went had it
+            own = () if line.added else _defined(line.text, wanted, defines)
+            for word in {*own, *_defined(line.within, wanted, declares)}:
+                found.setdefault(word, []).append((file, line.number))
+    return found
+
+
+def lost_names(files: Iterable[FileDiff], wanted: Collection[str]) -> dict[str, Place]:
+    """Return the names whose definition a line took away, and where; in capitals any line is one."""
+    found: dict[str, Place] = {}
+    for file in files:
+        for line in file.lines if wanted else ():
+            for word in () if line.added else set(_WORD.findall(line.text)).intersection(wanted):
+                if word.isupper() or defines(word, line.text):
+                    found.setdefault(word, (file, line.number))
+    return found
+
+
+def _defined(text: str, wanted: Collection[str], test: Callable[[str, str], bool]) -> list[str]:
+    return [word for word in set(_WORD.findall(text)).intersection(wanted) if test(word, text)]

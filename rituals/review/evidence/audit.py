@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from ledger.git.code_history import Code
 from projection.fold.projection_state import Standing
 from rituals.review.evidence.audit_subjects import named_by
-from rituals.review.evidence.changed_documents import document_questions
-from rituals.review.evidence.changed_files import churn_questions, commit_questions
-from rituals.review.evidence.definitions import name_questions
-from rituals.review.evidence.manifest_claims import manifest_questions
-from rituals.review.evidence.paths import path_questions
+from rituals.review.evidence.changed_files import (
+    churn_questions,
+    commit_questions,
+    document_questions,
+)
+from rituals.review.evidence.manifests import manifest_questions
+from rituals.review.evidence.paths import name_questions, path_questions
 from rituals.review.review_question import Question
 
 

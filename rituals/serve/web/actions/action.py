@@ -24,9 +24,5 @@ class Recorded(Record):
     reversible: bool = True  #: whether a log can take it back
 
 
-class Action(Record):
-    """Something that a form records."""
-
-    name: str  #: in the address that the form is posted to
-    #: appends the log; a refusal is a `DiurnaError`, and has changed nothing
-    record: Callable[[Memory, Fields], Recorded]
+#: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.
+Action = Callable[[Memory, Fields], Recorded]

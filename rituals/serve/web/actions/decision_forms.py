@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, WrongUsage
+from ledger.model.session import CLOSABLE, EDIT
 from memory.api import Memory
-from rituals.decide.archiving import archiving, returning
-from rituals.decide.confirmation import confirmation, reinstatement
-from rituals.decide.decision import Author, Decision
+from projection.fold.fact_history import Fact
+from rituals.decide.confirmation import archiving, confirmation, reinstatement, returning
+from rituals.decide.decision import Author, Decision, titled
 from rituals.decide.decision import record as append
 from rituals.decide.log_undo import step_back_from
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.resolution import Verdict, choices, resolution
+from rituals.record.draft_composer import draft_of_request
+from rituals.record.request import Request
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
@@ -113,4 +116,54 @@ def _recorded(
     return Recorded(
         (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, command,
         receipt.findings, reversible,
+    )  # fmt: skip
+
+
+def close(memory: Memory, fields: Fields) -> Recorded:
+    """Record that a thread, a task or a finding is done.
+
+    Raises:
+        NotFound: there is no such fact.
+        DiurnaError: it is none of them, or false.
+    """
+    fact = _thread(memory, fields.fact())
+    if fact.closed:
+        return Recorded(already=f"{fact.id} is closed")
+    asked = Request(titled("Close", (fact.id,)), fields.one("reason").strip(), type=EDIT)
+    asked = asked._replace(close=(fact.id,))
+    return _appended(memory, asked, f"{fact.id} is closed", twin_commands.close(fact.id))
+
+
+def reopen(memory: Memory, fields: Fields) -> Recorded:
+    """Record that a thread, a task or a finding is open again.
+
+    Raises:
+        NotFound: there is no such fact.
+        DiurnaError: it is none of them, or false.
+    """
+    fact = _thread(memory, fields.fact())
+    if not fact.closed:
+        return Recorded(already=f"{fact.id} is open")
+    asked = Request(titled("Reopen", (fact.id,)), fields.one("reason").strip(), type=EDIT)
+    asked = asked._replace(reopen=(fact.id,))
+    return _appended(memory, asked, f"{fact.id} is open again", twin_commands.reopen(fact.id))
+
+
+def _thread(memory: Memory, id: str) -> Fact:
+    fact = memory.standing(id).fact
+    if fact.kind not in CLOSABLE:
+        hint = f'`diurna forget {id} --archive --reason "…"` puts it away'
+        raise DiurnaError(f"{id} is of kind {fact.kind}, which is never closed", hint=hint)
+    if fact.false:
+        hint = f'`diurna edit {id} --restore --reason "…"` says that it holds after all'
+        raise DiurnaError(f"{id} is false: there is nothing to close", hint=hint)
+    return fact
+
+
+def _appended(memory: Memory, asked: Request, does: str, command: str) -> Recorded:
+    draft, odd = draft_of_request(memory, asked, options=True)
+    receipt = memory.append(draft, again=True, tiers=True)
+    return Recorded(
+        (receipt.stem,), (receipt.commit,), (does,), "", draft.title, command,
+        (*odd, *receipt.findings),
     )  # fmt: skip

@@ -1,22 +1,64 @@
-"""List what forms can record: the name in the address, and what appends the log."""
+"""List what forms can record, and remember what they did: the next page says that, and nothing else."""
 
 from __future__ import annotations
 
-from rituals.serve.web.actions import answer_forms, decision_forms, thread_forms
-from rituals.serve.web.actions.action import Action
+from collections.abc import Mapping
 
+from ledger.errors import NotFound
+from memory.api import Memory
+from rituals.serve.web.actions import answer_forms, decision_forms
+from rituals.serve.web.actions.action import Action, Recorded
+from rituals.serve.web.actions.form_fields import Fields
+
+#: By the name in the address that a form is posted to: what appends the log.
 ACTIONS: dict[str, Action] = {
-    action.name: action
-    for action in (
-        Action("confirm", decision_forms.confirm),
-        Action("resolve", decision_forms.resolve),
-        Action("close", thread_forms.close),
-        Action("reopen", thread_forms.reopen),
-        Action("archive", decision_forms.archive),
-        Action("return", decision_forms.take_out),
-        Action("reinstate", decision_forms.reinstate),
-        Action("answer", answer_forms.answer),
-        Action("learn", answer_forms.learn),
-        Action("undo", decision_forms.undo),
-    )
+    "confirm": decision_forms.confirm,
+    "resolve": decision_forms.resolve,
+    "close": decision_forms.close,
+    "reopen": decision_forms.reopen,
+    "archive": decision_forms.archive,
+    "return": decision_forms.take_out,
+    "reinstate": decision_forms.reinstate,
+    "answer": answer_forms.answer,
+    "learn": answer_forms.learn,
+    "undo": decision_forms.undo,
 }
+#: So many are remembered: pages of many tabs, looked at again.
+_KEPT = 50
+
+
+class NoSuchForm(NotFound):
+    """Nothing is recorded under a name."""
+
+
+class Notices:
+    """What this process recorded, by the stems of the logs; an address with another stem says nothing.
+
+    Args:
+        actions: what can be recorded, by name.
+    """
+
+    def __init__(self, actions: Mapping[str, Action] = ACTIONS) -> None:
+        self._actions = actions
+        self._kept: dict[str, Recorded] = {}
+
+    def record(self, memory: Memory, name: str, fields: Fields) -> Recorded:
+        """Do what the form of an action says.
+
+        Raises:
+            NoSuchForm: there is no such action.
+            DiurnaError: it is refused; nothing changed.
+        """
+        action = self._actions.get(name)
+        if action is None:
+            raise NoSuchForm("there is no such form", hint="go back to the page, and load it anew")
+        recorded = action(memory, fields)
+        for stem in recorded.stems:
+            self._kept[stem] = recorded
+        while len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return recorded
+
+    def of(self, stem: str) -> Recorded | None:
+        """Return what was recorded by a log of ours, None for any other."""
+        return self._kept.get(stem)

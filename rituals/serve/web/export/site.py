@@ -17,13 +17,12 @@ from ledger.heavy_work import in_two, may_fork
 from ledger.model.record import Record
 from memory.api import Memory
 from rituals.report.export.target_folder import refuse_inside
-from rituals.serve.web.export.past_data import past_data
-from rituals.serve.web.export.search_data import search_data
+from rituals.serve.web.export.site_data import past_data, search_data
 from rituals.serve.web.export.site_folder import Target, write_beside
 from rituals.serve.web.export.site_links import NOT_HERE, Links, file_of
 from rituals.serve.web.html.templates import Frame, Renderer, static_files
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages.missing_page import missing
+from rituals.serve.web.pages.form_result_page import missing
 from rituals.serve.web.pages.page_table import MENU, ROWS, Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews

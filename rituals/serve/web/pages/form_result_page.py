@@ -21,3 +21,8 @@ def already(recorded: Recorded, back: str) -> Page:
     `back` is the address of the page that had the form.
     """
     return Page("already", "Nothing left to record", {"said": recorded.already, "back": back})
+
+
+def missing(problem: DiurnaError) -> Page:
+    """Return the page of what is not there, with what was meant perhaps."""
+    return Page("missing", "Not here", {"said": problem.message, "hint": problem.hint}, 404)

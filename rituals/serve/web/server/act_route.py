@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.actions.form_notices import NoSuchForm, Notices
+from rituals.serve.web.actions.form_table import NoSuchForm, Notices
 from rituals.serve.web.pages.form_result_page import already, refused
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.page_routes import PageRoutes, session_of

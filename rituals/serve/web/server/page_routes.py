@@ -9,10 +9,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ledger.environment import monotonic
 from ledger.errors import NotFound, WrongUsage
-from rituals.serve.web.actions.form_notices import Notices
+from rituals.serve.web.actions.form_table import Notices
 from rituals.serve.web.html.templates import Frame, Renderer
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages.missing_page import missing
+from rituals.serve.web.pages.form_result_page import missing
 from rituals.serve.web.pages.page_table import MENU, Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.server.access import Access

@@ -15,8 +15,11 @@ from projection.fold.projection_state import SUPERSEDED, TIERS, Standing
 from projection.lifecycle.life import Life
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
+from rituals.serve.web.html.plain_html import plain
 from rituals.serve.web.html.templates import TIER_WORDS, brief
 from rituals.serve.web.tip_view.tip_view import TipView
+
+_TEXT_CHARS = 2000
 
 
 def past_data(tip: TipView, url: Callable[[str], str]) -> bytes:
@@ -126,3 +129,16 @@ class Parts(HTMLParser):
             return
         links = [one for one in self._inside if one[1]]
         self.parts.append([(links or self._inside)[-1][0], data, *[href for _, href in links]])
+
+
+def search_data(tip: TipView, url: Callable[[str], str]) -> bytes:
+    """Return the script: (id, file of its page, tier, text) of each fact, live ones first.
+
+    `url` tells where an address of ours stands for the page of search.
+    """
+    rows = [
+        (one.fact.id, url(address_of("/fact", one.fact.id)), one.tier, plain(one.fact.text)[:_TEXT_CHARS])
+        for one in sorted(tip.standings.values(), key=lambda one: (not one.live, one.fact.id))
+    ]  # fmt: skip
+    said = ",\n".join([json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows])
+    return f"globalThis.diurnaFacts=[\n{said}\n];\n".encode("utf-8", "replace")
