@@ -92,10 +92,8 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     return tuple(
         one._replace(
             choices=tuple(
-                [
-                    _signed(choice, lines)
-                    for choice in sorted(one.choices, key=lambda choice: rank[choice.stem])
-                ]
+                _signed(choice, lines)
+                for choice in sorted(one.choices, key=lambda choice: rank[choice.stem])
             )
         )
         for one in found

@@ -25,10 +25,8 @@ def word_differences(before: str, after: str) -> Markup:
     found = differences(plain(before), plain(after))
     last = len(found) - 1
     return Markup("").join(
-        [
-            Markup("<{0}>{1}</{0}>").format(kind, text) if kind else _near(text, at > 0, at < last)
-            for at, (kind, text) in enumerate(found)
-        ]
+        Markup("<{0}>{1}</{0}>").format(kind, text) if kind else _near(text, at > 0, at < last)
+        for at, (kind, text) in enumerate(found)
     )
 
 

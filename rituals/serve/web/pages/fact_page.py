@@ -42,26 +42,23 @@ def fact(tip: TipView, asked: Asked) -> Page:
     there = [one for one in (tip.standings.get(name),) if one is not None]
     standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None
-    return Page(
-        "fact",
-        name,
-        {
-            "id": name,
-            "standing": standing,
-            "fact": now,
-            "why": why,
-            "told": tellings(why.steps),
-            "links": tip.graph.links(name, most=_FAR),
-            "most": _FAR,
-            "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
-            "closable": now is not None and now.kind in CLOSABLE,
-            "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
-            "files": files_named(tip, now) if now and not now.redacted else (),
-            "uses": tip.uses.get(name, ()),
-            "sessions": len(tip.work),
-            "since": tip.sessions_since(now.anchor) if now else 0,
-        },
-    )
+    values = {
+        "id": name,
+        "standing": standing,
+        "fact": now,
+        "why": why,
+        "told": tellings(why.steps),
+        "links": tip.graph.links(name, most=_FAR),
+        "most": _FAR,
+        "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
+        "closable": now is not None and now.kind in CLOSABLE,
+        "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
+        "files": files_named(tip, now) if now and not now.redacted else (),
+        "uses": tip.uses.get(name, ()),
+        "sessions": len(tip.work),
+        "since": tip.sessions_since(now.anchor) if now else 0,
+    }
+    return Page("fact", name, values)
 
 
 def addresses(tip: TipView) -> Iterable[str]:

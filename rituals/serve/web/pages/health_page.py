@@ -27,33 +27,28 @@ def health(tip: TipView, asked: Asked) -> Page:
     report = tip.report
     soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
     resting = report.attention.resting
-    return Page(
-        "health",
-        "Health",
-        {
-            "report": report,
-            "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
-            "points": points(report.course),
-            "soon": soon[:_LINES],
-            "paced": bool(tip.state.policy.windows.archive_days),
-            "later": max(len(soon) - _LINES, 0),
-            "costs": report.attention.costs[: -_LINES - 1 : -1],
-            "again": report.repeats,
-            "resting": resting[:_LINES],
-            "more_resting": max(len(resting) - _LINES, 0),
-            "authors": report.authors[:_LINES],
-            "more_authors": max(len(report.authors) - _LINES, 0),
-            "quiz": tuple(reversed(report.attention.quiz[-_LINES:])),
-        },
-    )
+    values = {
+        "report": report,
+        "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
+        "points": points(report.course),
+        "soon": soon[:_LINES],
+        "paced": bool(tip.state.policy.windows.archive_days),
+        "later": max(len(soon) - _LINES, 0),
+        "costs": report.attention.costs[: -_LINES - 1 : -1],
+        "again": report.repeats,
+        "resting": resting[:_LINES],
+        "more_resting": max(len(resting) - _LINES, 0),
+        "authors": report.authors[:_LINES],
+        "more_authors": max(len(report.authors) - _LINES, 0),
+        "quiz": tuple(reversed(report.attention.quiz[-_LINES:])),
+    }
+    return Page("health", "Health", values)
 
 
 def points(course: Course) -> tuple[Point, ...]:
     """Return some points of a course, the newest first: the last one, and others evenly before it."""
     rows = [row for _, row in course.tiers]
     return tuple(
-        [
-            Point(course.sessions[at], course.dates[at], tuple([row[at] for row in rows]))
-            for at in reversed(evenly(len(course.sessions), _POINTS))
-        ]
+        Point(course.sessions[at], course.dates[at], tuple([row[at] for row in rows]))
+        for at in reversed(evenly(len(course.sessions), _POINTS))
     )

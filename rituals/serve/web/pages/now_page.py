@@ -40,27 +40,24 @@ def now(tip: TipView, asked: Asked) -> Page:
     each = count if words or tier or title else _each([section.total for section in found])
     shown = [section._replace(facts=section.facts[:each]) for section in found]
     since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
-    return Page(
-        "now",
-        "Now",
-        {
-            "sections": shown,
-            "known": tip.known([one for section in shown for one in section.facts]),
-            "marks": tip.memory.marks([one.fact for section in shown for one in section.facts]),
-            "elsewhere": tip.here().line,
-            "count": count,
-            "q": words,
-            "tier_asked": tier,
-            "section_asked": title,
-            "tiers": dict(zip(LIVE_TIERS, view.tiers, strict=False)),
-            "contradicted": len(view.contradicted),
-            "unconfirmed": len(due(tip.state)),
-            "review": pressing(since, view, tip.state.policy.review),
-            "uses": tip.uses,
-            "sessions": len(tip.work),
-            "since": tip.sessions_since,
-        },
-    )
+    values = {
+        "sections": shown,
+        "known": tip.known([one for section in shown for one in section.facts]),
+        "marks": tip.memory.marks([one.fact for section in shown for one in section.facts]),
+        "elsewhere": tip.here().line,
+        "count": count,
+        "q": words,
+        "tier_asked": tier,
+        "section_asked": title,
+        "tiers": dict(zip(LIVE_TIERS, view.tiers, strict=False)),
+        "contradicted": len(view.contradicted),
+        "unconfirmed": len(due(tip.state)),
+        "review": pressing(since, view, tip.state.policy.review),
+        "uses": tip.uses,
+        "sessions": len(tip.work),
+        "since": tip.sessions_since,
+    }
+    return Page("now", "Now", values)
 
 
 def addresses(tip: TipView) -> Iterable[str]:
@@ -94,12 +91,10 @@ def sections_of(tip: TipView) -> Iterable[Section]:
 def _only(section: Section, words: list[str], tier: str) -> Section:
     """Leave the facts of a tier in which all words stand."""
     found = tuple(
-        [
-            one
-            for one in section.facts
-            if tier in ("", one.tier)
-            and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in words)
-        ]
+        one
+        for one in section.facts
+        if tier in ("", one.tier)
+        and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in words)
     )
     return Section(section.title, found, len(found))
 

@@ -61,22 +61,19 @@ def review(tip: TipView, asked: Asked) -> Page:
     ticks = groups.pop(INVARIANT_DUE, [])
     few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
     learning = tip.learn_plan if tip.has("learn_plan") else None
-    return Page(
-        "review",
-        "Review",
-        {
-            "torn": _first(found),
-            "torn_total": len(found),
-            "ticks_group": _group(tip, INVARIANT_DUE, ticks, _TICKS),
-            "groups": [_group(tip, name, some, few) for name, some in groups.items()],
-            "settled": _settled(tip),
-            "learning": learning,
-            "due": tip.plan.due,
-            "asked": waiting(tip),
-            "learned": _learned(learning) if learning else 0,
-            "command": twin_commands.REVIEW,
-        },
-    )
+    values = {
+        "torn": _first(found),
+        "torn_total": len(found),
+        "ticks_group": _group(tip, INVARIANT_DUE, ticks, _TICKS),
+        "groups": [_group(tip, name, some, few) for name, some in groups.items()],
+        "settled": _settled(tip),
+        "learning": learning,
+        "due": tip.plan.due,
+        "asked": waiting(tip),
+        "learned": _learned(learning) if learning else 0,
+        "command": twin_commands.REVIEW,
+    }
+    return Page("review", "Review", values)
 
 
 def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:

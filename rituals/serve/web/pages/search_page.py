@@ -22,17 +22,14 @@ def search(tip: TipView, asked: Asked) -> Page:
         filters = Filters(within=within)
         found = tip.memory.recall(words, level=level, limit=_HITS, filters=filters, explain=True)
     hits = found.hits if found else ()
-    return Page(
-        "search",
-        words or "Search",
-        {
-            "q": words,
-            "level": level,
-            "within": within,
-            "levels": LEVEL_WORDS,
-            "places": PLACES,
-            "found": found,
-            "top": max([hit.score for hit in hits], default=1) or 1,
-            "standings": tip.standings,
-        },
-    )
+    values = {
+        "q": words,
+        "level": level,
+        "within": within,
+        "levels": LEVEL_WORDS,
+        "places": PLACES,
+        "found": found,
+        "top": max([hit.score for hit in hits], default=1) or 1,
+        "standings": tip.standings,
+    }
+    return Page("search", words or "Search", values)

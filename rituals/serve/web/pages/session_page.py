@@ -33,22 +33,19 @@ def session(tip: TipView, asked: Asked) -> Page:
     done = did(entry)
     named = {id for _, ids in done for one in ids for id in one.split(" → ")}
     facts = [one.fact for name in sorted(named) if (one := tip.standings.get(name))]
-    return Page(
-        "session",
-        digest.title or clipped(digest.summary, 60) or digest.stem,
-        {
-            "digest": digest,
-            "entry": entry,
-            "did": [(verb, [tuple(one.split(" → ")) for one in ids]) for verb, ids in done],
-            "marks": tip.memory.marks(facts),
-            "origin": tip.writers([digest.stem]).get(digest.stem),
-            "log": readable(text[:_LOG_CHARS]),
-            "cut": len(text) > _LOG_CHARS,
-            "stem": digest.stem,
-            "before": stem_in(tip.entries[at - 1].stem) if at else "",
-            "behind": stem_in(tip.entries[at + 1].stem) if at + 1 < len(tip.entries) else "",
-        },
-    )
+    values = {
+        "digest": digest,
+        "entry": entry,
+        "did": [(verb, [tuple(one.split(" → ")) for one in ids]) for verb, ids in done],
+        "marks": tip.memory.marks(facts),
+        "origin": tip.writers([digest.stem]).get(digest.stem),
+        "log": readable(text[:_LOG_CHARS]),
+        "cut": len(text) > _LOG_CHARS,
+        "stem": digest.stem,
+        "before": stem_in(tip.entries[at - 1].stem) if at else "",
+        "behind": stem_in(tip.entries[at + 1].stem) if at + 1 < len(tip.entries) else "",
+    }
+    return Page("session", digest.title or clipped(digest.summary, 60) or digest.stem, values)
 
 
 def addresses(tip: TipView) -> Iterable[str]:

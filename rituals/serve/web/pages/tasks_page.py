@@ -37,16 +37,13 @@ def tasks(tip: TipView, asked: Asked) -> Page:
         there[_sort_of(task)].append(task)
     there[OVER].sort(key=lambda task: task.since, reverse=True)
     others = handed_elsewhere(tip.standings.values(), "", "")
-    return Page(
-        "tasks",
-        "Tasks",
-        {
-            "groups": [_group(tip, name, found) for name, found in there.items() if found],
-            "open": len(tip.tasks) - len(there[OVER]),
-            "next": pick(tip.tasks, elsewhere=others),
-            "asked": tip.memory.ask(lambda cache: waiting(tip.memory.home, cache)),
-        },
-    )
+    values = {
+        "groups": [_group(tip, name, found) for name, found in there.items() if found],
+        "open": len(tip.tasks) - len(there[OVER]),
+        "next": pick(tip.tasks, elsewhere=others),
+        "asked": tip.memory.ask(lambda cache: waiting(tip.memory.home, cache)),
+    }
+    return Page("tasks", "Tasks", values)
 
 
 def _sort_of(task: Task) -> str:

@@ -42,23 +42,20 @@ def then(tip: TipView, asked: Asked) -> Page:
     session = session_asked(tip, asked.get("at", ""))
     past = tip.past.at(session)
     since = tip.past.since(session)
-    return Page(
-        "then",
-        "Then",
-        {
-            "session": session,
-            "sessions": len(tip.work),
-            "date": tip.work[session - 1][:10] if session else "",
-            "last": past.stem,
-            "tiers": list(zip(TIERS, past.tiers, tip.state.view().tiers, strict=True)),
-            "sections": sections_of(tip, past.live),
-            "count": len(past.live),
-            "since": [
-                Became(word, ids[:_MOST_IDS], len(ids))
-                for word, ids in zip(since._fields, since, strict=True)
-            ],
-        },
-    )
+    values = {
+        "session": session,
+        "sessions": len(tip.work),
+        "date": tip.work[session - 1][:10] if session else "",
+        "last": past.stem,
+        "tiers": list(zip(TIERS, past.tiers, tip.state.view().tiers, strict=True)),
+        "sections": sections_of(tip, past.live),
+        "count": len(past.live),
+        "since": [
+            Became(word, ids[:_MOST_IDS], len(ids))
+            for word, ids in zip(since._fields, since, strict=True)
+        ],
+    }
+    return Page("then", "Then", values)
 
 
 def session_asked(tip: TipView, at: str) -> int:

@@ -71,19 +71,16 @@ def timeline(tip: TipView, asked: Asked) -> Page:
         counts[key[:_DAY_CHARS]] = counts.get(key[:_DAY_CHARS], 0) + 1
     shown = keys[begin:end]
     days = tuple(_days(tip.sessions(shown), counts))
-    return Page(
-        "timeline",
-        "Timeline",
-        {
-            "weeks": _weeks(keys, counts, begin, end),
-            "days": days,
-            "first": len(keys) - end + 1,
-            "last": len(keys) - begin,
-            "all": len(keys),
-            "older": _at(keys, begin) if begin else "",
-            "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
-        },
-    )
+    values = {
+        "weeks": _weeks(keys, counts, begin, end),
+        "days": days,
+        "first": len(keys) - end + 1,
+        "last": len(keys) - begin,
+        "all": len(keys),
+        "older": _at(keys, begin) if begin else "",
+        "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
+    }
+    return Page("timeline", "Timeline", values)
 
 
 def addresses(tip: TipView) -> Iterator[str]:

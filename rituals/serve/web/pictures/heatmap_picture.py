@@ -57,13 +57,11 @@ def weeks_of(days: Mapping[str, Day], last: int) -> tuple[Week, ...]:
     first = max(end - 7 * (WEEKS - 1), 1)
     begin = _monday(min([one for one in known if first <= one <= last], default=last))
     return tuple(
-        [
-            Week(
-                date.fromordinal(monday),
-                tuple([known.get(one) for one in range(monday, min(monday + 7, last + 1))]),
-            )
-            for monday in range(begin, end + 1, 7)
-        ]
+        Week(
+            date.fromordinal(monday),
+            tuple([known.get(one) for one in range(monday, min(monday + 7, last + 1))]),
+        )
+        for monday in range(begin, end + 1, 7)
     )
 
 

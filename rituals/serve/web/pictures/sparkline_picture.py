@@ -15,11 +15,9 @@ def sparkline(uses: Sequence[int], sessions: int) -> str:
         counts[min(number * _BARS // max(sessions, 1), _BARS - 1)] += 1
     most = max(*counts, 1)
     bars = "".join(
-        [
-            f"M{at * _PITCH + 1} {_HEIGHT}v-{max(_LEAST, round(count * _HEIGHT / most))}"
-            for at, count in enumerate(counts)
-            if count
-        ]
+        f"M{at * _PITCH + 1} {_HEIGHT}v-{max(_LEAST, round(count * _HEIGHT / most))}"
+        for at, count in enumerate(counts)
+        if count
     )
     width = _BARS * _PITCH
     label = f"used in {len(uses)} of {sessions} session{'s' if sessions != 1 else ''}"

@@ -45,11 +45,9 @@ def tier_areas(
             f"<title>{name}: {now:,} now</title></path>"
         )
     grid = "".join(
-        [
-            f'<path class="grid" d="M{_LEFT} {level(count)}H{right}"/>'
-            f'<text x="{_LEFT - 6}" y="{level(count) + 4}" text-anchor="end">{count:,}</text>'
-            for count in steps(top)
-        ]
+        f'<path class="grid" d="M{_LEFT} {level(count)}H{right}"/>'
+        f'<text x="{_LEFT - 6}" y="{level(count) + 4}" text-anchor="end">{count:,}</text>'
+        for count in steps(top)
     )
     return (
         f'<svg class="areas" viewBox="0 0 {_WIDTH} {height}" role="img"'
