@@ -43,6 +43,97 @@ if TYPE_CHECKING:
 _MOST_REASONS = 500
 
 
+def read_lives(tip: TipView) -> Callable[[], Lives]:
+    """Read what the lives of all facts are made of."""
+    from projection.lifecycle.lives import lives_of
+
+    entries, state = tip.entries, tip.state
+    return lambda: lives_of(entries, state.policy, histories=state.histories)
+
+
+def read_report(tip: TipView) -> Callable[[], Report]:
+    """Read what the report of how facts lived is made of."""
+    from rituals.report.lifecycle_report import captured, report_on, with_repeats
+
+    lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
+    logs = tip.memory.logs()
+
+    def made() -> Report:
+        found = report_on(lives, state.histories, entries, state.policy)
+        return with_repeats(found, entries, state.histories, captured(home, logs))
+
+    return made
+
+
+def read_past(tip: TipView) -> Callable[[], Past]:
+    """Read what answers how it was at any session."""
+    from projection.lifecycle.past_states import Past
+
+    lives, entries = tip.lives, tip.entries
+    withheld = tip.memory.ask(lambda cache: cache.redacted)
+    return lambda: Past(tip.state, lives, entries, withheld)
+
+
+def read_plan(tip: TipView) -> Callable[[], Plan]:
+    """Read what a review is planned from; it asks git about the code."""
+    from rituals.intake.harvest.origin import code_of
+    from rituals.review.clone_questions import clone_questions
+    from rituals.review.review_plan import plan_of
+
+    memory = tip.memory
+    logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
+    state, at = memory.tip_state(), memory.ask(lambda cache: cache.commit, committed=True)
+    gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
+    return lambda: plan_of(at, state, logs, code_of(memory.home), more=gone)
+
+
+def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
+    """Begin to plan what could be learned; that reads logs, so it opens the home once more."""
+    from memory.api import Memory
+    from rituals.review.learning.learning_plan import plan_learning
+
+    home = tip.memory.home
+
+    def plan() -> LearnPlan:
+        memory = Memory(home)
+        try:
+            return plan_learning(memory)
+        finally:
+            memory.close()
+
+    return plan
+
+
+def read_origins(tip: TipView) -> Callable[[], Origins]:
+    """Begin to walk the history: which commit brought each log, for all that is asked of the memory."""
+    from memory.query.origins import all_origins
+
+    memory, at, kept = tip.memory, tip.tip, tip.memory.origins
+    refs = memory.ask(lambda cache: list(cache.log_refs()))
+
+    def walk() -> Origins:
+        memory.origins = all_origins(memory.home, at, refs, kept)
+        return memory.origins
+
+    return walk
+
+
+def read_recall(tip: TipView) -> Callable[[], bool]:
+    """Begin to bring the index of recall here, which takes long where there is none yet."""
+    from memory.api import Memory
+
+    home, asked = tip.memory.home, tip.state.policy.project or "memory"
+
+    def ask() -> bool:
+        memory = Memory(home)
+        try:
+            return bool(memory.recall(asked, limit=1).hits)
+        finally:
+            memory.close()
+
+    return ask
+
+
 class TipView:
     """What pages ask of one tip; each part is worked out when the first page asks for it, and kept.
 
@@ -128,35 +219,18 @@ class TipView:
             found.setdefault(one.fact, []).append(one)
         return found
 
-    @cached_property
-    def origins(self) -> Origins:
-        """Which commit brought each log: whoever shows many of them has it worked out first."""
-        return read_origins(self)()
-
-    @cached_property
-    def recall(self) -> bool:
-        """Whether the index of recall is here; asking for it brings it here."""
-        return read_recall(self)()
-
-    @cached_property
-    def lives(self) -> Lives:
-        """How each fact lived; slow, so a page that asks it names it among its `needs`."""
-        return read_lives(self)()
-
-    @cached_property
-    def report(self) -> Report:
-        """How facts lived, in numbers; slow, as `lives`."""
-        return read_report(self)()
-
-    @cached_property
-    def past(self) -> Past:
-        """What held at the end of any session; slow, as `lives`."""
-        return read_past(self)()
-
-    @cached_property
-    def plan(self) -> Plan:
-        """What a review would ask; slow, as `lives`."""
-        return read_plan(self)()
+    #: which commit brought each log: whoever shows many of them has it worked out first
+    origins = cached_property(lambda self: read_origins(self)())
+    #: whether the index of recall is here; asking for it brings it here
+    recall = cached_property(lambda self: read_recall(self)())
+    #: how each fact lived; slow, so a page that asks it names it among its `needs`
+    lives = cached_property(lambda self: read_lives(self)())
+    #: how facts lived, in numbers; slow, as `lives`
+    report = cached_property(lambda self: read_report(self)())
+    #: what held at the end of any session; slow, as `lives`
+    past = cached_property(lambda self: read_past(self)())
+    #: what a review would ask; slow, as `lives`
+    plan = cached_property(lambda self: read_plan(self)())
 
     @cached_property
     def questions(self) -> dict[str, list[Question]]:
@@ -172,10 +246,8 @@ class TipView:
         threads = [one for one in reversed(self.plan.raised) if not one.closed]
         return {key: one.id for one in threads for key in one.keys}
 
-    @cached_property
-    def learn_plan(self) -> LearnPlan:
-        """What could be learned; slow, as `lives`."""
-        return read_learn_plan(self)()
+    #: what could be learned; slow, as `lives`
+    learn_plan = cached_property(lambda self: read_learn_plan(self)())
 
     def has(self, part: str) -> bool:
         """Tell whether a part was worked out by now."""
@@ -268,97 +340,6 @@ class TipViews:
 def mark_of(tip: str, state: State) -> str:
     """Name what memory holds at a tip, in 24 characters."""
     return f"{tip[:12]}{state.summary.digest[:12]}"
-
-
-def read_lives(tip: TipView) -> Callable[[], Lives]:
-    """Read what the lives of all facts are made of."""
-    from projection.lifecycle.lives import lives_of
-
-    entries, state = tip.entries, tip.state
-    return lambda: lives_of(entries, state.policy, histories=state.histories)
-
-
-def read_report(tip: TipView) -> Callable[[], Report]:
-    """Read what the report of how facts lived is made of."""
-    from rituals.report.lifecycle_report import captured, report_on, with_repeats
-
-    lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
-    logs = tip.memory.logs()
-
-    def made() -> Report:
-        found = report_on(lives, state.histories, entries, state.policy)
-        return with_repeats(found, entries, state.histories, captured(home, logs))
-
-    return made
-
-
-def read_past(tip: TipView) -> Callable[[], Past]:
-    """Read what answers how it was at any session."""
-    from projection.lifecycle.past_states import Past
-
-    lives, entries = tip.lives, tip.entries
-    withheld = tip.memory.ask(lambda cache: cache.redacted)
-    return lambda: Past(tip.state, lives, entries, withheld)
-
-
-def read_plan(tip: TipView) -> Callable[[], Plan]:
-    """Read what a review is planned from; it asks git about the code."""
-    from rituals.intake.harvest.origin import code_of
-    from rituals.review.clone_questions import clone_questions
-    from rituals.review.review_plan import plan_of
-
-    memory = tip.memory
-    logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
-    state, at = memory.tip_state(), memory.ask(lambda cache: cache.commit, committed=True)
-    gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
-    return lambda: plan_of(at, state, logs, code_of(memory.home), more=gone)
-
-
-def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
-    """Begin to plan what could be learned; that reads logs, so it opens the home once more."""
-    from memory.api import Memory
-    from rituals.review.learning.learning_plan import plan_learning
-
-    home = tip.memory.home
-
-    def plan() -> LearnPlan:
-        memory = Memory(home)
-        try:
-            return plan_learning(memory)
-        finally:
-            memory.close()
-
-    return plan
-
-
-def read_origins(tip: TipView) -> Callable[[], Origins]:
-    """Begin to walk the history: which commit brought each log, for all that is asked of the memory."""
-    from memory.query.origins import all_origins
-
-    memory, at, kept = tip.memory, tip.tip, tip.memory.origins
-    refs = memory.ask(lambda cache: list(cache.log_refs()))
-
-    def walk() -> Origins:
-        memory.origins = all_origins(memory.home, at, refs, kept)
-        return memory.origins
-
-    return walk
-
-
-def read_recall(tip: TipView) -> Callable[[], bool]:
-    """Begin to bring the index of recall here, which takes long where there is none yet."""
-    from memory.api import Memory
-
-    home, asked = tip.memory.home, tip.state.policy.project or "memory"
-
-    def ask() -> bool:
-        memory = Memory(home)
-        try:
-            return bool(memory.recall(asked, limit=1).hits)
-        finally:
-            memory.close()
-
-    return ask
 
 
 #: The parts, in the order in which they are prepared.
