@@ -12,6 +12,7 @@ from memory.api import Memory
 from memory.query.provenance import LogLine, lines_of
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
+from projection.fold.falsity import against
 from projection.fold.full_replay import State
 from projection.fold.testimony import RANK, word_of
 
@@ -126,7 +127,10 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
             Choice(stem_in(move.stem), move.state, move.stem, move.agent) for move in fact.moves
         )
     if kind == CIRCLE:
-        return tuple(_member(state, one) for one in _around(state, fact))
+        return tuple(
+            Choice(one, state[one].fact.text, next(iter(against(one, state.histories[one])), ""))
+            for one in _around(state, fact)
+        )
     closed = closed_with(state.histories[fact.id]) if kind == CLOSED else ()
     texts = tuple(
         Choice(
@@ -163,14 +167,6 @@ def _successors(state: State, fact: Fact) -> tuple[Choice, ...]:
         if isinstance(act.event, FactSuperseded) and act.event.id == fact.id:
             stems.setdefault(act.event.new, act.stem)
     return tuple([Choice(one, state[one].fact.text, stems[one]) for one in fact.rivals])
-
-
-def _member(state: State, fact: str) -> Choice:
-    """Return a fact of a circle, with the first log that calls it false."""
-    from projection.fold.falsity import against
-
-    said = against(fact, state.histories[fact])
-    return Choice(fact, state[fact].fact.text, said[0] if said else "")
 
 
 def _around(state: State, fact: Fact) -> tuple[str, ...]:

@@ -254,12 +254,13 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
             if blob in wanted or (data is not None and telling.stands_in(data))
         ]
     commits = {commit for blob in found for commit in brought[blob]} | set(said)
+    alone = git.run("rev-list", "--reflog", "--not", "--all", check=False)
     return Holding(
         tuple(sorted((path_of[blob], blob) for blob in found)),
         len(commits),
         tuple(said),
         _references(memory, commits),
-        _reflogs_alone(memory, commits),
+        len(commits.intersection(alone.decode("ascii", "replace").split())),
         _packs(home.repository.commondir, found),
     )
 
@@ -287,11 +288,6 @@ def _references(memory: Memory, commits: set[str]) -> tuple[str, ...]:
         "for-each-ref", "--format=%(refname)", *containing, check=False
     )
     return tuple(sorted(filter(None, out.decode("utf-8", "replace").split("\n"))))
-
-
-def _reflogs_alone(memory: Memory, commits: set[str]) -> int:
-    out = memory.home.repository.git().run("rev-list", "--reflog", "--not", "--all", check=False)
-    return len(commits.intersection(out.decode("ascii", "replace").split()))
 
 
 def _packs(commondir: str, blobs: Iterable[str]) -> tuple[str, ...]:

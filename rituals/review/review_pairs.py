@@ -64,7 +64,9 @@ def _contradiction(
     if decided(facts[found.two]) and not decided(facts[found.one]):  # a person's side comes first
         found = found._replace(one=found.two, two=found.one, left=found.right, right=found.left)
     one, two = facts[found.one], facts[found.two]
-    older, newer = sorted((one, two), key=lambda fact: (decided(fact), _written(fact), fact.id))
+    older, newer = sorted(
+        (one, two), key=lambda fact: (decided(fact), max(one.stem for one in fact.heads), fact.id)
+    )
     firm = older.promoted or older.kind in lasting
     accept = () if firm else (FactSuperseded(older.id, newer.id),)
     why = "was decided by a person" if decided(newer) > decided(older) else "is the newer one"
@@ -94,7 +96,3 @@ def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], b
         "overlap", *both, facts=both, said=f"{found.one} and {found.two} say nearly the same.",
         evidence=(f"they share {found.score} of 100",), proposal=said, accept=accept,
     )  # fmt: skip
-
-
-def _written(fact: Fact) -> str:
-    return max(head.stem for head in fact.heads)

@@ -102,7 +102,7 @@ def plan_review(
 
     tip, state, logs, dropped = memory.snapshot.ledger.ask(read)
     code = code_of(memory.home, code_path)
-    return plan_of(tip, state, sorted(logs, key=_by_key), code, progress, dropped)
+    return plan_of(tip, state, sorted(logs, key=lambda log: log[0].key), code, progress, dropped)
 
 
 def plan_of(
@@ -188,10 +188,6 @@ def _questions(
             *pace_questions(ground),
         ]
     )
-
-
-def _by_key(log: tuple[LogRef, Entry]) -> str:
-    return log[0].key
 
 
 def _state_until(last: str, logs: list[tuple[LogRef, Entry]], state: State) -> State:

@@ -244,7 +244,11 @@ def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) ->
     end, and what was not asked is not raised.
     """
     own = {key: answer for key, answer in given.items() if isinstance(answer, Event)}
-    put_off = {key for key, answer in given.items() if answer == LATER or _is_thread(answer)}
+    put_off = {
+        key
+        for key, answer in given.items()
+        if answer == LATER or (isinstance(answer, Event) and is_raising(answer))
+    }
     answered = given.keys() - put_off
     accepted = [one for one in plan.unanswered if given.get(one.key) == ACCEPT]
     rejected = [one for one in plan.unanswered if given.get(one.key) == REJECT]
@@ -265,10 +269,6 @@ def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) ->
     # an accepted question whose cause its events do not take away must not be asked again either
     raising = (given.keys() if left else {one.key for one in plan.fresh}) - answered - own.keys()
     return (*found, *threads_for([one for one in plan.fresh if one.key in raising]))
-
-
-def _is_thread(answer: Answer) -> bool:
-    return isinstance(answer, Event) and is_raising(answer)
 
 
 def _accepted(plan: Plan, accepted: list[Question], own: list[Event]) -> list[Event]:

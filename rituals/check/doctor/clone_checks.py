@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ledger.environment import variables
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, MOVED_FILE, STATE_DIR
+from ledger.model.sha256 import blob_id
 from memory.replay.replayed_state import cold_state
 from memory.worktree.merge_drivers import plan_drivers
 from memory.worktree.projection_files import changes, projection_files
@@ -165,7 +166,9 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
     if any(finding.code == "unreadable" for finding in replayed.findings()):
         return  # the cache may well know what a lost log says
     cold = projection_files(replayed)
-    wrong = [path for path, _ in changes(cold, {p: _blob(d) for p, d in warm.items()})]
+    wrong = [
+        path for path, _ in changes(cold, {path: blob_id(data) for path, data in warm.items()})
+    ]
     if (
         view.encode("utf-8", "surrogateescape") != cold[CONTINUITY_FILE]
         and CONTINUITY_FILE not in wrong
@@ -197,9 +200,3 @@ def index_noticed(survey: Survey) -> Iterator[Noticed]:
             then="rebuilds it from the ledger, which is right",
             target=index_file(survey.home),
         )
-
-
-def _blob(data: bytes) -> str:
-    from ledger.model.sha256 import blob_id
-
-    return blob_id(data)

@@ -27,7 +27,8 @@ def edit_findings(edit: Edit) -> Iterator[Finding]:
     """Name each change of a fact that `diurna absorb` would record, and what it would not understand."""
     lines = edit.data.decode("utf-8", "replace").split("\n")
     for event in edit.events:
-        line = _line_of(event.id, lines)
+        footer = f"id: {event.id} "  # which a fact may not have (any more)
+        line = next((number for number, line in enumerate(lines, 1) if footer in line), 0)
         said = f"the edit says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
         yield Finding("undeclared-edit", said, edit.file, line, _HINT)
     yield from edit.findings
@@ -43,9 +44,3 @@ def committed_findings(memory: Memory) -> Iterator[Finding]:
             said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
             yield Finding("undeclared-edit", said, touch.file, hint=_HINT)
     yield from (one for one in memory.left_alone() if one.line or not unabsorbed)
-
-
-def _line_of(fact: str, lines: list[str]) -> int:
-    """Return the line of a fact's footer, 0 where it has none (any more)."""
-    mark = f"id: {fact} "
-    return next((number for number, line in enumerate(lines, 1) if mark in line), 0)

@@ -69,7 +69,9 @@ def change_of(home: Home, range: str, folder: str) -> Change:
         left, _, right = range.partition("..")
     if not left or ".." in right:
         raise WrongUsage(f"{range!r} is no range of commits", hint="say BASE...HEAD: main...HEAD")
-    trunk, head = (_commit(git, one) for one in (left, right or "HEAD"))
+    trunk, head = git.resolve(f"{left}^{{commit}}", f"{right or 'HEAD'}^{{commit}}")
+    if not (trunk and head):
+        raise NotFound(f"there is no commit {(right or 'HEAD') if trunk else left}", hint=_DEEP)
     base = trunk
     if not exact:
         base = git.run("merge-base", trunk, head, check=False).decode().strip()
@@ -82,13 +84,6 @@ def change_of(home: Home, range: str, folder: str) -> Change:
     branch = "" if right in ("", "HEAD") else right
     ends = Code(git, head, inside, base)
     return Change(base, head, trunk, git, branch, ends, tuple(code), logs)
-
-
-def _commit(git: Git, name: str) -> str:
-    found = git.resolve(f"{name}^{{commit}}")[0]
-    if not found:
-        raise NotFound(f"there is no commit {name}", hint=_DEEP)
-    return found
 
 
 def _logs(git: Git, files: tuple[FileDiff, ...], prefix: str) -> tuple[NewLog, ...]:

@@ -126,12 +126,10 @@ def _gone(named: list[Named], change: Change) -> Iterator[Finding]:
     for (facts, now), subjects in together.items():
         first = found[subjects[0], now][0]
         went = f"is `{prose(now)}` now" if now else "this takes away"
-        said = f"{_naming(facts.split())} {_listed([f'`{prose(one)}`' for one in subjects])}, which {went}"
+        ids = facts.split()
+        who = f"{_listed(ids)} name{'s' * (len(ids) == 1)}"
+        said = f"{who} {_listed([f'`{prose(one)}`' for one in subjects])}, which {went}"
         yield Finding(GONE, said, first.path, first.line, _GONE_HINT, facts)
-
-
-def _naming(facts: list[str]) -> str:
-    return f"{_listed(facts)} name{'s' * (len(facts) == 1)}"
 
 
 def _listed(names: list[str]) -> str:
@@ -246,9 +244,11 @@ def _own_paths(
     found: dict[str, dict[str, str]] = {}
     all_files = change.code.files() if near else ()
     for path, rows in constrained(near, change.git, change.head, all_files).items():
-        inside = [one for one in files if _is_in(one.path, path) and one.lines and one.after]
+        below = [one for one in files if f"{one.path}/".startswith(f"{path}/")]
+        inside = [one for one in below if one.lines and one.after]
         for fact in [near[row].fact for row in rows] if inside else ():
-            said = [claim.subject for claim in claimed[fact.id] if _names(claim, path)]
+            named = [claim.subject for claim in claimed[fact.id] if _is_place(claim)]
+            said = [name for name in named if f"/{path}".endswith(f"/{name}")]
             if said and (
                 any(_binds(fact.text, one) for one in said) or _much(fact, inside, change)
             ):
@@ -271,17 +271,9 @@ def _much(fact: Fact, files: Sequence[FileDiff], change: Change) -> bool:
     return 2 * lines >= sum(data.count(b"\n") for data in whole)
 
 
-def _is_in(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")
-
-
 def _is_place(claim: Claim) -> bool:
     """Tell whether a claim names a place: the bare name of a folder only says what is in it."""
     return claim.kind == PATH or (claim.kind == FOLDER and "/" in claim.subject)
-
-
-def _names(claim: Claim, path: str) -> bool:
-    return _is_place(claim) and f"/{path}".endswith(f"/{claim.subject}")
 
 
 def _decision_said(fact: Fact, names: list[str], path: str, line: int) -> Finding:

@@ -76,16 +76,13 @@ def read_manifest(path: str, data: bytes) -> Manifest:
 
 
 def _made(rows: Any) -> Manifest:
+    """Make a manifest of (name, version); the version is the number in `^18.2.0`, `>=3.11` or `v20`."""
     found = {
-        (str(name).lower(), number) for name, version in rows if (number := _number(str(version)))
+        (str(name).lower(), number[0])
+        for name, version in rows
+        if (number := re.search(r"\d+(?:\.\d+)*", str(version)))
     }
     return Manifest(tuple(sorted(found)))
-
-
-def _number(version: str) -> str:
-    """Return the number in `^18.2.0`, `>=3.11`, `v20`; "" where there is none."""
-    match = re.search(r"\d+(?:\.\d+)*", version)
-    return match[0] if match else ""
 
 
 def _requirement(line: str) -> tuple[str, str]:

@@ -116,7 +116,9 @@ def _taken(
 ) -> Taken:
     moved = renames.get((removal.change.commit, removal.path), "")
     stays = one.claim.kind == PATH and moved in known
-    now = _shorter(one.claim.subject, removal.path, moved) if stays else ""
+    now, written = moved if stays else "", one.claim.subject
+    if written != removal.path:  # as it was written: from the top, or by as many last parts
+        now = "/".join(now.split("/")[-(written.count("/") + 1) :])
     return Taken(one, removal, moved, now)
 
 
@@ -137,13 +139,6 @@ def _question(taken: Taken, code: Code) -> Question:
         taken.rule, taken.key, (fact,), f"{fact} names the {what} `{subject}`, which is gone.",
         (looked, f"`{old}` {went} in {commit}"), "say what holds now, or that the fact is false",
     )  # fmt: skip
-
-
-def _shorter(written: str, old: str, new: str) -> str:
-    """Write the new path as the old one was written: from the top, or by as many last parts."""
-    if written == old:
-        return new
-    return "/".join(new.split("/")[-(written.count("/") + 1) :])
 
 
 def name_questions(named: Iterable[Named], code: Code) -> list[Question]:

@@ -141,7 +141,9 @@ def read_file(top: str, path: str) -> tuple[bytes | None, str]:
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None, "it is no ordinary file"
-        data = _read(fd)
+        data = b""
+        while len(data) <= _FILE_BYTES and (chunk := os.read(fd, _FILE_BYTES + 1)):
+            data += chunk
     finally:
         os.close(fd)
     try:
@@ -151,14 +153,6 @@ def read_file(top: str, path: str) -> tuple[bytes | None, str]:
     if "\0" in text or len(data) > _FILE_BYTES:
         return data, "it is no text, or too long"
     return data, ""
-
-
-def _read(fd: int) -> bytes:
-    """Read a file, up to a byte more than it may have."""
-    data = b""
-    while len(data) <= _FILE_BYTES and (part := os.read(fd, _FILE_BYTES + 1)):
-        data += part
-    return data
 
 
 def with_item(data: bytes | None, item: str) -> bytes:

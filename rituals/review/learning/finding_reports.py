@@ -7,6 +7,7 @@ fixed is opened again and called regressed, and one that was called false stays 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -78,11 +79,14 @@ def report(
     events = tuple([event for one in taken for event in _events(one)])
     if not events:
         return Reported(taken, None)
-    counts = [f"{sum(one.outcome == what for one in taken)} {what}" for what in _outcomes(taken)]
+    counts = Counter(one.outcome for one in taken)
+    numbers = [
+        f"{counts[what]} {what}" for what in (NEW, REGRESSED, KNOWN, DISMISSED) if counts[what]
+    ]
     lines = [_line(one) for one in taken[:_TOLD]]
     if len(taken) > _TOLD:
         lines.append(f"- and {len(taken) - _TOLD} more")
-    title = draft.title or f"Findings: {', '.join(counts)}"
+    title = draft.title or f"Findings: {', '.join(numbers)}"
     draft = draft._replace(title=title, prose="\n".join(lines), events=events)
     return Reported(taken, memory.append(draft, dry_run=dry_run))
 
@@ -179,11 +183,6 @@ def _events(taken: Taken) -> Iterator[Event]:
         yield ThreadReopened(bug.id)
     elif taken.outcome == KNOWN:
         yield FactReferenced(bug.id)
-
-
-def _outcomes(taken: tuple[Taken, ...]) -> list[str]:
-    there = {one.outcome for one in taken}
-    return [what for what in (NEW, REGRESSED, KNOWN, DISMISSED) if what in there]
 
 
 def _line(taken: Taken) -> str:
