@@ -263,8 +263,7 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "unsigned",
-    "info: commit.gpgsign is set, and the commit is not signed: the key did not answer",
+    "unsigned", "info: commit.gpgsign is set, and the commit is not signed: the key did not answer"
 )
 def _(shop: Shop) -> Arguments:
     shop.git("config", "commit.gpgsign", "true")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +13,8 @@ from rituals.check.check_runner import lint
 from rituals.check.lint.linted_files import lint_files
 from rituals.check.lint.secrets import log_findings, text_findings
 from rituals.cli.terminal.sarif_text import annotation, sarif
-from tests.conftest import each_row
+from tests.conftest import Repo, Run, each_row
 from tests.planted_secrets import ALNUM, Draw, others, tokens
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
 
 TOKEN = "ghp_" + Draw(11).some(ALNUM, 36)
 FOREIGN = "memory/sessions/2026-07-01-101500.md"

@@ -9,7 +9,6 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,11 +18,8 @@ from memory.api import Memory
 from rituals.check.check_registry import CHECKS, COMMANDS, chosen
 from rituals.review.review_plan import plan_review
 from tests import test_findings as states
-from tests.conftest import sampled
+from tests.conftest import Repo, Run, sampled
 from tests.finding_case import CASES, Shop
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
 
 WHOLE = {"verify", "lint", "doctor", "review"}
 model, shop = states.model, states.shop  # fixtures

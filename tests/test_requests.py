@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,11 +28,9 @@ from rituals.sync.inbox_fetch import WAITING, exchange, inbox_folder
 from rituals.sync.request_sending import ask
 from rituals.sync.upstream_fetch import sync_all
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, git, hermetic, make_home
+from tests.conftest import Ran, Run
 from tests.teams import Clone
 from tests.web_client import client_of
-
-if TYPE_CHECKING:
-    from tests.conftest import Ran, Run
 
 __all__ = ["hermetic"]
 

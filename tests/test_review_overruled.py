@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,11 +22,8 @@ from projection.fold.falsity import said_against
 from rituals.decide.open_contradictions import OVERRULED
 from rituals.review.overruled_decisions import overruled_sides
 from rituals.review.review_record import ACCEPT, LATER, REJECT, events_of
-from tests.conftest import examples
+from tests.conftest import Repo, Run, examples
 from tests.test_review import Book, new, rules
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
 
 PERSON = "Ada"
 AGENTS = {"work": "codex", "edit": "claude-code", "import": "docs"}

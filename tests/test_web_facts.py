@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,11 +19,9 @@ from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import entities_page, fact_page, now_page, search_page, session_page
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+from tests.conftest import Repo, Run
 from tests.test_secrets_scanner import token as github_token
 from tests.test_web_html import Read, frame_of
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
 
 Tip = Callable[[], TipView]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -19,12 +18,9 @@ from rituals.report.lifecycle_report import Course, report
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.pages.health_page import points
 from rituals.serve.web.pictures.tiers_picture import evenly, steps, tier_areas
-from tests.conftest import examples
+from tests.conftest import Repo, Run, examples
 from tests.test_query_timeline import log
 from tests.web_client import Client, client_of
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
 
 #: How many sessions follow the one in which the facts are born.
 SESSIONS = 14

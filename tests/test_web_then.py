@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -25,10 +25,8 @@ from rituals.serve.web.export.site_data import Parts, past_data
 from rituals.serve.web.html.html_markdown import line
 from rituals.serve.web.pages.then_page import then
 from rituals.serve.web.tip_view.tip_view import TipViews
+from tests.conftest import Repo, Run
 from tests.test_laws import Logged, ledgers, policies, replayed
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
 
 
 def past_of(logs: list[Logged], policy: Policy) -> tuple[Past, frozenset[str]]:

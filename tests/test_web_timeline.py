@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -21,18 +21,14 @@ from memory.api import Memory
 from memory.query import visible_logs
 from memory.query.session_timeline import Session, sessions_of
 from projection.document.page_renderer import REDACTED
+from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import timeline_page
-from rituals.serve.web.pages.timeline_page import SESSIONS
+from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
 from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, heatmap, level, weeks_of
 from rituals.serve.web.tip_view.tip_view import TipView
-from tests.conftest import examples
+from tests.conftest import Repo, Run, examples
 from tests.test_query_timeline import log
 from tests.web_client import Client, client_of
-
-if TYPE_CHECKING:
-    from rituals.serve.web.page_value import Page
-    from rituals.serve.web.pages.timeline_page import OneDay
-    from tests.conftest import Repo, Run
 
 #: On how many days there is a session; each fifth of them has two.
 DAYS = 70

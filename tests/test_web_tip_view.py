@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +18,7 @@ from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.tip_view import preparing
 from rituals.serve.web.tip_view.preparing import Preparing
 from rituals.serve.web.tip_view.tip_view import SLOW_PARTS, TipView, TipViews
-
-if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run
 
 
 @pytest.fixture

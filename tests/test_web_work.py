@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,11 +15,8 @@ from memory.api import Memory
 from rituals.serve.web.pages import entities_page, tasks_page
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.campaigns.homes import lay
-from tests.conftest import NOW_MS, Repo
+from tests.conftest import NOW_MS, Repo, Run
 from tests.web_client import Client, client_of
-
-if TYPE_CHECKING:
-    from tests.conftest import Run
 
 HOUR_MS = 3_600_000
 
