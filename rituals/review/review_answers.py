@@ -22,6 +22,14 @@ from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 FALSE, REWORD, ASK = "false", "reword", "ask"
 #: What accepting is called where its rule says it, not what it records.
 _ACCEPT = {OVERRULED: "I want it so", "branch-dropped": "The work was abandoned"}
+#: Else by the first that it records; a new text where it is all.
+_RECORDS: dict[type[Event], str] = {
+    FactVerified: "It still holds",
+    ThreadClosed: "Close it",
+    FactInvalidated: "It is false now",
+    FactPromoted: "Make it core",
+    FactUpdated: "Shorten it",
+}
 #: What rejecting is called; where a rule is not named, that it stays as it is.
 _REJECT = {
     INVARIANT_DUE: "Ask again later",
@@ -51,19 +59,12 @@ def accepting(question: Question) -> str:
     if question.rule in _ACCEPT:
         return _ACCEPT[question.rule]
     for event in question.accept:
-        match event:
-            case FactVerified():
-                return "It still holds"
-            case ThreadClosed():
-                return "Close it"
-            case FactInvalidated():
-                return "It is false now"
-            case FactSuperseded():
-                return f"Keep {event.new}"
-            case FactPromoted():
-                return "Make it core"
-            case FactUpdated() if len(question.accept) == 1:
-                return "Shorten it"
+        if isinstance(event, FactSuperseded):
+            return f"Keep {event.new}"
+        if type(event) in _RECORDS and (
+            type(event) is not FactUpdated or len(question.accept) == 1
+        ):
+            return _RECORDS[type(event)]
     return "Accept" if question.acceptable else ""
 
 

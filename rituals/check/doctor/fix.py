@@ -52,10 +52,8 @@ def treat(survey: Survey, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
 def _apply(survey: Survey, remedy: Remedy) -> None:
     memory, home = survey.memory, survey.home
     match remedy.kind:
-        case kinds.MOVE:
-            _move_aside(survey, remedy.target)
-        case kinds.SET_ASIDE:
-            _set_part_aside(survey, remedy.target)
+        case kinds.MOVE | kinds.SET_ASIDE:
+            _set_aside(survey, remedy.target, part=remedy.kind == kinds.SET_ASIDE)
         case kinds.REMAKE:
             if not memory.remake():
                 raise StorageFailed("nothing could be written again")
@@ -77,32 +75,20 @@ def _apply(survey: Survey, remedy: Remedy) -> None:
             memory.publish()
 
 
-def _move_aside(survey: Survey, path: str) -> None:
-    """Move a lock aside that still belongs to nobody."""
+def _set_aside(survey: Survey, path: str, *, part: bool) -> None:
+    """Move a lock aside that still belongs to nobody, or an unfinished log (`part`) that still is one."""
     repository = survey.home.repository
     make_folder(survey.home.state_dir)
     with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
-        if not os.path.lexists(path):
+        folder, stem = os.path.split(path)
+        if not (stem in Spool(folder).parts() if part else os.path.lexists(path)):
             return
-        if not is_left(repository, path):
-            raise WriteRefused(f"{path} has an owner by now")
+        if not (is_abandoned(path) if part else is_left(repository, path)):
+            raise WriteRefused(f"{path} {'is being written' if part else 'has an owner by now'}")
         target = set_aside(repository.commondir, path)
     if target:
-        journal(repository.commondir, f"{path} belonged to nobody; `doctor` moved it to {target}")
-
-
-def _set_part_aside(survey: Survey, path: str) -> None:
-    """Move an unfinished log aside, if it still is one."""
-    repository = survey.home.repository
-    folder, stem = os.path.split(path)
-    with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
-        if stem not in Spool(folder).parts():
-            return
-        if not is_abandoned(path):
-            raise WriteRefused(f"{path} is being written")
-        target = set_aside(repository.commondir, path)
-    if target:
-        journal(repository.commondir, f"{path} was never whole; `doctor` moved it to {target}")
+        said = "was never whole" if part else "belonged to nobody"
+        journal(repository.commondir, f"{path} {said}; `doctor` moved it to {target}")
 
 
 def _bring_back(survey: Survey, blob: str, path: str) -> None:

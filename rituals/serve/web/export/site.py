@@ -20,10 +20,10 @@ from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.site_data import past_data, search_data
 from rituals.serve.web.export.site_folder import Target, write_beside
 from rituals.serve.web.export.site_links import NOT_HERE, Links, file_of
-from rituals.serve.web.html.templates import Frame, Renderer, static_files
+from rituals.serve.web.html.templates import Renderer, frame_of, static_files
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.form_result_page import missing
-from rituals.serve.web.pages.page_table import MENU, ROWS, Row
+from rituals.serve.web.pages.page_table import ROWS, Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
@@ -107,24 +107,22 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
         assets[name] = make(tip, links)
         hashes[name] = hashlib.sha256(assets[name]).hexdigest()[:12]
     made = {name[1:]: held for name, held in assets.items()} | {_NO_BUILD: b""}
-    said = NotFound("this site has no such page", hint="the pages stand in the menu above")
-    tip.prepare("origins", "graph", "uses")  # every page of a fact asks for some
-    writer = _Writer(plan, tip, links)
-    made[NOT_HERE] = writer.write(NOT_HERE, missing(said))
     for path, data in made.items():
         write_beside(beside, path, data)
     sizes = {path: len(data) for path, data in made.items()}
+    tip.prepare("origins", "graph", "uses")  # every page of a fact asks for some
+    writer = _Writer(plan, links, beside)
+    said = NotFound("this site has no such page", hint="the pages stand in the menu above")
+    sizes[NOT_HERE] = writer.write(NOT_HERE, missing(said))
 
     def here(paths: list[str], at_once: int) -> dict[str, int]:
-        return _write_pages(
-            plan, paths, tip, writer, beside, lambda n: progress(n * at_once, len(plan.pages))
-        )
+        return writer.write_all(paths, tip, lambda n: progress(n * at_once, len(plan.pages)))
 
     def elsewhere(paths: list[str]) -> dict[str, int]:
         own = Memory(memory.home)  # what is open belongs to the process that opened it
         if own.home.tip() != tip.tip:
             raise NotFound("memory has moved meanwhile")  # this half is then made here
-        return _write_pages(plan, paths, tip.elsewhere(own), writer, beside, lambda n: None)
+        return writer.write_all(paths, tip.elsewhere(own), lambda n: None)
 
     paths = sorted(plan.pages)
     if len(paths) < _WORTH_TWO or not may_fork():
@@ -134,55 +132,39 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
     return sizes | ours | (here(halves[0], 1) if theirs is None else theirs)
 
 
-def _write_pages(
-    plan: SitePlan,
-    paths: list[str],
-    tip: TipView,
-    writer: _Writer,
-    beside: str,
-    progress: Callable[[int], None],
-) -> dict[str, int]:
-    """Write some pages; return the size of each."""
-    sizes = {}
-    for number, path in enumerate(paths, 1):
-        try:
-            page = page_at(tip, plan.pages[path])
-        except NotFound as problem:
-            page = missing(problem)
-        data = writer.write(path, page)
-        write_beside(beside, path, data)
-        sizes[path] = len(data)
-        progress(number)
-    return sizes
-
-
 class _Writer:
-    """Writes pages as files."""
+    """Writes pages of a site as files."""
 
-    def __init__(self, plan: SitePlan, tip: TipView, links: Links) -> None:
-        self._base = plan.base
-        self._links = links
+    def __init__(self, plan: SitePlan, links: Links, beside: str) -> None:
+        self._plan, self._links, self._beside = plan, links, beside
         #: by how many folders a page lies below the top
         self._renderers: dict[int, Renderer] = {}
-        self._frame = Frame(
-            tip.state.policy.project,
-            tip.state.summary,
-            tip.tip,
-            tip.mark,
-            MENU,
-            due=waiting(tip),
-            served=False,
-            facts=tip.facts,
-        )
+        self._frame = frame_of(plan.tip, waiting(plan.tip))._replace(served=False)
 
-    def write(self, path: str, page: Page) -> bytes:
-        """Write one."""
-        canonical = f"{self._base}/{path}" if self._base else ""
-        frame = self._frame._replace(canonical=canonical)
+    def write(self, path: str, page: Page) -> int:
+        """Write one; return its size."""
+        canonical = f"{self._plan.base}/{path}" if self._plan.base else ""
         depth = path.count("/")
         if depth not in self._renderers:
             self._renderers[depth] = Renderer(self._links.below(depth))
-        return self._renderers[depth].render(page, frame).encode("utf-8", "replace")
+        html = self._renderers[depth].render(page, self._frame._replace(canonical=canonical))
+        data = html.encode("utf-8", "replace")
+        write_beside(self._beside, path, data)
+        return len(data)
+
+    def write_all(
+        self, paths: list[str], tip: TipView, progress: Callable[[int], None]
+    ) -> dict[str, int]:
+        """Write some; return the size of each."""
+        sizes = {}
+        for number, path in enumerate(paths, 1):
+            try:
+                page = page_at(tip, self._plan.pages[path])
+            except NotFound as problem:
+                page = missing(problem)
+            sizes[path] = self.write(path, page)
+            progress(number)
+        return sizes
 
 
 def page_at(tip: TipView, address: str) -> Page:

@@ -21,10 +21,12 @@ from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import seen, shown, shown_whole
 from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page_value import Page
+from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pictures.heatmap_picture import heatmap
 from rituals.serve.web.pictures.neighbour_picture import neighbours
 from rituals.serve.web.pictures.sparkline_picture import sparkline
 from rituals.serve.web.pictures.tiers_picture import tier_areas
+from rituals.serve.web.tip_view.tip_view import TipView
 
 HERE = FilePath(__file__).parent
 STATIC = HERE / "static"
@@ -52,6 +54,12 @@ class Frame(Record):
     notice: Recorded | None = None
     facts: Container[str] = ()  #: the ids that have a page, to which texts may link
     canonical: str = ""  #: where a page of a site is found once it is published, "" for not said
+
+
+def frame_of(tip: TipView, due: int) -> Frame:
+    """Return what stands around every page of a tip, where so many questions wait."""
+    state = tip.state
+    return Frame(state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts)
 
 
 class Renderer:

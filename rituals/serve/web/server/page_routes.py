@@ -10,10 +10,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from ledger.environment import monotonic
 from ledger.errors import NotFound, WrongUsage
 from rituals.serve.web.actions.form_table import Notices
-from rituals.serve.web.html.templates import Frame, Renderer
+from rituals.serve.web.html.templates import Renderer, frame_of
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.form_result_page import missing
-from rituals.serve.web.pages.page_table import MENU, Row
+from rituals.serve.web.pages.page_table import Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import SESSION
@@ -75,7 +75,7 @@ class PageRoutes:
                 page = page_of(tip)
             except NotFound as problem:
                 page = missing(problem)
-            frame = _frame(tip)._replace(
+            frame = frame_of(tip, waiting(tip) if tip.has("plan") else 0)._replace(
                 token=self._access.form_token(session), done=done, here=with_done(ours(here), ""),
                 notice=self._notices.of(done),
             )  # fmt: skip
@@ -96,14 +96,6 @@ def session_of(request: Request) -> str:
     if not session:
         raise WrongUsage("log in first", hint="open the address that the terminal shows")
     return session
-
-
-def _frame(tip: TipView) -> Frame:
-    """Return what stands around every page of a tip."""
-    due = waiting(tip) if tip.has("plan") else 0
-    return Frame(
-        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts
-    )
 
 
 def _unknown(tip: TipView) -> Page:
