@@ -124,7 +124,7 @@ CHECKS = (
            _ALL, CHECKOUT, REPLAY),
     _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, STATUS, REVIEW), TIP, REPLAY,
            lasting=False),
-    _check("the quiz", "lint.quiz_checks:unanswered", "quiz-missed quiz-general", (QUIZ,), TIP, REPLAY,
+    _check("the quiz", "ledger_checks:quiz", "quiz-missed quiz-general", (QUIZ,), TIP, REPLAY,
            lasting=False),
     _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
            (LINT,), TIP, BYTES),

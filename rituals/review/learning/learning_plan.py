@@ -40,7 +40,6 @@ from rituals.intake.harvest.origin import code_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
 from rituals.review.evidence.audit import evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions
-from rituals.review.learning.learned_questions import asked_in_vain
 from rituals.review.learning.learning_candidates import (
     offers_of_captured,
     offers_that_wait,
@@ -59,7 +58,8 @@ from rituals.review.learning.offer import (
     Proposal,
     passes,
 )
-from rituals.review.learning.verdict_sources import (
+from rituals.review.learning.proposal_sources import (
+    asked_in_vain,
     offers_of_dropped,
     offers_of_findings,
     offers_of_verdicts,

@@ -18,10 +18,10 @@ from memory.write.draft import Receipt
 from projection.lifecycle.review_threads import Raised, raised_threads
 from rituals.decide.decision import Author, Decision, record
 from rituals.review.learning.agents_file import Promotion, after_others, put_back, write
-from rituals.review.learning.learned_questions import in_words
 from rituals.review.learning.learning_candidates import refuse
 from rituals.review.learning.learning_plan import Plan
 from rituals.review.learning.offer import ASKED, CANDIDATE, Proposal
+from rituals.review.learning.proposal_sources import in_words
 from rituals.review.review_question import LEARN, Question, answered_thread, threads_for
 
 ACCEPT, REJECT = "accept", "reject"

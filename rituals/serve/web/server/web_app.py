@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, Router
 
 from ledger.environment import monotonic
@@ -18,15 +20,20 @@ from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import ROWS
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.act_route import ActRoute
 from rituals.serve.web.server.guard import Guard
-from rituals.serve.web.server.head import LOGIN
+from rituals.serve.web.server.head import LOGIN, STATIC
 from rituals.serve.web.server.login import Login
-from rituals.serve.web.server.page_routes import Answering, PageRoutes
-from rituals.serve.web.server.static_files import Files
+from rituals.serve.web.server.page_routes import ActRoute, Answering, PageRoutes
 from rituals.serve.web.tip_view.preparing import Preparing
 
 Tell = Callable[[Exception], None]
+_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+_KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
 def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None) -> App:
@@ -80,3 +87,33 @@ def _whatever_happens(answering: Answering, renderer: Renderer, tell: Tell) -> A
         return HTMLResponse(renderer.render_alone(page), page.status)
 
     return answer
+
+
+class Files:
+    """The files that pages load, read once: no name of a request ever reaches the disk.
+
+    Args:
+        files: what they hold, by name.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._held = {name: held for name, held in files.items() if Path(name).suffix in _TYPES}
+        self._hashes = {
+            name: hashlib.sha256(held).hexdigest()[:16] for name, held in self._held.items()
+        }
+
+    def url(self, address: str) -> str:
+        """Return where an address of ours stands for the browser."""
+        held = self._hashes.get(address.removeprefix(STATIC)) if address.startswith(STATIC) else ""
+        return f"{address}?{held}" if held else address
+
+    async def answer(self, request: Request) -> Response:
+        """Send a file."""
+        name = request.path_params["name"]
+        if name not in self._held:
+            return PlainTextResponse("there is no such file\n", 404)
+        kept = (
+            _KEPT if request.scope["query_string"].decode("latin-1") == self._hashes[name] else {}
+        )
+        kind = _TYPES[Path(name).suffix]
+        return Response(self._held[name], media_type=kind, headers=kept)
