@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
-from ledger.model.event import (
-    Event,
-    FactInvalidated,
-    FactMoved,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model import event as verbs
 from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
@@ -149,9 +140,11 @@ def _one_text(
         closed = choice.closed  # a side is a text and a state
     mark = "" if closed is None else "x" if closed else " "
     made = version_id(text)
-    events: list[Event] = [FactUpdated(fact.id, text, heads, mark)]
+    events: list[verbs.Event] = [verbs.FactUpdated(fact.id, text, heads, mark)]
     if closed is not None:
-        events.append(ThreadClosed(fact.id, was=(made,)) if closed else ThreadReopened(fact.id))
+        events.append(
+            verbs.ThreadClosed(fact.id, was=(made,)) if closed else verbs.ThreadReopened(fact.id)
+        )
     state = {None: "", True: ", closed", False: ", open"}[closed]
     does = f"{fact.id} says {made}{state}: {_line(choice.text if choice else text)}"
     return Decision(titled("Resolve", (fact.id,)), (does,), tuple(events))
@@ -168,7 +161,7 @@ def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decisi
     _refuse_state(dispute, verdict)
     losers = [one.id for one in dispute.choices if one.id != choice.id]
     does = tuple(f"{choice.id} replaces {loser} as well" for loser in losers)
-    events = tuple(FactSuperseded(loser, choice.id) for loser in losers)
+    events = tuple(verbs.FactSuperseded(loser, choice.id) for loser in losers)
     return Decision(titled("Resolve", (dispute.fact,)), does, events)
 
 
@@ -177,7 +170,7 @@ def _out_of_circle(memory: Memory, dispute: Dispute, choice: Choice, verdict: Ve
     _refuse_state(dispute, verdict)
     said = said_against(choice.id, memory.state().histories[choice.id])
     does = f"{choice.id} holds; what {', '.join(said)} said against it is taken back"
-    event = FactReinstated(choice.id, said=said)
+    event = verbs.FactReinstated(choice.id, said=said)
     return Decision(titled("Resolve", (dispute.fact,)), (does,), (event,))
 
 
@@ -191,18 +184,18 @@ def _true_or_false(
     if isinstance(choice, Choice) and choice.id not in heads:
         replaced = choice.id in [new for _, new in fact.denied]
         event = (
-            FactSuperseded(fact.id, choice.id, was=heads)
+            verbs.FactSuperseded(fact.id, choice.id, was=heads)
             if replaced
-            else FactInvalidated(fact.id, was=heads)
+            else verbs.FactInvalidated(fact.id, was=heads)
         )
         by = f"superseded by {choice.id}" if replaced else "false"
         return Decision(title, (f"{fact.id} is {by}, with what it says now",), (event,))
     text = choice if isinstance(choice, str) else choice.text
     said = said_against(fact.id, memory.state().histories[fact.id])
-    events: list[Event] = [FactReinstated(fact.id, said=said)]
+    events: list[verbs.Event] = [verbs.FactReinstated(fact.id, said=said)]
     if isinstance(choice, str) or len(heads) > 1:
         _refuse_withheld(fact)
-        events.insert(0, FactUpdated(fact.id, text, heads, "x" if fact.closed else ""))
+        events.insert(0, verbs.FactUpdated(fact.id, text, heads, "x" if fact.closed else ""))
     does = f"{fact.id} holds and says: {_line(text)}; what {', '.join(said)} said is taken back"
     return Decision(title, (does,), tuple(events))
 
@@ -214,7 +207,7 @@ def _one_move(fact: Fact, dispute: Dispute, choice: Choice, verdict: Verdict) ->
     if choice.text != IN_PROGRESS or not choice.agent or fact.redacted or len(fact.heads) > 1:
         return decided
     heads = tuple(version.id for version in fact.heads)
-    owned = FactUpdated(fact.id, fact.text, heads, meta=(("owner", choice.agent),))
+    owned = verbs.FactUpdated(fact.id, fact.text, heads, meta=(("owner", choice.agent),))
     does = f"{fact.id} is {choice.text} by {choice.agent}"
     return decided._replace(does=(does,), events=(owned, *decided.events))
 
@@ -232,13 +225,13 @@ def _one_state(fact: Fact, verdict: Verdict) -> Decision:
         hint = f"`diurna conflicts {fact.id} --state STATE`, one of {', '.join(may)}" if may else ""
         raise WrongUsage(said, where="--state", hint=hint)
     seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
-    event: Event
+    event: verbs.Event
     if state == TODO:
-        event = ThreadReopened(fact.id)
+        event = verbs.ThreadReopened(fact.id)
     elif state == DONE:
-        event = ThreadClosed(fact.id, was=(*[version.id for version in fact.heads], *seen))
+        event = verbs.ThreadClosed(fact.id, was=(*[version.id for version in fact.heads], *seen))
     else:
-        event = FactMoved(fact.id, state, was=seen)
+        event = verbs.FactMoved(fact.id, state, was=seen)
     return Decision(titled("Resolve", (fact.id,)), (f"{fact.id} is {state}",), (event,))
 
 

@@ -9,25 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ledger.model.event import (
-    Event,
-    FactArchived,
-    FactCreated,
-    FactDemoted,
-    FactInvalidated,
-    FactMoved,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-    ThreadReopened,
-    facts_in,
-    in_order,
-)
+from ledger.model import event as verbs
 from ledger.model.logset import LogRef
 from ledger.model.order import stem_in
 from ledger.model.record import Record
@@ -50,14 +32,14 @@ from rituals.decide.decision import Decision
 _UNDO, _REDO = "Undo: ", "Redo: "
 _TITLE_CHARS = 90
 _SAYS = {
-    FactReinstated: "{} holds again", ThreadClosed: "{} is closed again",
-    ThreadReopened: "{} is open again", FactPromoted: "{} is core again",
-    FactDemoted: "{} is core no more", FactArchived: "{} goes back into the archive",
-    FactReactivated: "{} is out of the archive again",
+    verbs.FactReinstated: "{} holds again", verbs.ThreadClosed: "{} is closed again",
+    verbs.ThreadReopened: "{} is open again", verbs.FactPromoted: "{} is core again",
+    verbs.FactDemoted: "{} is core no more", verbs.FactArchived: "{} goes back into the archive",
+    verbs.FactReactivated: "{} is out of the archive again",
 }  # fmt: skip
 _SOURCE, _ABOUT = "source", "about"
 #: By what a person says of a fact that it holds.
-_DECIDING = (FactCreated, FactUpdated, FactVerified, FactReinstated)
+_DECIDING = (verbs.FactCreated, verbs.FactUpdated, verbs.FactVerified, verbs.FactReinstated)
 
 
 class Undoing(Record):
@@ -138,7 +120,7 @@ class Past:
 
     def _events(
         self, reach: Reach, meant: TakenBack, now: State
-    ) -> tuple[tuple[Event, ...], dict[str, str], tuple[str, ...]]:
+    ) -> tuple[tuple[verbs.Event, ...], dict[str, str], tuple[str, ...]]:
         """Return what takes logs back, what is left and why, and what that does, a line an event."""
         left, refs = dict(reach.left), [ref for ref, _ in self.logs]
         while True:
@@ -148,7 +130,7 @@ class Past:
             planned = meant._replace(kept=tuple(left), took=reach.took)
             then = state_by(self._cache, refs, effect(self._entries, planned).entries)
             before, does = len(left), list[str]()
-            events: list[Event] = []
+            events: list[verbs.Event] = []
             for fact in reach.facts:
                 aim, standing = then.get(fact), now.get(fact)
                 if standing is None or fact in left:
@@ -178,25 +160,25 @@ def _title(told: Sequence[LogLine]) -> str:
     return one_line(f"{len(told)} logs of {', '.join(agents)}", _TITLE_CHARS)
 
 
-def _with(now: State, events: list[Event]) -> State:
+def _with(now: State, events: list[verbs.Event]) -> State:
     """Return the state with a further log of some events."""
-    opened = {event.id for event in events if isinstance(event, ThreadReopened)}
+    opened = {event.id for event in events if isinstance(event, verbs.ThreadReopened)}
     seen = [with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
-    log = Entry(BEHIND, False, "", "edit", (), tuple(in_order(seen)))
+    log = Entry(BEHIND, False, "", "edit", (), tuple(verbs.in_order(seen)))
     known = {name: now.histories[name] for name in now.histories}
     return State(known | merged(known, collect([log])), now.work, now.summary, now.policy)
 
 
-def _said(event: Event, *, born: bool, took: bool) -> str:
+def _said(event: verbs.Event, *, born: bool, took: bool) -> str:
     match event:
-        case FactUpdated():
+        case verbs.FactUpdated():
             return f"{event.id} says again: {one_line(event.text or '')}"
-        case FactInvalidated():
+        case verbs.FactInvalidated():
             came = "came of it" if took else "it brought"
             return f"{event.id}{f', which {came}, is false now' if born else ' is false again'}"
-        case FactSuperseded():
+        case verbs.FactSuperseded():
             return f"{event.id} is superseded by {event.new} again"
-        case FactMoved():
+        case verbs.FactMoved():
             return f"{event.id} is {event.state} again"
         case _:
             return _SAYS[type(event)].format(event.id)
@@ -251,7 +233,7 @@ def reach_of(
         (event.id, event.new)
         for entry in (*own, *later)
         for event in entry.acts
-        if isinstance(event, FactSuperseded) and (entry.stem in keys or event.new in took)
+        if isinstance(event, verbs.FactSuperseded) and (entry.stem in keys or event.new in took)
     ]
     facts = [*first, *took, *[old for old, _ in replaced]]
     used = [fact for entry in own for fact in entry.named]
@@ -271,7 +253,7 @@ def _spoken(own: Sequence[Entry], since: str) -> tuple[dict[str, str], dict[str,
             first.setdefault(event.id, since or entry.stem)
             if whole:
                 left[event.id] = f"{event.id} came with a whole ledger"
-            elif isinstance(event, FactRedacted):
+            elif isinstance(event, verbs.FactRedacted):
                 left[event.id] = f"{event.id}: what is withheld is withheld for good"
     return first, left
 
@@ -283,7 +265,7 @@ def _touch(
     """Let what later logs say of facts be left, or go with what the logs brought."""
     for entry in later:
         for event in entry.acts:
-            for fact in facts_in(event):
+            for fact in verbs.facts_in(event):
                 if fact in left or entry.stem < first.get(fact, "~"):
                     continue
                 if derived and fact in born:
@@ -303,7 +285,7 @@ def _births(entries: Sequence[Entry]) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in entries:
         for event in entry.acts:
-            if isinstance(event, FactCreated | FactUpdated) and event.text is not None:
+            if isinstance(event, verbs.FactCreated | verbs.FactUpdated) and event.text is not None:
                 found.setdefault(event.id, entry.stem)
     return found
 
@@ -319,7 +301,7 @@ def _derive(
 ) -> None:
     """Add the facts of later logs that rest on what is taken back, also through others."""
     since = {entry.stem: entry for entry in later}
-    acts: dict[str, list[tuple[Entry, Event]]] = {}
+    acts: dict[str, list[tuple[Entry, verbs.Event]]] = {}
     for entry in later:
         for event in entry.acts:
             acts.setdefault(event.id, []).append((entry, event))

@@ -10,18 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ledger.escape import prose
-from ledger.model.event import (
-    Event,
-    FactArchived,
-    FactInvalidated,
-    FactReactivated,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model import event as verbs
 from ledger.model.ids import version_id
 from memory.query.provenance import lines_of
 from projection.document.page_renderer import ordered
@@ -137,43 +126,43 @@ def _question(state: State, fact: Fact, found: Overruled, by_nobody: Mapping[str
     )
 
 
-def _accepting(state: State, fact: Fact, found: Overruled) -> tuple[Event, ...]:
+def _accepting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event, ...]:
     """Return what says that a person wants it as it is."""
     heads = tuple([version.id for version in fact.heads])
     match found.how:
         case "superseded":
             others = [state.fact(new) for new in fact.superseded_by]
             return (
-                *[FactSuperseded(fact.id, new, was=heads) for new in fact.superseded_by],
+                *[verbs.FactSuperseded(fact.id, new, was=heads) for new in fact.superseded_by],
                 *[
-                    FactVerified(one.id)
+                    verbs.FactVerified(one.id)
                     for one in others
                     if one and not (one.false or one.redacted)
                 ],
             )
         case "invalidated":
-            return (FactInvalidated(fact.id, was=heads),)
+            return (verbs.FactInvalidated(fact.id, was=heads),)
         case "closed":
-            return (ThreadClosed(fact.id, was=heads),)
+            return (verbs.ThreadClosed(fact.id, was=heads),)
         case "archived":
-            return (FactArchived(fact.id),)
-    return (FactVerified(fact.id),)
+            return (verbs.FactArchived(fact.id),)
+    return (verbs.FactVerified(fact.id),)
 
 
-def _rejecting(state: State, fact: Fact, found: Overruled) -> tuple[Event, ...]:
+def _rejecting(state: State, fact: Fact, found: Overruled) -> tuple[verbs.Event, ...]:
     """Return what lets the words of the person hold again."""
-    events: list[Event] = []
+    events: list[verbs.Event] = []
     if found.texts:
         heads = tuple([version.id for version in fact.heads])
         mark = " " if found.how == CLOSED else "x" if fact.closed else ""
-        events.append(FactUpdated(fact.id, found.texts[-1], heads, mark))
+        events.append(verbs.FactUpdated(fact.id, found.texts[-1], heads, mark))
     calls = said_against(fact.id, state.histories[fact.id])
     if calls:  # also what does not count as it stands now (F10): it may have known the older text
-        events.append(FactReinstated(fact.id, said=calls))
+        events.append(verbs.FactReinstated(fact.id, said=calls))
     if found.how == CLOSED:
-        events.append(ThreadReopened(fact.id))
+        events.append(verbs.ThreadReopened(fact.id))
     if found.how == ARCHIVED:
-        events.append(FactReactivated(fact.id))
+        events.append(verbs.FactReactivated(fact.id))
     return tuple(events)
 
 

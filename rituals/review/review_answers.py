@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, WrongUsage
-from ledger.model.event import (
-    Event,
-    FactInvalidated,
-    FactPromoted,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-)
+from ledger.model import event as verbs
 from rituals.decide.open_contradictions import OVERRULED
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import INVARIANT_DUE, Question, own_thread
@@ -23,12 +15,12 @@ FALSE, REWORD, ASK = "false", "reword", "ask"
 #: What accepting is called where its rule says it, not what it records.
 _ACCEPT = {OVERRULED: "I want it so", "branch-dropped": "The work was abandoned"}
 #: Else by the first that it records; a new text where it is all.
-_RECORDS: dict[type[Event], str] = {
-    FactVerified: "It still holds",
-    ThreadClosed: "Close it",
-    FactInvalidated: "It is false now",
-    FactPromoted: "Make it core",
-    FactUpdated: "Shorten it",
+_RECORDS: dict[type[verbs.Event], str] = {
+    verbs.FactVerified: "It still holds",
+    verbs.ThreadClosed: "Close it",
+    verbs.FactInvalidated: "It is false now",
+    verbs.FactPromoted: "Make it core",
+    verbs.FactUpdated: "Shorten it",
 }
 #: What rejecting is called; where a rule is not named, that it stays as it is.
 _REJECT = {
@@ -59,10 +51,10 @@ def accepting(question: Question) -> str:
     if question.rule in _ACCEPT:
         return _ACCEPT[question.rule]
     for event in question.accept:
-        if isinstance(event, FactSuperseded):
+        if isinstance(event, verbs.FactSuperseded):
             return f"Keep {event.new}"
         if type(event) in _RECORDS and (
-            type(event) is not FactUpdated or len(question.accept) == 1
+            type(event) is not verbs.FactUpdated or len(question.accept) == 1
         ):
             return _RECORDS[type(event)]
     return "Accept" if question.acceptable else ""
@@ -98,7 +90,7 @@ def answer_of(plan: Plan, key: str, word: str, text: str = "", id: str = "") -> 
     raise WrongUsage(f"the question can not be answered by {word[:20]!r}", hint=hint)
 
 
-def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) -> Event:
+def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) -> verbs.Event:
     """Return what a person says holds instead of what was proposed."""
     if word == ASK:
         if not text:
@@ -110,8 +102,8 @@ def _own_words(plan: Plan, question: Question, word: str, text: str, id: str) ->
         hint = "the page of the review shows what is asked now"
         raise WrongUsage("the question is about another fact", hint=hint)
     if word == FALSE:
-        return FactInvalidated(id)
+        return verbs.FactInvalidated(id)
     if not text or (text == fact.text and len(fact.heads) == 1):
         said = "the text is as it was" if text else "the new text is empty"
         raise WrongUsage(said, hint="write in the form what holds")
-    return FactUpdated(id, text)
+    return verbs.FactUpdated(id, text)
