@@ -95,9 +95,8 @@ def _said(prose: str) -> Iterator[tuple[bool, str, str]]:
     lines = prose.split("\n")
     headings = outline(lines).headings
     ends = [line for line, _ in headings[1:]] + [len(lines)]
-    for (begin, title), end in zip(
-        headings, ends, strict=False
-    ):  # an end too many where none begins
+    # an end too many where none begins
+    for (begin, title), end in zip(headings, ends, strict=False):
         if title not in (ACCEPTED, TAKEN_BACK):
             continue
         for line in lines[begin + 1 : end]:

@@ -60,18 +60,15 @@ class Dispute(Record):
 
 def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
     """Name what is contradicted about a fact; nothing for most."""
-    found = []
-    if len(fact.heads) > 1:
-        found.append(_kind_of_texts(fact, history))
-    if len(fact.rivals) > 1:
-        found.append(SUCCESSOR)
-    if fact.circular:
-        found.append(CIRCLE)
-    if fact.denied:
-        found.append(REWORDED)
-    if fact.torn:
-        found.append(MOVED)
-    return tuple(found)
+    texts = _kind_of_texts(fact, history) if len(fact.heads) > 1 else ""
+    rivals = len(fact.rivals) > 1
+    other = (
+        (rivals, SUCCESSOR),
+        (fact.circular, CIRCLE),
+        (fact.denied, REWORDED),
+        (fact.torn, MOVED),
+    )
+    return tuple(kind for stands, kind in ((texts, texts), *other) if stands)
 
 
 def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:

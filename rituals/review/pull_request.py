@@ -7,7 +7,7 @@ may decide: it is the right by which people edit `continuity.md`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
 from ledger.git.fast_import import FastImport
@@ -69,7 +69,7 @@ def request(memory: Memory, code_path: str = "", *, dry_run: bool = False) -> Re
     """
     home, now = memory.home, memory.occasion().now_ms // 1000
     asks = asking(plan_review(memory, code_path))
-    known = _open(home)
+    known = list(_open(home))
     young = [one for one in known if now - one.seconds < WAIT_SECONDS or one.plan == asks.plan]
     waits = young[0].reference.rpartition(REVIEW_BRANCH)[2] if young else ""
     found = Request(
@@ -91,21 +91,19 @@ def request(memory: Memory, code_path: str = "", *, dry_run: bool = False) -> Re
     return found._replace(commit=FastImport(home.repository).commit(wanted))
 
 
-def _open(home: Home) -> list[Open]:
-    """Return the branches that ask and were not taken in, here and on remotes; newest first."""
+def _open(home: Home) -> Iterator[Open]:
+    """Yield the branches that ask and were not taken in, here and on remotes; newest first."""
     git, tip = home.repository.git(), home.tip()
     listed = git.run(
         "for-each-ref", "--sort=-committerdate", "--format=%(refname) %(objectname) %(committerdate:unix)",
         f"refs/heads/{REVIEW_BRANCH}", f"refs/remotes/*/{REVIEW_BRANCH}*", check=False,
     ).decode("utf-8", "replace")  # fmt: skip
-    found = []
     for row in listed.splitlines():
         name, commit, seconds = row.rsplit(" ", 2)
         plan = name.rpartition(REVIEW_BRANCH)[2]
         merged = git.call("merge-base", "--is-ancestor", commit, tip)[0] == 0
         if not merged and not _was_taken(home, tip, plan):
-            found.append(Open(name, plan, int(seconds)))
-    return found
+            yield Open(name, plan, int(seconds))
 
 
 def _was_taken(home: Home, tip: str, plan: str) -> bool:

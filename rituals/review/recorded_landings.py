@@ -109,9 +109,8 @@ class _Round:
                 verdicts = (self._verdict(work, target) for target in lacks if work is not None)
                 landing = next((found for found in verdicts if found is not None), None)
             missing = any(log.commit in lack.missing for lack in lacks.values())
-            fresh = (
-                log.branch != self._works.trunk
-            )  # or fast-forwarded: who was not there can not say
+            # of the trunk, or fast-forwarded: who was not there can not say
+            fresh = log.branch != self._works.trunk
             fresh = fresh and any(log.commit in self._history(one).line for one in lacks)
             yield Found(log, point, landing, not missing, not fresh and point == log.commit)
 

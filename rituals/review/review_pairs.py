@@ -79,12 +79,9 @@ def _contradiction(
 
 def _overlap(found: Overlap, facts: dict[str, Fact], decided: Callable[[Fact], bool]) -> Question:
     merge = found.proposal
-    sides = [merge.keep, merge.drop]
-    sides.sort(key=lambda id: not decided(facts[id]))
-    if decided(facts[sides[0]]) > decided(
-        facts[sides[1]]
-    ):  # the words of a person stay as they are
-        merge = merge._replace(keep=sides[0], drop=sides[1], text=facts[sides[0]].text)
+    first, second = sorted((merge.keep, merge.drop), key=lambda id: not decided(facts[id]))
+    if decided(facts[first]) > decided(facts[second]):  # the words of a person stay as they are
+        merge = merge._replace(keep=first, drop=second, text=facts[first].text)
     accept: tuple[Event, ...] = (FactSuperseded(merge.drop, merge.keep),)
     said = f"keep {merge.keep} and let it supersede {merge.drop}"
     kept = facts[merge.keep]

@@ -26,9 +26,8 @@ _QUIET = ("secret-waived", "conflict-marker")
 class Said(Record):
     """What is said of a change."""
 
-    findings: tuple[
-        Finding, ...
-    ]  #: what new logs hold that must not be there, and the strongest lines
+    #: what new logs hold that must not be there, and the strongest lines
+    findings: tuple[Finding, ...]
     more: tuple[Finding, ...] = ()  #: the lines that had no room
 
 

@@ -191,14 +191,13 @@ def refuse(commondir: str, keys: Iterable[str]) -> None:
     replace_file(path, ("\n".join(kept) + "\n").encode(), 0o600, durable=True)
 
 
-def offers_that_wait(commondir: str) -> list[Offer]:
+def offers_that_wait(commondir: str) -> Iterator[Offer]:
     """Offer what an older release let wait for a person, in files that stay as they are."""
     folder = os.path.dirname(f"{commondir}/{_REFUSED}")
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
-        return []
-    found: list[Offer] = []
+        return
     for name in names[:_FILES]:
         said = read_file(f"{folder}/{name}", _FILE_BYTES)
         items = said.get("items")
@@ -210,5 +209,5 @@ def offers_that_wait(commondir: str) -> list[Offer]:
                 for key in ("kind", "text", "quote")
             )
             if kind and text:
-                found += offered(CANDIDATE, Item(kind, text, quote), (session,), 0, (session,))
-    return found
+                item = Item(kind, text, quote)
+                yield from offered(CANDIDATE, item, (session,), 0, (session,))

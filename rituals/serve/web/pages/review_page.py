@@ -138,11 +138,8 @@ def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> Gro
 
 
 def _card(tip: TipView, question: Question) -> Card:
-    texts = []
-    for id in question.facts:
-        fact = tip.state.fact(id)
-        if fact is not None and not fact.redacted and fact.text:
-            texts.append((id, fact.text))
+    facts = [fact for id in question.facts if (fact := tip.state.fact(id)) is not None]
+    texts = [(fact.id, fact.text) for fact in facts if fact.text and not fact.redacted]
     return Card(
         question,
         tuple(texts),
