@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.session import CLOSABLE, EDIT
 from memory.api import Memory
 from projection.fold.fact_history import Fact
-from rituals.decide.confirmation import archiving, confirmation, reinstatement, returning
+from rituals.decide.confirmation import confirmation
 from rituals.decide.decision import Author, Decision, titled
 from rituals.decide.decision import record as append
 from rituals.decide.log_undo import step_back_from
@@ -15,7 +17,7 @@ from rituals.decide.resolution import Verdict, choices, resolution
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import Request
 from rituals.serve.web.actions import twin_commands
-from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.actions.action import Action, Recorded
 from rituals.serve.web.actions.form_fields import Fields
 
 _CLOSED = {"": None, "open": False, "closed": True}
@@ -61,36 +63,16 @@ def resolve(memory: Memory, fields: Fields) -> Recorded:
     return _recorded(memory, decision, command, reversible=False)
 
 
-def archive(memory: Memory, fields: Fields) -> Recorded:
-    """Put a fact into the archive by hand.
+def with_reason(
+    plan: Callable[[Memory, str, str], Decision], command: Callable[[str, str], str]
+) -> Action:
+    """Return what records a decision about one fact, with the reason that its form has to give."""
 
-    Raises:
-        DiurnaError: as `diurna archive`.
-    """
-    fact, reason = fields.fact(), fields.reason()
-    return _recorded(memory, archiving(memory, fact, reason), twin_commands.archive(fact, reason))
+    def record(memory: Memory, fields: Fields) -> Recorded:
+        fact, reason = fields.fact(), fields.reason()
+        return _recorded(memory, plan(memory, fact, reason), command(fact, reason))
 
-
-def take_out(memory: Memory, fields: Fields) -> Recorded:
-    """Take a fact out of the archive again.
-
-    Raises:
-        DiurnaError: as `diurna archive --back`.
-    """
-    fact, reason = fields.fact(), fields.reason()
-    return _recorded(memory, returning(memory, fact, reason), twin_commands.take_out(fact, reason))
-
-
-def reinstate(memory: Memory, fields: Fields) -> Recorded:
-    """Record that a fact that was called false holds after all.
-
-    Raises:
-        DiurnaError: as `diurna restore`.
-    """
-    fact, reason = fields.fact(), fields.reason()
-    return _recorded(
-        memory, reinstatement(memory, fact, reason), twin_commands.reinstate(fact, reason)
-    )
+    return record
 
 
 def undo(memory: Memory, fields: Fields) -> Recorded:
@@ -119,34 +101,26 @@ def _recorded(
     )  # fmt: skip
 
 
-def close(memory: Memory, fields: Fields) -> Recorded:
-    """Record that a thread, a task or a finding is done.
+def thread(*, closes: bool) -> Action:
+    """Return what records that a thread, a task or a finding is done, or else open again."""
 
-    Raises:
-        NotFound: there is no such fact.
-        DiurnaError: it is none of them, or false.
-    """
-    fact = _thread(memory, fields.fact())
-    if fact.closed:
-        return Recorded(already=f"{fact.id} is closed")
-    asked = Request(titled("Close", (fact.id,)), fields.one("reason").strip(), type=EDIT)
-    asked = asked._replace(close=(fact.id,))
-    return _appended(memory, asked, f"{fact.id} is closed", twin_commands.close(fact.id))
+    def record(memory: Memory, fields: Fields) -> Recorded:
+        fact = _thread(memory, fields.fact())
+        id = fact.id
+        if fact.closed == closes:
+            return Recorded(already=f"{id} is {'closed' if closes else 'open'}")
+        title, ids = titled("Close" if closes else "Reopen", (id,)), (id,)
+        asked = Request(title, fields.one("reason").strip(), type=EDIT)
+        asked = asked._replace(close=ids) if closes else asked._replace(reopen=ids)
+        draft, odd = draft_of_request(memory, asked, options=True)
+        receipt = memory.append(draft, again=True, tiers=True)
+        command = (twin_commands.close if closes else twin_commands.reopen)(id)
+        return Recorded(
+            (receipt.stem,), (receipt.commit,), (f"{id} is {'closed' if closes else 'open again'}",),
+            "", draft.title, command, (*odd, *receipt.findings),
+        )  # fmt: skip
 
-
-def reopen(memory: Memory, fields: Fields) -> Recorded:
-    """Record that a thread, a task or a finding is open again.
-
-    Raises:
-        NotFound: there is no such fact.
-        DiurnaError: it is none of them, or false.
-    """
-    fact = _thread(memory, fields.fact())
-    if not fact.closed:
-        return Recorded(already=f"{fact.id} is open")
-    asked = Request(titled("Reopen", (fact.id,)), fields.one("reason").strip(), type=EDIT)
-    asked = asked._replace(reopen=(fact.id,))
-    return _appended(memory, asked, f"{fact.id} is open again", twin_commands.reopen(fact.id))
+    return record
 
 
 def _thread(memory: Memory, id: str) -> Fact:
@@ -158,12 +132,3 @@ def _thread(memory: Memory, id: str) -> Fact:
         hint = f'`diurna edit {id} --restore --reason "…"` says that it holds after all'
         raise DiurnaError(f"{id} is false: there is nothing to close", hint=hint)
     return fact
-
-
-def _appended(memory: Memory, asked: Request, does: str, command: str) -> Recorded:
-    draft, odd = draft_of_request(memory, asked, options=True)
-    receipt = memory.append(draft, again=True, tiers=True)
-    return Recorded(
-        (receipt.stem,), (receipt.commit,), (does,), "", draft.title, command,
-        (*odd, *receipt.findings),
-    )  # fmt: skip

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from ledger.errors import NotFound
 from memory.api import Memory
-from rituals.serve.web.actions import answer_forms, decision_forms
+from rituals.decide.confirmation import archiving, reinstatement, returning
+from rituals.serve.web.actions import answer_forms, decision_forms, twin_commands
 from rituals.serve.web.actions.action import Action, Recorded
 from rituals.serve.web.actions.form_fields import Fields
 
@@ -14,11 +15,11 @@ from rituals.serve.web.actions.form_fields import Fields
 ACTIONS: dict[str, Action] = {
     "confirm": decision_forms.confirm,
     "resolve": decision_forms.resolve,
-    "close": decision_forms.close,
-    "reopen": decision_forms.reopen,
-    "archive": decision_forms.archive,
-    "return": decision_forms.take_out,
-    "reinstate": decision_forms.reinstate,
+    "close": decision_forms.thread(closes=True),
+    "reopen": decision_forms.thread(closes=False),
+    "archive": decision_forms.with_reason(archiving, twin_commands.archive),
+    "return": decision_forms.with_reason(returning, twin_commands.take_out),
+    "reinstate": decision_forms.with_reason(reinstatement, twin_commands.reinstate),
     "answer": answer_forms.answer,
     "learn": answer_forms.learn,
     "undo": decision_forms.undo,
