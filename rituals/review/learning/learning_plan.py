@@ -102,8 +102,10 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
     Raises:
         NotFound: there is no such log, and it is no time.
     """
-    if since:
-        since = _stem_of(memory, since)
+    if since:  # the stem of a log that is there, or the start of one for a time
+        named = is_stem(since) and not is_date(since)
+        begins = memory.bounds(since, "")[0]
+        since = memory.ask(lambda cache: log_named(cache, since)).key if named else begins
 
     def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]]]:
         logs = [(ref, entry) for _, ref, entry in cache.entries()]
@@ -170,14 +172,6 @@ def _promotions(
     raised = raised_threads(one.fact for one in standings)
     paragraphs = paragraphs_of((documents or {}).values())
     return promotions(top, state, scored, raised, doubted, paragraphs, code.files())
-
-
-def _stem_of(memory: Memory, since: str) -> str:
-    """Return from where on is looked: the stem of a log that is there, or the start of one for a time."""
-    begins = memory.bounds(since, "")[0]
-    if is_stem(since) and not is_date(since):
-        return memory.ask(lambda cache: log_named(cache, since)).key
-    return begins
 
 
 def _told_of(offer: Offer) -> Item:

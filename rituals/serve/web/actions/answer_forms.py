@@ -76,13 +76,11 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
 
 def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
     """Say what a log records: of a thread by which a question is known, what it says."""
-    return tuple(
-        [_thread(event) or f"{VERB_OF[type(event)]}: {written(event)}" for event in events]
-    )
-
-
-def _thread(event: Event) -> str:
-    if not isinstance(event, FactCreated) or not event.id.startswith(THREAD_PREFIX):
-        return ""
-    said = (event.text or "").partition("\n")[0]
-    return f"{said} (known as {event.id})"
+    lines = []
+    for event in events:
+        if isinstance(event, FactCreated) and event.id.startswith(THREAD_PREFIX):
+            first = (event.text or "").partition("\n")[0]
+            lines.append(f"{first} (known as {event.id})")
+        else:
+            lines.append(f"{VERB_OF[type(event)]}: {written(event)}")
+    return tuple(lines)

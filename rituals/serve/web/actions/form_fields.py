@@ -26,7 +26,9 @@ class Fields(Record):
         """
         if len(self.pairs) > LIMIT_VALUES:
             raise WrongUsage(f"the form has more than {LIMIT_VALUES} fields")
-        found = tuple([_lines(value) for key, value in self.pairs if key == name])
+        # the line ends that a text had before a browser sent it
+        said = [value.replace("\r\n", "\n") for key, value in self.pairs if key == name]
+        found = tuple([value.replace("\r", "\n") for value in said])
         if any(len(value) > LIMIT_CHARS for value in found):
             hint = "say it in fewer words; what belongs together can be several facts"
             raise WrongUsage(f"{name} has more than {LIMIT_CHARS} characters", hint=hint)
@@ -82,8 +84,3 @@ class Fields(Record):
                 hint = "ids are lower-case words joined by hyphens or dots"
                 raise NotFound(f"{one[:_SHOWN_CHARS]!r} is no id of a fact", hint=hint)
         return found
-
-
-def _lines(value: str) -> str:
-    """Return a text with the line ends that it had before a browser sent it."""
-    return value.replace("\r\n", "\n").replace("\r", "\n")
