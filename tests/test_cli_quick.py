@@ -42,7 +42,9 @@ OTHER = (
     "show once --as-of 2026-11-21 --json", "show --kind none", "show retries --everywhere", "show org/x",
     "ls", "ls --all", "ls webhook", "ls 'r*' --json", "ls --kind decision", "ls --tier core", "ls -a once",
     "why retries", "why once --json", "why retries --versions", "why once --versions --json", "why nothing",
-    "why org/x", "status", "status --json",
+    "why org/x", "status", "status --json", "log", "log -n 1 --json", "log --agent codex", "log nothing",
+    "note text --dry-run", "note a --kind thread --dry-run --json", "note --dry-run -- -x", "note a --ref none",
+    "edit retries Twice --dry-run", "edit none Twice", "close storm --reason done --dry-run --json", "close once",
 )  # fmt: skip
 #: What the command line has to look at itself.
 ODD = (
@@ -51,7 +53,7 @@ ODD = (
 )  # fmt: skip
 OTHER_ODD = (
     "show --list", "show --about Ada", "show --tier none", "ls --json=id", "ls --json id,kind", "why", "why a b",
-    "why --versions=x retries", "status now", "status --home .", "task add x",
+    "why --versions=x retries", "status now", "status --home .", "task add x", "note --title", "log a b",
 )  # fmt: skip
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()
 OPTIONS = "--json|--explain|--no-vectors|--superseded|-n|2|--in|facts|sessions|--kind|decision|--level|full|--ids|storm"
@@ -108,6 +110,16 @@ def test_other_questions_go_by_it_too(
     """They too are answered, or refused, byte for byte as the command line does it."""
     short, whole = both_of(capsys, *line.split())
     assert short == whole
+
+
+def test_what_is_noted_there_is_recorded(asked: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    """A note by the quick path is a log like any other, and a refused one changes nothing."""
+    before = asked.git("rev-parse", "HEAD")
+    assert quick(["note", "id=quick decision: It is quick."], os.environ) == 0
+    assert "created  quick" in capsys.readouterr().out
+    assert asked.git("rev-parse", "HEAD~1") == before
+    assert quick(["note", "more", "--ref", "nobody"], os.environ) == 1
+    assert asked.git("rev-parse", "HEAD~1") == before
 
 
 def test_other_odd_lines_are_left_alone(asked: Repo, capsys: pytest.CaptureFixture[str]) -> None:

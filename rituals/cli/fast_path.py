@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from memory.write.draft import Receipt
 
 
-#: The questions that are answered here where they are asked plainly, and those of them that open the home
-#: to write, too: to say what waits, and what an edit says.
-_QUESTIONS, _OPEN = ("recall", "show", "ls", "why", "task", "status"), ("status",)
+#: What is answered here where it is typed plainly: questions, and what opens the home to write in it, too.
+_QUESTIONS, _OPEN = (
+    ("recall", "show", "ls", "why", "task"),
+    ("status", "note", "edit", "close", "log"),
+)
 
 
 def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
@@ -39,8 +41,8 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _kept(lambda: _show(home))
     if arguments[0] == "brief":
         return _kept(lambda: _brief(arguments[1:], home, environment.get("DIURNA_AGENT", "")))
-    if arguments[0] in _QUESTIONS:
-        return _question(arguments)
+    if arguments[0] in _QUESTIONS or arguments[0] in _OPEN:
+        return _plain(arguments)
     if arguments[0] == "view" and len(arguments) in (2, 3):
         return _kept(lambda: _view(arguments[1:], home))
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
@@ -99,8 +101,8 @@ def _brief(arguments: list[str], home: str, agent: str) -> bytes | None:
     return brief(home or working_directory(), wish)
 
 
-def _question(arguments: list[str]) -> int | None:
-    """Answer a plain question about a home; None where there is more to be said than its answer."""
+def _plain(arguments: list[str]) -> int | None:
+    """Answer a plain line of the command table; None for a question beside which there is more to say."""
     from rituals.cli.command_registry import function_of
     from rituals.cli.command_table import TAKES
     from rituals.cli.option_table import taken
@@ -116,27 +118,22 @@ def _question(arguments: list[str]) -> int | None:
 
     call = Invocation(arguments)
     call.command = name
-    call.json = "json" in of_the_call
-    call.everywhere = "everywhere" in of_the_call
+    for kept in of_the_call:
+        setattr(call, kept, True)
     try:
         if name not in _OPEN and not call.open_reader():
             return None
     except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
         return None
     try:
-        if name == "task":
-            from rituals.cli.terminal.tasks_text import answer
-
-            answer(call, values)
-        else:
-            function_of(name)(call, **values)
+        code = function_of(name)(call, **values)
         call.close()
         call.out.flush()
     except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
         from rituals.cli.app import said
 
         return said(problem, call)
-    return 0
+    return code or 0
 
 
 def _read(

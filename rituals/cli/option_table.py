@@ -159,10 +159,6 @@ def _fits(row: Option, value: str) -> bool:
     if row.words != 1 or isinstance(row.choices, str) or isinstance(row.least, str):
         return False
     if row.most:
-        return (
-            value.isascii()
-            and value.isdigit()
-            and len(value) < 10
-            and row.least <= int(value) <= row.most
-        )
+        number = int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
+        return row.least <= number and (row.most < 0 or number <= row.most)
     return not row.choices or value in row.choices

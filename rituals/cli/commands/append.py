@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
 from ledger.codec.validate import read_draft
 from ledger.errors import DraftRefused, NotFound, WrongUsage
@@ -23,6 +22,7 @@ from rituals.record.slips import no_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from ledger.model.findings import Finding
     from memory.api import Memory

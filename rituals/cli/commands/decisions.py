@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import click
-
 from ledger.errors import WrongUsage
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
@@ -34,6 +32,8 @@ def edit(
         before = memory.standing(id).fact
         if call.json or not call.interactive():
             raise WrongUsage("the new text is missing", hint=f'diurna edit {id} "TEXT"')
+        import click
+
         text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
     decide(call, rewording(memory, id, text, kind, reason, until), **recorded)
 
@@ -211,6 +211,8 @@ def take_back(
         for line in decision.does:
             call.out.line(line)
         call.out.flush()
+        import click
+
         if not click.confirm("take this back?", False, err=True):
             return
         decision = decision._replace(does=())  # they were shown

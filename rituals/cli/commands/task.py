@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from functools import partial
-from typing import Any
-
-import click
-
 from ledger.errors import WrongUsage
 from ledger.model.task_states import DONE, STATES
 from rituals.cli.context import Invocation
@@ -47,10 +41,6 @@ def task(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any)
     run(call, action, words, given)
 
 
-def _actions(_: click.Context, __: click.Parameter, begin: str) -> list[str]:
-    return [action for action in ACTIONS if action.startswith(begin)]
-
-
 def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
     """Do what an action of `diurna task` says.
 
@@ -69,6 +59,8 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
         from rituals.cli.terminal.requests_text import ask, list_all
 
         return ask(call, words[0], given) if words else list_all(call)
+    from functools import partial
+
     from rituals.cli.terminal.receipt_text import record
     from rituals.cli.terminal.tasks_text import tell
     from rituals.record.option_values import parse_ids
@@ -137,6 +129,8 @@ def _ask_before_leaving(call: Invocation, session: str) -> None:
 def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
     """Refuse what an action does not take."""
     if action not in _TAKES:
+        from difflib import get_close_matches
+
         like = get_close_matches(action, _TAKES, 1)
         hint = f"did you mean {like[0]}? " if like else ""
         if action in STATES:
