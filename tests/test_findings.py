@@ -24,7 +24,7 @@ from tests.finding_case import CASES, Shop
 __all__ = ["finding_cases_home", "finding_cases_ledger", "finding_cases_machine"]
 
 #: Commands that change nothing: asked twice, they say the same twice.
-_READERS = ("verify", "lint", "replay")
+_READERS = ("verify", "lint", "replay", "doctor")
 
 
 #: What differs from run to run, behind what `formed` puts by its name.

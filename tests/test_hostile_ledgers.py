@@ -255,7 +255,7 @@ def test_whoever_asks_of_many_facts_is_told_what_is_told_of_each_alone(
     shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where no more than a few logs are kept, and of a row its nearest part is part of the whole."""
-    home = hostile.ledger_of(tmp_path, shape, 40).folder
+    home = hostile.ledger_of(tmp_path, shape, 24).folder
     memory = Memory.open(str(home), agent="claude")
     tip = TipViews().of(memory)
     tip.prepare("origins")
