@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from rituals.intake import intake_cues
 from rituals.intake.harvest.decision_records import clean_title, decision_of
-from rituals.intake.harvest.document_choice import GUIDE, ROADMAP, Marked, kind_of, own_documents
+from rituals.intake.harvest.document_choice import (
+    GUIDE,
+    ROADMAP,
+    kind_of,
+    marked_among,
+    own_documents,
+)
 from rituals.intake.harvest.document_reader import Found, read_document, read_found
 from tests.conftest import each_row
 
@@ -566,21 +572,12 @@ def test_generated_documents_are_left_out() -> None:
     )
     assert read.items == ()
     assert [one.why for one in read.left_out] == ["a program wrote it"]
-    marked = Marked(
-        {
-            ".gitattributes": b"*.gen.md linguist-generated\n/docs/api/** linguist-generated=true\n",
-            "docs/.gitattributes": b"api/own.md -linguist-generated\nother/*.md linguist-vendored\n",
-        }
-    )
-    paths = [
-        "a.gen.md",
-        "x/b.gen.md",
-        "docs/api/x/y.md",
-        "docs/api/own.md",
-        "docs/other/a.md",
-        "a.md",
-    ]
-    assert marked.among(paths) == {"a.gen.md", "x/b.gen.md", "docs/api/x/y.md", "docs/other/a.md"}
+    attributes = {
+        ".gitattributes": b"*.gen.md linguist-generated\n/docs/api/** linguist-generated=true\n",
+        "docs/.gitattributes": b"api/own.md -linguist-generated\nother/*.md linguist-vendored\n",
+    }
+    made = {"a.gen.md", "x/b.gen.md", "docs/api/x/y.md", "docs/other/a.md"}
+    assert marked_among(attributes, [*made, "docs/api/own.md", "a.md"]) == made
 
 
 _WORDS = st.sampled_from(["order", "shop", "ledger", "worker", "refund", "mail"])

@@ -54,7 +54,6 @@ def apply_intake(
 
 
 def _prose(plan: IntakePlan, number: int) -> str:
-    """Say in a log what it is."""
     updated = sum(one.how == UPDATED for one in plan.changed)
     asked = sum(one.how == ASKED for one in plan.changed)
     told = [

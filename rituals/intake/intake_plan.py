@@ -284,7 +284,10 @@ class _Planning:
         for alike in found.overlaps:
             one, two = sorted((alike.one, alike.two), key=lambda id: id not in born)
             if one in born and two not in born and covers(claim(facts[two]), claim(facts[one])):
-                self._known_as(one, two)
+                for key in [key for key in self._new if self._ids[key] == one]:
+                    del self._new[key]  # a fact of memory says all of it
+                    self._ids[key] = two
+                    self._same += 1
         held = {self._ids[key] for key in self._new}
         unsaid = set() if self._changes == LEAVE else self._known.unsaid(self._reading)
         pairs = [(pair.one, pair.two) for pair in found.oppositions]
@@ -308,13 +311,6 @@ class _Planning:
         self._opposed.sort(key=lambda one: one[0].other in born)  # what memory says comes first
         self._unasked = len(self._opposed[QUESTIONS:])
         del self._opposed[QUESTIONS:]
-
-    def _known_as(self, one: str, two: str) -> None:
-        """Pass an item over, because a fact of memory says all of it."""
-        for key in [key for key in self._new if self._ids[key] == one]:
-            del self._new[key]
-            self._ids[key] = two
-            self._same += 1
 
     def _edges(self) -> list[tuple[str, str]]:
         """Return what replaces what, as (old, new) ids."""

@@ -57,7 +57,8 @@ def rest(source: str, items: Sequence[Item]) -> FactCreated:
     places: dict[str, list[str]] = {}
     for item in items:
         place = footer_value(item.place).partition("@")[0]
-        places.setdefault(_document(place), []).append(place)
+        path, _, line = place.rpartition(":")
+        places.setdefault(path if line.isdigit() and path else place, []).append(place)
     names = [f"{one} ({len(some)})" if some[1:] else some[0] for one, some in places.items()]
     more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     wait = "waits" if len(items) == 1 else "wait"
@@ -71,12 +72,6 @@ def is_rest(id: str, source: str) -> bool:
     """Tell whether an id is that of a thread that lists what of a source had to wait."""
     start = f"rest-of-{source}-"
     return id.startswith(start) and "-" not in id[len(start) :]
-
-
-def _document(place: str) -> str:
-    """Return the document of a place `path:line`; any other place as it is."""
-    path, _, line = place.rpartition(":")
-    return path if path and line.isdigit() else place
 
 
 def _thread(id: str, text: str, *footers: tuple[str, str]) -> FactCreated:

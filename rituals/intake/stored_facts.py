@@ -128,7 +128,11 @@ def in_steps(
     updates: list[list[FactUpdated]] = []
     for now, before in brought:
         texts = [text for text in dict.fromkeys(before) if text != now.text]
-        steps = [*[_with_text(now, text) for text in texts], now]
+        steps = [now]
+        for text in reversed(texts):
+            taken = {IMPORTED: version_id(text)}
+            meta = tuple([(key, taken.get(key, value)) for key, value in now.meta])
+            steps.insert(0, now._replace(text=text, meta=meta))
         births.append(steps[0])
         for number, (old, new) in enumerate(pairwise(steps)):
             if number == len(updates):
@@ -141,11 +145,6 @@ def update_to(event: FactCreated, was: tuple[str, ...]) -> FactUpdated:
     """Return the update by which a fact gets the text that its source has by now."""
     kept = tuple([pair for pair in event.meta if pair[0] in ("source", IMPORTED)])
     return FactUpdated(event.id, event.text, was, meta=kept)
-
-
-def _with_text(event: FactCreated, text: str) -> FactCreated:
-    meta = [(key, value if key != IMPORTED else version_id(text)) for key, value in event.meta]
-    return event._replace(text=text, meta=tuple(meta))
 
 
 def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tuple[str, str]]:

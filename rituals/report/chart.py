@@ -33,6 +33,7 @@ def picture(report: Report, kind: str = "") -> str:
     said = f"{span} work session{'' if span == '1' else 's'}"
     if course.dates[-1]:
         said += f", {course.dates[0]} to {course.dates[-1]}"
+    ends = ", ".join(f"{row[-1]} {tier}" for tier, row in course.tiers)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         MARKER,
@@ -40,7 +41,7 @@ def picture(report: Report, kind: str = "") -> str:
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" font-family="system-ui, sans-serif" '
         f'font-size="12" fill="{_INK}">',
         f"<title>{_escaped(title)}</title>",
-        f"<desc>{_escaped(_described(course, said))}</desc>",
+        f"<desc>{_escaped(f'{said}; at the end {ends}.')}</desc>",
         _text(_LEFT, 28, title, 'font-size="18" font-weight="600"'),
         _text(_LEFT, 48, said),
         *_areas(course, top),
@@ -50,12 +51,6 @@ def picture(report: Report, kind: str = "") -> str:
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _described(course: Course, said: str) -> str:
-    """Say in a sentence what the picture shows, for those who do not see it."""
-    ends = ", ".join(f"{row[-1]} {tier}" for tier, row in course.tiers)
-    return f"{said}; at the end {ends}."
 
 
 def _areas(course: Course, top: int) -> list[str]:
@@ -91,7 +86,6 @@ def _stairs(levels: list[int], edges: list[int], top: int) -> str:
 
 
 def _rows(top: int, step: int) -> list[str]:
-    """Draw the scale of facts."""
     lines = []
     for level in range(0, top + 1, step):
         y = _height(level, top)
@@ -139,7 +133,6 @@ def _legend(course: Course) -> list[str]:
 
 
 def _edge(course: Course, session: int) -> int:
-    """Return where a session begins."""
     first, last = course.sessions[0], course.sessions[-1]
     return _LEFT + _PLOT_WIDTH * (session - first) // (last - first + 1)
 

@@ -190,7 +190,6 @@ def _asked(facts: Iterable[Fact]) -> dict[str, int]:
 
 
 def _verdicts(headers: Iterable[Mapping[str, str]]) -> tuple[Verdicts, ...]:
-    """Sum up verdicts by role."""
     counts: dict[str, dict[str, int]] = {}
     tokens: dict[str, int] = {}
     for said in headers:

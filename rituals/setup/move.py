@@ -269,7 +269,6 @@ def _moved(where: str, how: str) -> bytes:
 
 
 def _refuse_branch(home: Home, there: Home) -> None:
-    """Refuse a branch that holds something else, or is checked out."""
     git = home.repository.git()
     another = "`diurna init --move branch --branch NAME` takes another name"
     refuse_branch(home.repository, there.branch, another)

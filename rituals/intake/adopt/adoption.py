@@ -102,7 +102,6 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
 def _planned(
     memory: adopted_files.AgentMemory, ground: Ground, progress: Callable[[int, int], None] | None
 ) -> AdoptionPlan:
-    """Plan the adoption of what was read."""
     policy, policy_data, noticed = _policy(memory, ground)
     refs, entries, odd = _ledger(memory, ground, progress)
     facts, findings = read_facts(memory)
@@ -246,7 +245,6 @@ def _ledger(
 
 
 def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
-    """Write the plan in sentences."""
     ground, memory = plan.ground, plan.memory
     on = f"on {ground.branch}"
     steps: list[str] = []

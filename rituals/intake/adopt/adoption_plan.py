@@ -124,7 +124,6 @@ def _sealed(stamp: str, newest: str, text: SessionLog) -> Import:
 
 
 def _prose(plan: AdoptionPlan, number: int) -> str:
-    """Say in the import log what it is."""
     if plan.by_hand:
         page = adopted_files.CONTINUITY
         return f"Each bullet of {page} became a fact; what is no bullet stays in that file."

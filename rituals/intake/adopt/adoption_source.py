@@ -101,7 +101,6 @@ def in_the_way(refused: Sequence[WriteRefused]) -> WriteRefused:
 
 
 def _links(root: str, memory: AgentMemory) -> list[WriteRefused]:
-    """Refuse to write through links."""
     paths = (layout.CONTINUITY_FILE, layout.ATTRIBUTES_FILE, layout.POLICY_FILE, SESSIONS, ARCHIVE)
     return [
         WriteRefused(

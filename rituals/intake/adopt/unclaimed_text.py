@@ -186,7 +186,6 @@ def _is_nothing(text: str, header: bool) -> bool:
 
 
 def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) -> Passage:
-    """Make a fact of one list item."""
     first = rows[0]
     if not page.claimed[item.start]:
         rows = [first[item.text_at :], *rows[1:]]

@@ -118,35 +118,19 @@ def _kind_named(path: str, named: Collection[str]) -> str:
     return RULES if is_rules_file(path) else GUIDE
 
 
-class Marked:
-    """The files that attributes call generated or vendored.
-
-    Args:
-        files: the bytes of every `.gitattributes`, by path.
-    """
-
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._rules: list[tuple[re.Pattern[str], bool]] = []
-        for path in sorted(files, key=lambda path: path.count("/")):
-            folder = path.removesuffix(FILE)
-            for line in files[path].decode("utf-8", "replace").split("\n"):
-                pattern, *attributes = line.split() or [""]
-                if pattern[:1] in ("", "#", "["):
-                    continue
-                for attribute in attributes:
-                    mark = _MARKS.match(attribute)
-                    if mark:
-                        on = not mark[1] and mark[2] not in ("false", "0")
-                        self._rules.append((_pattern(folder, pattern), on))
-
-    def among(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return which paths are generated or vendored."""
-        if not self._rules:
-            return frozenset()
-        return frozenset([path for path in paths if self._marks(path)])
-
-    def _marks(self, path: str) -> bool:
-        return next((on for pattern, on in reversed(self._rules) if pattern.match(path)), False)
+def marked_among(files: Mapping[str, bytes], paths: Iterable[str]) -> frozenset[str]:
+    """Return which paths are generated or vendored, by the bytes of every `.gitattributes`, by path."""
+    rules: list[tuple[re.Pattern[str], bool]] = []
+    for path in sorted(files, key=lambda path: path.count("/")):
+        for line in files[path].decode("utf-8", "replace").split("\n"):
+            glob, *attributes = line.split() or [""]
+            marks = [_MARKS.match(one) for one in attributes if glob[:1] not in ("", "#", "[")]
+            for mark in filter(None, marks):
+                on = not mark[1] and mark[2] not in ("false", "0")
+                rules.insert(0, (_pattern(path.removesuffix(FILE), glob), on))
+    return frozenset(
+        path for path in paths if next((on for pattern, on in rules if pattern.match(path)), False)
+    )
 
 
 def _pattern(folder: str, glob: str) -> re.Pattern[str]:

@@ -14,8 +14,8 @@ from rituals.intake.harvest.decision_records import SUPERSEDED, Decision
 from rituals.intake.harvest.document_choice import (
     FILE,
     LIMIT_BYTES,
-    Marked,
     is_rules_file,
+    marked_among,
     own_documents,
 )
 from rituals.intake.harvest.document_reader import SOURCE, Found, key_of, read_found
@@ -116,9 +116,9 @@ def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]
     files = code.files()
     attributes = {path: blob for path, blob in files.items() if path.rpartition("/")[2] == FILE}
     data = code.contents(list(attributes.values()))
-    marked = Marked({path: data.get(blob, b"") for path, blob in attributes.items()})
+    marks = {path: data.get(blob, b"") for path, blob in attributes.items()}
     documents = own_documents(files, named)
-    foreign = set(marked.among([path for path, _, _ in documents])) - set(named)
+    foreign = marked_among(marks, [path for path, _, _ in documents]) - set(named)
     return [one for one in documents if one[0] not in foreign]
 
 

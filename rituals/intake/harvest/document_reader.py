@@ -77,7 +77,6 @@ def read_found(path: str, kind: str, data: bytes, commit: str, *, named: bool = 
 
 
 def _decided(document: Document, kind: str, commit: str) -> Found:
-    """Read a record, or a list of them."""
     decisions = [] if kind == PROPOSAL else decisions_of(document, listed=kind == RECORDS)
     if kind != RECORDS and len(decisions) < 2:
         one = decision_of(document, proposal=kind == PROPOSAL)

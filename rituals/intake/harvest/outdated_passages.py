@@ -110,7 +110,6 @@ def _page(path: str, data: bytes | None, commit: str) -> _Page | None:
 
 
 def _compared(fact: Sourced, old: _Page | None, new: _Page | None) -> Changed | None:
-    """Compare what a document said with what it says."""
     decided = _decision_at(fact, old)
     if new is None:
         was = decided.text if decided else _sentence_at(fact, old)
@@ -131,7 +130,6 @@ def _compared(fact: Sourced, old: _Page | None, new: _Page | None) -> Changed | 
 
 
 def _decision_at(fact: Sourced, old: _Page | None) -> Decision | None:
-    """Return the decision of a record that a fact came from."""
     if old is None or kind_of(fact.origin.path) not in (RECORD, RECORDS):
         return None
     there = [one for one in old.found.decisions if one.line == fact.origin.line and one.text]

@@ -95,7 +95,6 @@ def _head_of(path: str) -> str:
 
 
 def _auto_memory(folder: str, only: tuple[str, ...], left: Left) -> list[Item]:
-    """Read the memories of a folder."""
     names = files_below(folder, left, ".md")
     items: list[Item] = []
     for name in only or names:

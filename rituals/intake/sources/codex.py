@@ -67,7 +67,6 @@ def read(place: str, ground: Ground, left: Left) -> list[Item]:
 
 
 def _applies(block: list[Passage], ground: Ground, named: bool) -> bool:
-    """Tell whether a block is about this project."""
     said = next((found[1] for one in block if (found := _APPLIES.search(one.text))), "")
     folders = [path.rstrip("/.") for path in _PATH.findall(said)]
     project = ground.project

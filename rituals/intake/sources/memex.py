@@ -50,7 +50,6 @@ def read(place: str, ground: Ground, left: Left) -> list[Item]:
 
 
 def _facts(text: str, path: str, left: Left) -> list[Item]:
-    """Read the facts of one entity."""
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
@@ -88,7 +87,6 @@ def _facts(text: str, path: str, left: Left) -> list[Item]:
 
 
 def _notes(text: str, path: str, at: str) -> list[Item]:
-    """Read the bullets and paragraphs of a note."""
     _, body, first = front_matter(text)
     return [
         Item(

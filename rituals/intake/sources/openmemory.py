@@ -43,11 +43,7 @@ def read(place: str, ground: Ground, left: Left) -> Iterable[Item]:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Return the text of an export.
-
-    Raises:
-        ValueError: it is too large when it is unpacked, or holds no memories.
-    """
+    """Return the text of an export; a `ValueError` says that it is too large, or holds no memories."""
     if data.startswith(_ZIP):
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             held = {name.rpartition("/")[2]: name for name in file.namelist()}

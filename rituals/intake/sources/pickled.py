@@ -55,7 +55,6 @@ def plain_values(data: bytes) -> object:
 
 
 def _follow(name: str, value: object, stack: Stack, memo: dict[int, object]) -> None:
-    """Do what one operation does to the stack."""
     if name in _VALUES:
         stack.append(value)
     elif name in _CONSTANTS:

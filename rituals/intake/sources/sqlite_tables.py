@@ -15,6 +15,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 from ledger.environment import monotonic
 from rituals.intake.intake_items import LeftOut
@@ -38,35 +39,10 @@ class StoreUnreadable(Exception):
 
 
 class Tables:
-    """A private copy of an SQLite file, for as long as the `with` block lasts."""
+    """The tables of a private copy of an SQLite file, which nobody else has open."""
 
-    def __init__(self, path: str, left: Left) -> None:
-        self._path, self._left = path, left
-        self._name = os.path.basename(path)
-        self._until = monotonic() + _SECONDS
-
-    def __enter__(self) -> Tables:
-        """Copy the file and open the copy.
-
-        Raises:
-            StoreUnreadable: it can not be copied, or is no database.
-        """
-        self._folder = tempfile.mkdtemp(prefix="diurna-import-")
-        try:
-            copy = os.path.join(self._folder, "store.db")
-            _copy(self._path, copy)
-            self._open(copy)
-        except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take the copy away."""
-        self._db.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _open(self, copy: str) -> None:
+    def __init__(self, copy: str, name: str, until: float, left: Left) -> None:
+        self._name, self._until, self._left = name, until, left
         self._db = sqlite3.connect(copy, isolation_level=None, timeout=0)
         try:
             self._db.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -76,10 +52,14 @@ class Tables:
             names = self._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
             self._tables = {name for name, sql in names.fetchmany(1_000) if _is_plain(sql)}
             self._db.set_authorizer(_authorize)
-            self._db.set_progress_handler(lambda: monotonic() > self._until, _STEPS)
+            self._db.set_progress_handler(lambda: monotonic() > until, _STEPS)
         except sqlite3.Error as error:
             self._db.close()
             raise StoreUnreadable(f"is no SQLite database that can be read ({error})") from None
+
+    def close(self) -> None:
+        """Let go of the copy."""
+        self._db.close()
 
     def has(self, table: str) -> bool:
         """Tell whether there is a table of that name: no view, and nothing virtual."""
@@ -144,19 +124,21 @@ class Tables:
 
 def tables_in(name: str, path: str, left: Left) -> Iterator[Tables]:
     """Yield the tables of a store, which is called so; nothing where it can not be read."""
+    until = monotonic() + _SECONDS
+    folder = tempfile.mkdtemp(prefix="diurna-import-")
+    copy = os.path.join(folder, "store.db")
     try:
-        with Tables(path, left) as tables:
+        _copy(path, copy)
+        with closing(Tables(copy, os.path.basename(path), until, left)) as tables:
             yield tables
     except StoreUnreadable as why:
         left.append(LeftOut(shown(name), str(why)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy(path: str, copy: str) -> None:
-    """Copy a database and its write-ahead log at a moment when nobody writes.
-
-    Raises:
-        StoreUnreadable: it is no ordinary file, or is written to all the time.
-    """
+    """Copy a database and its write-ahead log at a moment when nobody writes."""
     for _ in range(TRIES):
         before = _states(path)
         if not _is_hot(path + "-journal"):

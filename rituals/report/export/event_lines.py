@@ -131,21 +131,21 @@ def _canonical(said: dict[str, Any]) -> bytes | None:
     """Return the bytes that follow from header, title, prose and events; None where none do."""
     try:
         header = tuple([(str(key), _text(value)) for key, value in said["header"].items()])
-        events = tuple([_event(one) for one in said["events"]])
+        events = tuple(
+            [
+                VERBS[one["verb"]](
+                    **{key: _value(value) for key, value in one.items() if key != "verb"}
+                )
+                for one in said["events"]
+            ]
+        )
         return encode(SessionLog(header, _text(said["title"]), _text(said["prose"]), events))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return None
 
 
 def _fields(event: Event) -> dict[str, Any]:
-    """Return all fields of an event."""
     return dict(zip(event._fields, event, strict=True))
-
-
-def _event(said: dict[str, Any]) -> Event:
-    fields = {name: _value(value) for name, value in said.items() if name != "verb"}
-    event: Event = VERBS[said["verb"]](**fields)
-    return event
 
 
 def _value(value: Any) -> Any:

@@ -95,7 +95,6 @@ def _is_ours(folder: str, path: str) -> bool:
 
 
 def _exported(folder: str) -> list[str]:
-    """List what may have been exported before."""
     found = list(TOP)
     for name in FOLDERS:
         try:

@@ -184,11 +184,7 @@ def _refuse_foreign(folder: str, event: str) -> None:
 
 
 def _read(folder: str, event: str) -> bytes | None:
-    """Return a hook's bytes, None when there is none.
-
-    Raises:
-        WriteRefused: it can not be read.
-    """
+    """Return a hook's bytes, None when there is none."""
     path = f"{folder}/{event}"
     try:
         with open(path, "rb") as file:
