@@ -126,14 +126,10 @@ def with_repeats(
         return made
     told = sorted(entries, key=lambda entry: entry.stem)
     logs = [(entry, texts[entry.stem]) for entry in told if entry.stem in texts]
-    by = {
-        one.id: entry.session
-        for entry in told
-        for one in entry.acts
-        if isinstance(one, FactCreated)
-    }
+    births = [(one, entry) for entry in told for one in entry.acts if isinstance(one, FactCreated)]
+    by = {birth.id: entry.session for birth, entry in births}
     lives = {life.id: life for life in made.lives}
-    found = (resolve(id, histories[id], frozenset()) for id in lives)
+    found = [resolve(id, histories[id], frozenset()) for id in lives]
     facts = [fact for fact in found if fact is not None]
     return made._replace(repeats=repeats_of(logs, facts, lives, by))
 
@@ -155,27 +151,19 @@ def report_on(
     limit = until + "~"  # behind every stem of that day
     of_kind = [life for life in found.lives if kind in ("", life.kind)]
     chosen = [life for life in of_kind if life.born >= since]
-    told = sorted(
-        [entry for entry in entries if not until or entry.stem <= limit],
-        key=lambda entry: entry.stem,
-    )
+    told = [entry for entry in entries if not until or entry.stem <= limit]
+    told.sort(key=lambda entry: entry.stem)
     before = bisect_left(found.work, since)
     span = found.work[before:]
+    days = [stem[:10] for stem in (*span[:1], *span[-1:])] or ["", ""]
+    kinds = [one.name for one in policy.kinds]
     return Report(
-        policy.project,
-        len(span),
-        span[0][:10] if span else "",
-        span[-1][:10] if span else "",
-        statistics.group_of("", chosen),
-        statistics.groups_of(chosen, [one.name for one in policy.kinds]),
-        statistics.authors_of(chosen),
-        statistics.reviews_of(told, policy, since),
-        attention_of(told, histories, chosen, since, policy.brief.rest),
-        Repeats(),
-        _course(of_kind, found.work, before),
-        tuple(chosen),
-        found.work,
-    )
+        policy.project, len(span), days[0], days[-1],
+        statistics.group_of("", chosen), statistics.groups_of(chosen, kinds),
+        statistics.authors_of(chosen), statistics.reviews_of(told, policy, since),
+        attention_of(told, histories, chosen, since, policy.brief.rest), Repeats(),
+        _course(of_kind, found.work, before), tuple(chosen), found.work,
+    )  # fmt: skip
 
 
 def _course(lives: list[Life], work: tuple[str, ...], before: int) -> Course:

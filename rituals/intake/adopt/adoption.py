@@ -245,76 +245,66 @@ def _ledger(
 
 
 def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
-    ground, memory = plan.ground, plan.memory
-    on = f"on {ground.branch}"
-    steps: list[str] = []
-    if ground.repository is None:
-        steps.append(f"make a git repository in {ground.place}")
-    logs = sum(path.startswith(SESSIONS_DIR + "/") for path, _ in ground.kept)
-    if logs:
-        noun = "session logs" if logs != 1 else "session log"
-        steps.append(f"commit {logs} {noun} {on}, byte for byte as they are")
-    steps += [
-        f"commit {ground.prefix}{path} {on} as it is, so that history keeps it"
-        for path, _ in ground.kept
-        if not path.startswith(SESSIONS_DIR + "/")
-    ]
-    if plan.policy_data:
-        windows = "/".join([str(number) for number in plan.policy.windows[:3]])
-        steps.append(f"write {ground.prefix}{POLICY_FILE} with the windows {windows}")
-    if plan.attributes:
-        steps.append(f"write {ground.prefix}{ATTRIBUTES_FILE}")
-    steps += _brought(plan)
-    steps += [
-        f"import {passage.fact.file}:{passage.fact.line}, which has no footer, as "
-        f"`{passage.fact.id}` ({passage.fact.kind})"
-        for passage in plan.passages
-    ]
-    if plan.questions:
-        own = _several(plan.questions, "question")
-        steps.append(f"let `diurna review --quiz` ask {own} of {adopted_files.QUESTIONS}")
-    steps += notes
-    if plan.left:
-        steps.append(
-            f"leave {ground.prefix}{adopted_files.CONTINUITY} as it is: not all of it is bullets"
-        )
-    else:
-        steps.append(f"publish {ground.prefix}{adopted_files.CONTINUITY} and the archive {on}")
+    ground, memory, prefix = plan.ground, plan.memory, plan.ground.prefix
+    on, page = f"on {ground.branch}", f"{prefix}{adopted_files.CONTINUITY}"
+    kept = [path for path, _ in ground.kept]
+    others = [path for path in kept if not path.startswith(f"{SESSIONS_DIR}/")]
+    logs = len(kept) - len(others)
+    windows = "/".join([str(number) for number in plan.policy.windows[:3]])
+    own = _several(plan.questions, "question")
     unread = [(adopted_files.POLICY, memory.policy), (adopted_files.VISION, memory.vision)]
     unread += [(adopted_files.QUESTIONS, memory.questions)]
-    left = [name for name, data in unread if data] + [adopted_files.THREADS + "/"] * bool(
-        memory.threads
-    )
-    left += memory.beside
-    if left:
-        steps.append(f"leave {', '.join(left)} in place; Diurna does not read them again")
-    if ground.prefix not in ("", "memory/"):
-        steps.append(f"the home is found from {ground.prefix} on, or with --home {ground.prefix}")
-    return tuple(steps)
+    left = [name for name, data in unread if data]
+    left += [f"{adopted_files.THREADS}/"] * bool(memory.threads) + list(memory.beside)
+    steps: list[tuple[object, str]] = [
+        (ground.repository is None, f"make a git repository in {ground.place}"),
+        (logs, f"commit {logs} session log{'s' * (logs != 1)} {on}, byte for byte as they are"),
+        *[(1, f"commit {prefix}{path} {on} as it is, so that history keeps it") for path in others],
+        (plan.policy_data, f"write {prefix}{POLICY_FILE} with the windows {windows}"),
+        (plan.attributes, f"write {prefix}{ATTRIBUTES_FILE}"),
+        *_brought(plan),
+        *[
+            (
+                1,
+                f"import {fact.file}:{fact.line}, which has no footer, as `{fact.id}` ({fact.kind})",
+            )
+            for fact, _ in plan.passages
+        ],
+        (plan.questions, f"let `diurna review --quiz` ask {own} of {adopted_files.QUESTIONS}"),
+        *[(1, note) for note in notes],
+        (plan.left, f"leave {page} as it is: not all of it is bullets"),
+        (not plan.left, f"publish {page} and the archive {on}"),
+        (left, f"leave {', '.join(left)} in place; Diurna does not read them again"),
+        (
+            prefix not in ("", "memory/"),
+            f"the home is found from {prefix} on, or with --home {prefix}",
+        ),
+    ]
+    return tuple([said for holds, said in steps if holds])
 
 
-def _brought(plan: AdoptionPlan) -> list[str]:
-    """Say what the import logs and those of the past bring."""
-    facts = _several(len(plan.facts), "fact")
-    now = _several(len(plan.imports), "import log") if plan.imports else ""
+def _brought(plan: AdoptionPlan) -> list[tuple[object, str]]:
+    """Say what the import logs and those of the past bring, each where there is something of it."""
+    now = f" by {_several(len(plan.imports), 'import log')}" if plan.imports else ""
     told = [log for log in plan.past if log.commit]
-    found = [f"bring the texts of {facts} into the ledger" + f" by {now}" * bool(now)]
-    if told:
-        texts = [e for log in told for e in log.events if isinstance(e, FactCreated | FactUpdated)]
-        commits = _several(len({log.commit for log in told}), "commit")
-        found.append(
-            f"bring what they said before, {_several(len(texts), 'text')} by {commits} since "
-            f"{stamp_of(told[0].at_ms)[:10]}, each at its time and by its author"
-        )
+    since = stamp_of(told[0].at_ms)[:10] if told else ""
+    texts = sum(isinstance(e, FactCreated | FactUpdated) for log in told for e in log.events)
+    commits = _several(len({log.commit for log in told}), "commit")
     reviews = sum(log.type == "review" for log in plan.past)
     checks = len(plan.past) - len(told) - reviews
-    if reviews:
-        found.append(f"bring {_several(reviews, 'review')} that the page and logs tell of")
-    if checks:
-        found.append(
-            f"bring {_several(checks, 'confirmation')} of invariants that the page tells of"
-        )
-    return found
+    return [
+        (1, f"bring the texts of {_several(len(plan.facts), 'fact')} into the ledger{now}"),
+        (
+            told,
+            f"bring what they said before, {_several(texts, 'text')} by {commits} since {since}, "
+            "each at its time and by its author",
+        ),
+        (reviews, f"bring {_several(reviews, 'review')} that the page and logs tell of"),
+        (
+            checks,
+            f"bring {_several(checks, 'confirmation')} of invariants that the page tells of",
+        ),
+    ]
 
 
 def _several(count: int, noun: str) -> str:

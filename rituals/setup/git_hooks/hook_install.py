@@ -104,9 +104,8 @@ def apply_hooks(plan: HookPlan) -> None:
     for name, before, after in plan.files:
         path = f"{plan.folder}/{name}"
         if _read(plan.folder, name) != before:
-            raise WriteRefused(
-                f"{path} changed meanwhile", where=path, hint="run the command again"
-            )
+            again = "run the command again"
+            raise WriteRefused(f"{path} changed meanwhile", where=path, hint=again)
         if after is None:
             os.unlink(path)
             continue
