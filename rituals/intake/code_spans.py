@@ -143,17 +143,17 @@ def hidden_lines(lines: list[str]) -> tuple[bytearray, list[tuple[str, int, str]
                 continue
             end = next(iter(closes[(n := bisect_right(closes, number)) : n + 1]), -1)
             other = next(iter(opens[(n := bisect_right(opens, number)) : n + 1]), len(lines))
-            if end < 0 or other < end or (other == end and _opens_first(lines[end])):
+            if (
+                end < 0
+                or other < end
+                or (other == end and lines[end].find("<!--") < lines[end].find("-->"))
+            ):
                 open_ended.append(("unclosed-comment", number, "a comment"))
                 continue
         if end >= 0:
             hidden[number] = FIRST
             hidden[number + 1 : end + 1] = bytes([REST]) * (end - number)
     return hidden, open_ended
-
-
-def _opens_first(line: str) -> bool:
-    return line.find("<!--") < line.find("-->")
 
 
 def _spans(line: str) -> tuple[list[int], list[int]]:

@@ -59,13 +59,7 @@ class Draft(Record):
 
 
 class Drafts:
-    """Makes the drafts of one source.
-
-    Args:
-        source: its name.
-        policy: of the home.
-        now_ms: the clock, milliseconds since 1970: nothing was written later.
-    """
+    """Makes the drafts of one source; nothing was written after `now_ms`, milliseconds since 1970."""
 
     def __init__(self, source: str, policy: Policy, now_ms: int) -> None:
         self._source, self._policy = source, policy

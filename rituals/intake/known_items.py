@@ -28,12 +28,7 @@ def key_in(source: str, key: str) -> str:
 
 
 class Known:
-    """What a memory holds.
-
-    Args:
-        state: of it.
-        telling: what is withheld of it, None for nothing.
-    """
+    """What a memory holds; `telling` knows what is withheld of it, None for nothing."""
 
     def __init__(self, state: State, telling: Telling | None) -> None:
         self._state, self._telling = state, telling

@@ -152,18 +152,16 @@ def repeats_of(
                 count[1] += times - before
                 told |= {id} & now
         told |= now
-    corrected, retried = [
-        tuple(
-            sorted(
-                [(id, len(some)) for id, some in kind.items()], key=lambda one: (-one[1], one[0])
-            )
-        )
-        for kind in found.values()
-    ]
+    corrected, retried = [_most_first(some) for some in found.values()]
     broke = [(id, before, after) for id, (before, after) in counts.items()]
     broke.sort(key=lambda one: (-one[1] - one[2], one[0]))
     uses = [(*pair, count) for pair, count in sorted(used.items()) if pair[0] in known.facts]
     return Repeats(len(began), corrected, retried, tuple(broke), tuple(uses))
+
+
+def _most_first(found: Mapping[str, set[str]]) -> tuple[tuple[str, int], ...]:
+    counted = [(id, len(sessions)) for id, sessions in found.items()]
+    return tuple(sorted(counted, key=lambda one: (-one[1], one[0])))
 
 
 def _began(entry: Entry) -> str:

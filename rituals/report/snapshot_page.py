@@ -190,7 +190,10 @@ class _Page:
         """Tell where the work stands."""
         lines = [_said(one) for one in self._of(model.STATE_KIND)]
         if self._task:
-            lines.append(_where(self._task))
+            task = self._task
+            who = f", claimed by {task.claimant}" if task.claimant else ""
+            torn = ", and that is contradicted" if task.contradicted else ""
+            lines.append(f"{task.id} is {task.state} since {task.since[:10]}{who}{torn}")
             lines += [f"waits for {wait.id} ({wait.why})" for wait in self._task.waits]
         counts: dict[str, int] = {}
         for one in self._tasks.values():
@@ -273,12 +276,6 @@ def _text(one: Standing) -> str:
 
 def _told(task: Task) -> str:
     return f"{task.id} (task, {task.state}, {task.priority}): {_text(task.standing)}"
-
-
-def _where(task: Task) -> str:
-    who = f", claimed by {task.claimant}" if task.claimant else ""
-    torn = ", and that is contradicted" if task.contradicted else ""
-    return f"{task.id} is {task.state} since {task.since[:10]}{who}{torn}"
 
 
 def _line(said: str) -> str:

@@ -73,13 +73,7 @@ def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str])
 
 
 class _Stage:
-    """Where the tour plays: a folder, a shell in it, and somebody who listens.
-
-    Args:
-        say: prints one line.
-        folder: an empty folder.
-        environment: of the process.
-    """
+    """Where the tour plays: an empty folder, a shell in it, and somebody who listens."""
 
     def __init__(
         self, say: Callable[[str], None], folder: Path, environment: Mapping[str, str]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused, StorageFailed, WriteRefused
@@ -112,7 +112,8 @@ def _planned(
             by_hand=True,
         ))  # fmt: skip
         return plan if plan.already else plan._replace(steps=_steps(plan, []))
-    if ground.marked and _is_adopted(memory, entries):
+    written = not memory.continuity or MACHINE in memory.continuity
+    if ground.marked and (written or any(entry.type == "import" for entry in entries)):
         return AdoptionPlan(memory, ground, True, policy, findings=before_it(ground, entries))
     pages = [adopted_files.CONTINUITY, *(file for file, _ in memory.archive if is_page(file))]
     pages = [page for page in pages if page != adopted_files.ARCHIVE_INDEX]
@@ -145,12 +146,6 @@ def _planned(
         ),
         steps=_steps(plan, notes),
     )  # fmt: skip
-
-
-def _is_adopted(memory: adopted_files.AgentMemory, entries: Sequence[Entry]) -> bool:
-    """Tell whether the home there has the texts: `diurna init` alone does not bring them."""
-    written = not memory.continuity or MACHINE in memory.continuity
-    return written or any(entry.type == "import" for entry in entries)
 
 
 def _policy(

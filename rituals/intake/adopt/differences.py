@@ -77,9 +77,9 @@ def differences(
             found.append(Difference(footer.id, "fact", "a fact", "none", reason))
             continue
         fact = standing.fact
+        uses = theirs.get(footer.id, set()), ours.get(footer.id, set())
         if footer.uses != str(fact.uses):
-            both = theirs.get(footer.id, set()), ours.get(footer.id, set())
-            why = _why_uses(footer, *both, texts, work)
+            why = _why_uses(footer, *uses, texts, work)
             found.append(Difference(footer.id, "uses", footer.uses, str(fact.uses), why))
         if footer.last_used != fact.last_used:
             why = _why_last(footer, standing)
@@ -88,9 +88,8 @@ def differences(
             why = "no date, so the log that created it or the import stands for it"
             found.append(Difference(footer.id, "created", footer.created, fact.created, why))
         if footer.tier != standing.tier:
-            if footer.id not in theirs and standing.tier not in ("core", "superseded"):
-                why = "no log names it, and then the reference keeps whatever label it has"
-            else:
+            why = "no log names it, and then the reference keeps whatever label it has"
+            if footer.id in theirs or standing.tier in ("core", "superseded"):
                 why = _why_tier(footer, standing, len(logs), state.summary.sessions)
             found.append(Difference(footer.id, "tier", footer.tier, standing.tier, why))
     return tuple(found)

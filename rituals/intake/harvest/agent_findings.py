@@ -55,18 +55,12 @@ def read_handed_in(data: bytes, name: str, code: Code, kinds: Collection[str]) -
             findings.append(Finding("draft-invalid", f"item {number}: {wrong}", name, hint=_HINT))
             continue
         text = visible(prose(_text(one, "text")))
-        found.append(
-            Item(
-                key_of(path, digest_of(text)),
-                text,
-                _text(one, "kind"),
-                at=_text(one, "at"),
-                author=_text(one, "author"),
-                place=f"{path}:{one['line']}@{code.commit[:COMMIT_CHARS]}",
-                entity=_text(one, "entity"),
-                tags=tuple(one.get("tags", ())),
-            )
-        )
+        place = f"{path}:{one['line']}@{code.commit[:COMMIT_CHARS]}"
+        found.append(Item(
+            key_of(path, digest_of(text)), text, _text(one, "kind"), at=_text(one, "at"),
+            author=_text(one, "author"), place=place, entity=_text(one, "entity"),
+            tags=tuple(one.get("tags", ())),
+        ))  # fmt: skip
     if findings:
         raise DraftRefused(tuple(findings))
     return Reading(SOURCE, tuple(found), whole=False)

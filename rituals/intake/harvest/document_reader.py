@@ -89,15 +89,9 @@ def _decided(document: Document, kind: str, commit: str) -> Found:
         elif not decision.text:
             left_out.append(LeftOut(place, f"an accepted decision, but {decision.why_not}"))
         else:
-            items.append(
-                Item(
-                    key_of(document.path, decision.name),
-                    visible(prose(decision.text)),
-                    _DECISION,
-                    at=decision.at,
-                    place=f"{place}@{commit[:COMMIT_CHARS]}",
-                )
-            )
+            key, text = key_of(document.path, decision.name), visible(prose(decision.text))
+            place = f"{place}@{commit[:COMMIT_CHARS]}"
+            items.append(Item(key, text, _DECISION, at=decision.at, place=place))
             said.append(decision.text)
     return Found(document.path, tuple(items), tuple(said), tuple(left_out), tuple(decisions))
 

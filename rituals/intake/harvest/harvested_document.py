@@ -65,12 +65,7 @@ class Document(Record):
 
 
 class Builder:
-    """Gathers what a reader of one markup finds, line by line.
-
-    Args:
-        path: of the document.
-        plain: turns markup within a line into what it reads as.
-    """
+    """Gathers what a reader finds, line by line; `plain` turns markup into what it reads as."""
 
     def __init__(self, path: str, plain: Callable[[str], str]) -> None:
         self.path, self.plain = path, plain

@@ -125,16 +125,11 @@ def _observation(note: _Note, line: int, category: str, said: str, seen: dict[st
     key = f"{note.file} {'-'.join(words)}"
     seen[key] = seen.get(key, 0) + 1
     return Item(
-        key=key if seen[key] == 1 else f"{key}-{seen[key]}",
-        text=text,
-        kind=kind,
-        at=note.at,
-        author=note.author,
-        place=f"{note.file}:{line}",
-        entity=note.title,
+        key=key if seen[key] == 1 else f"{key}-{seen[key]}", text=text, kind=kind, at=note.at,
+        author=note.author, place=f"{note.file}:{line}", entity=note.title,
         tags=tag_words((*(() if kind else (category,)), *note.tags, *tags)),
         personal=kind == "preference" and is_about_a_person(text),
-    )
+    )  # fmt: skip
 
 
 def _prose(note: _Note, body: str, line: int, left: Left) -> Iterator[Item]:

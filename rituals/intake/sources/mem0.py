@@ -108,16 +108,10 @@ def _item(name: str, point: _Point | None, rows: list[Row]) -> Item:
     about_a_person = is_about_a_person(now)
     kind = kind_of(word) or ("preference" if about_a_person else "")
     return Item(
-        key=name,
-        text=now,
-        kind=kind,
-        at=last.at,
-        author=last.author or _author(payload),
+        key=name, text=now, kind=kind, at=last.at, author=last.author or _author(payload),
         place=f"{_HISTORY if rows or not point else point.file} {name}",
-        tags=() if kind else tag_words((word,)),
-        personal=about_a_person,
-        earlier=tuple(versions),
-    )
+        tags=() if kind else tag_words((word,)), personal=about_a_person, earlier=tuple(versions),
+    )  # fmt: skip
 
 
 def _author(payload: dict[str, object]) -> str:

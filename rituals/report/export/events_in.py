@@ -96,14 +96,9 @@ def plan_arrival(
         refused.append(Finding("unreadable", message, name, logs + 1, "export it again"))
     if refused:
         raise DraftRefused(tuple(refused[:_NAMED]))
-    said = head.get("redacted")
-    return Arrival(
-        str(head.get("project", ""))[:200],
-        logs,
-        tuple(dict.fromkeys(new)),
-        said if isinstance(said, int) else 0,
-        tuple(left_out),
-    )
+    said, project = head.get("redacted"), str(head.get("project", ""))[:200]
+    redacted = said if isinstance(said, int) else 0
+    return Arrival(project, logs, tuple(dict.fromkeys(new)), redacted, tuple(left_out))
 
 
 def apply_arrival(memory: Memory, file: BinaryIO, name: str, plan: Arrival) -> Arrival:

@@ -59,7 +59,8 @@ def suggestions(memory: Memory, found: Score) -> tuple[Suggestion, ...]:
     facts = [
         one.fact
         for one in state.standings()
-        if one.live and one.fact.id not in reached and _is_asked_about(one.fact)
+        if one.live and one.fact.id not in reached and one.fact.kind != model.QUESTION_KIND
+        if not (one.fact.closed or one.fact.redacted or is_raised(one.fact))  # these answer nothing
     ]
     facts.sort(key=lambda fact: (rank.get(fact.kind, len(rank)), -fact.uses, fact.id))
     proposed = [(fact.id, question_about(fact)) for fact in facts[:MOST]]
@@ -88,8 +89,3 @@ def _reached(state: State, found: Score) -> set[str]:
             if fact is not None and fact.false:
                 reached.update(instead_of(fact, state.fact, met))
     return reached
-
-
-def _is_asked_about(fact: Fact) -> bool:
-    """Leave out what answers no question: questions, what is done, withheld, or asked by a review."""
-    return not (fact.kind == model.QUESTION_KIND or fact.closed or fact.redacted or is_raised(fact))
