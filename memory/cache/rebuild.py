@@ -24,7 +24,7 @@ from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 def build(
@@ -48,27 +48,32 @@ def build(
         if not path:
             base = sqlite3.connect(":memory:", isolation_level=None)
             _fill(base, commit, refs, entries, findings, policy)
-            base.execute(
-                "PRAGMA journal_mode=MEMORY"
-            )  # without a journal nothing can be taken back
+            base.execute("PRAGMA journal_mode=MEMORY")  # without one nothing can be taken back
             return Cache(base, Stamp(""))
-        temporary = f"{path}.{os.getpid()}.tmp"
-        clear_abandoned(path)
+        write_beside(path, lambda base: _fill(base, commit, refs, entries, findings, policy))
+    return open_cache(path)
+
+
+def write_beside(path: str, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Write a whole file beside the one of a name, and put it in its place.
+
+    Raises:
+        sqlite3.Error, OSError: it can not be written; nothing changed.
+    """
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    clear_abandoned(path)
+    try:
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        base = sqlite3.connect(temporary, isolation_level=None)
+        try:
+            fill(base)
+        finally:
+            base.close()
+        install(temporary, path)
+    except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
-        try:
-            base = sqlite3.connect(temporary, isolation_level=None)
-            try:
-                _fill(base, commit, refs, entries, findings, policy)
-            finally:
-                base.close()
-            os.chmod(temporary, 0o600)
-            install(temporary, path)
-        except BaseException:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
-    return open_cache(path)
+        raise
 
 
 def copy(cache: Cache, path: str) -> Cache:
@@ -79,30 +84,21 @@ def copy(cache: Cache, path: str) -> Cache:
     Raises:
         CacheDamaged, OSError: it can not be read or written.
     """
+
+    def take(base: sqlite3.Connection) -> None:
+        with cache:
+            cache.base.backup(base)
+        other = marshal.dumps(os.urandom(8).hex())
+        base.execute("PRAGMA journal_mode=OFF" if path else "PRAGMA journal_mode=MEMORY")
+        base.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (other,))
+
     with FILE_ERRORS:
-        temporary = f"{path}.{os.getpid()}.tmp" if path else ":memory:"
         if path:
-            clear_abandoned(path)
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-        base = sqlite3.connect(temporary, isolation_level=None)
-        try:
-            with cache:
-                cache.base.backup(base)
-            other = marshal.dumps(os.urandom(8).hex())
-            base.execute("PRAGMA journal_mode=OFF" if path else "PRAGMA journal_mode=MEMORY")
-            base.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (other,))
-            if not path:
-                return Cache(base, Stamp(""))
-            base.close()
-            os.chmod(temporary, 0o600)
-            install(temporary, path)
-        except BaseException:
-            base.close()
-            if path and os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
-    return open_cache(path)
+            write_beside(path, take)
+            return open_cache(path)
+        base = sqlite3.connect(":memory:", isolation_level=None)
+        take(base)
+        return Cache(base, Stamp(""))
 
 
 def _fill(

@@ -311,7 +311,6 @@ def _read(path: str) -> bytes:
 
 
 def _lock(fd: int, how: int) -> None:
-    """Lock a file."""
     deadline = 0.0
     while True:
         try:
@@ -322,6 +321,14 @@ def _lock(fd: int, how: int) -> None:
             if now > deadline:
                 raise
             time.sleep(0.0005 + os.getpid() % 7 / 5000)
+
+
+def file_number(path: str) -> int:
+    """Return the inode of a file, 0 for none: another file of its name has another."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
 
 
 def machine_run() -> str:

@@ -13,7 +13,7 @@ from ledger.model.logset import LogRef
 from ledger.model.sha256 import blob_id
 from ledger.wal.spool import Spool
 from memory.cache.sqlite import CacheDamaged
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import Stamp, file_number
 from memory.cache.view_name import beside, rides, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.fold.projection_state import log_digest, set_digest
@@ -125,7 +125,7 @@ class View(Snapshot):
                 self._cache.take_over(made)
             elif Stamp(self._path).usable:
                 self._cache = copy(made, self._path)
-                self._file = self._number()
+                self._file = file_number(self._path)
             else:
                 self._cache, self._file = made, 0
         except (CacheDamaged, OSError, StorageFailed):  # a read-only or full disk

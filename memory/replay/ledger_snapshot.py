@@ -13,7 +13,7 @@ from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from memory.cache.cache_file import Cache, open_cache
 from memory.cache.sqlite import CacheDamaged
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import Stamp, file_number
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -187,7 +187,7 @@ class Snapshot:
         if self._cache is not None and self._was_replaced():
             self._let_go()
         if self._cache is None:
-            self._file = self._number()
+            self._file = file_number(self._path)
             try:
                 self._cache = open_cache(self._path)
             except CacheDamaged:
@@ -202,16 +202,9 @@ class Snapshot:
                 return None
         return self._cache
 
-    def _number(self) -> int:
-        """Return the inode of the cache file, 0 for none: another file of its name has another."""
-        try:
-            return os.stat(self._path).st_ino
-        except OSError:
-            return 0
-
     def _was_replaced(self) -> bool:
         """Tell whether another process built the cache anew since it was opened here."""
-        return bool(self._file) and self._number() != self._file
+        return bool(self._file) and file_number(self._path) != self._file
 
     def _advance(self, cache: Cache, tip: str) -> bool:
         """Bring the cache to a tip that only adds logs; False when that is not the case."""
@@ -270,7 +263,7 @@ class Snapshot:
                 if path:
                     make_folder(os.path.dirname(path))
                 self._cache = build(path, *arguments)
-                self._file = self._number() if path else 0
+                self._file = file_number(self._path) if path else 0
             except (CacheDamaged, OSError, StorageFailed):
                 # a read-only or full disk: the same answers, kept in memory
                 self._file = 0

@@ -21,7 +21,7 @@ from ledger.model.sha256 import blob_id
 from memory.api import Memory
 from memory.cache.name_lookup import log_named
 from memory.query.provenance import origins
-from memory.redaction.purged_bytes import Purge
+from memory.redaction.purged_logs import Purge
 from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
 from memory.replay.log_bytes import read_bytes

@@ -12,7 +12,7 @@ import os
 
 from ledger.errors import StorageFailed
 from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Stamp, StampBroken, see_to_disk
+from memory.cache.stamp import Stamp, StampBroken, file_number, see_to_disk
 from memory.recall.index.fts_file import Index, IndexDamaged
 
 TYPE_CHECKING = False
@@ -41,7 +41,10 @@ def index_file(home: Home) -> str:
 
 def drop_index(home: Home) -> None:
     """Take the index of a home away: the next question that needs it builds it anew."""
-    _unlink(index_file(home))
+    try:
+        os.unlink(index_file(home))
+    except OSError:
+        pass
 
 
 class IndexFollower:
@@ -112,7 +115,7 @@ class IndexFollower:
 
     def _opened(self) -> Index | None:
         """Return the index as it is now, None for a missing one."""
-        number = self._number()
+        number = file_number(self._path)
         if self._index is not None and self._file not in (0, number):
             self.close()  # another process built it anew
         if self._index is None and number not in (0, self._damaged):
@@ -121,13 +124,6 @@ class IndexFollower:
         if self._index is not None:
             self._index.load()
         return self._index
-
-    def _number(self) -> int:
-        """Return the inode of the file, 0 for none: another file of its name has another."""
-        try:
-            return os.stat(self._path).st_ino
-        except OSError:
-            return 0
 
     def _drop(self) -> None:
         """Stop using a file that was found damaged."""
@@ -202,29 +198,21 @@ def in_step(mark: Mark, cache: Cache) -> bool:
 def write_file(path: str, fill: Callable[[sqlite3.Connection], None]) -> bool:
     """Write a whole index beside the old one and put it in its place; False if the disk takes nothing."""
     from ledger.wal.atomic_files import make_folder
-    from memory.cache.rebuild import clear_abandoned, install
-    from memory.recall.index.writer import new_file
+    from memory.cache.rebuild import write_beside
+    from memory.recall.index.writer import make_tables
+
+    def made(base: sqlite3.Connection) -> None:
+        make_tables(base)
+        fill(base)
 
     if not Stamp(path).usable:
         return False
-    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
         make_folder(os.path.dirname(path))
-        clear_abandoned(path)
-        base = new_file(temporary)
-        try:
-            os.chmod(temporary, 0o600)
-            fill(base)
-        finally:
-            base.close()
-        install(temporary, path)
+        write_beside(path, made)
         return True
     except (sqlite3.Error, OSError, StorageFailed):
-        _unlink(temporary)
         return False
-    except BaseException:
-        _unlink(temporary)
-        raise
 
 
 def open_index(path: str) -> Index:
@@ -253,10 +241,3 @@ def open_index(path: str) -> Index:
     except BaseException:
         base.close()
         raise
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        pass

@@ -45,18 +45,19 @@ def new_file(path: str) -> sqlite3.Connection:
         sqlite3.Error: it can not be written.
     """
     base = sqlite3.connect(path, isolation_level=None)
-    try:
-        base.execute("PRAGMA synchronous=OFF")
-        base.execute("PRAGMA journal_mode=OFF")
-        base.executescript(TABLES)
-        settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
-        base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
-        base.execute("INSERT INTO facts(facts, rank) VALUES (?, ?)", settings[0])
-        base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
-    except BaseException:
-        base.close()
-        raise
+    make_tables(base)
     return base
+
+
+def make_tables(base: sqlite3.Connection) -> None:
+    """Write the tables of an empty index into a new file."""
+    base.execute("PRAGMA synchronous=OFF")
+    base.execute("PRAGMA journal_mode=OFF")
+    base.executescript(TABLES)
+    settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
+    base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
+    base.execute("INSERT INTO facts(facts, rank) VALUES (?, ?)", settings[0])
+    base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
 
 
 def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals) -> None:
