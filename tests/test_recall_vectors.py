@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from memory import Memory
 from memory.cache.stamp import Stamp
+from memory.recall import similarity as comparing
 from memory.recall.index.index_catch_up import IndexFollower
 from memory.recall.index.rows import PLACE_BITS, PLACES
 from memory.recall.query.query_parser import wanted_text, words_in
-from memory.recall.rank import fuse as comparing
 from memory.recall.rank import meaning_store as meanings
 from memory.recall.rank import vectors
 from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning

@@ -215,7 +215,8 @@ class _View:
 
         if not (ranking.passages and installed()):
             return ranking
-        from memory.recall.rank.fuse import COMPARED, compared, with_meaning
+        from memory.recall.rank.fuse import COMPARED, with_meaning
+        from memory.recall.similarity import compared
 
         texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
         alike = compared(self._recaller.lookups(self._index), query, texts)
