@@ -48,6 +48,11 @@ def milliseconds_of(stem: str) -> int:
     return _days(year, month, day) * _DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 
 
+def ahead_by_a_day(stem: str, now_ms: int) -> bool:
+    """Tell whether a log is stamped more than a day ahead of the clock."""
+    return milliseconds_of(stem) > now_ms + 86_400_000
+
+
 def _days(year: int, month: int, day: int) -> int:
     """Days from 1970-01-01 to a proleptic Gregorian date."""
     y = year - (month <= 2)

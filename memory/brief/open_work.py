@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from memory.cache.cached_tasks import task_in, tasks_in
-from memory.cache.range_queries import facts_of_kind
 from projection.brief.brief_values import Stated, Todo
 from projection.brief.work_choice import ordered, own_tasks, stated
 from projection.policy.model import ATTEMPT_KIND
@@ -43,6 +42,6 @@ def _failed(cache: Cache, tasks: Sequence[str]) -> tuple[Stated, ...]:
     if not tasks:
         return ()
     place = cache.placing()
-    attempts = facts_of_kind(cache, ATTEMPT_KIND)
+    attempts = cache.facts_of_kind(ATTEMPT_KIND)
     found = [one for task in tasks for one in failed_before(attempts, task)]
     return tuple([Stated(place(one.fact), one.said) for one in dict.fromkeys(found)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memory.cache.range_queries import facts_of_kind
 from projection.fold.projection_state import Standing
 from projection.policy.model import HANDOFF_KIND, TASK_KIND
 from projection.work.tracked_tasks import Task, depends_of, tasks
@@ -20,7 +19,7 @@ def tasks_in(cache: Cache, *, closed: bool = False) -> tuple[Task, ...]:
 
     `closed`: those too that are done, cancelled, false or put away.
     """
-    return _tasks(cache, facts_of_kind(cache, TASK_KIND, unsettled=not closed))
+    return _tasks(cache, cache.facts_of_kind(TASK_KIND, unsettled=not closed))
 
 
 def task_in(cache: Cache, id: str) -> Task | None:
@@ -31,7 +30,7 @@ def task_in(cache: Cache, id: str) -> Task | None:
 
 def handoffs_in(cache: Cache) -> tuple[Standing, ...]:
     """Return the facts that are handoffs and open."""
-    facts = facts_of_kind(cache, HANDOFF_KIND, unsettled=True)
+    facts = cache.facts_of_kind(HANDOFF_KIND, unsettled=True)
     return tuple(map(cache.placing(), facts)) if facts else ()
 
 

@@ -8,7 +8,7 @@ from ledger.model.order import key_of
 from ledger.model.session import Entry
 from memory.cache.log_application import Head
 from memory.cache.newest_logs import CORRECTION, agent_name, session_name
-from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
+from memory.cache.schema import FALSE, PENDING, PINNED, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, sqlite3, unpack
 from projection.fold.decay import clock_at
 from projection.fold.fact_history import Fact, History
@@ -211,6 +211,17 @@ class Questions:
         states = self.rows_among("SELECT id, state FROM facts WHERE id IN (?)", found.superseded_by)
         live = sorted([name for name, state in states if state not in (PENDING, FALSE)])
         return found._replace(rivals=tuple(live) if len(live) > 1 else ())
+
+    def facts_of_kind(self, kind: str, *, unsettled: bool = False) -> list[Fact]:
+        """Return all facts of a kind, archived and false ones too.
+
+        `unsettled`: those alone that are open, or that a person made `core`.
+        """
+        question = "SELECT id, history FROM facts WHERE kind = ?"
+        question += f" AND state = {PINNED:d}" if unsettled else ""
+        rows = self.rows(question, (kind,))
+        facts = [resolve(id, unpack_history(packed), self.cut) for id, packed in rows]
+        return [fact for fact in facts if fact is not None and fact.kind == kind]
 
     def histories(self) -> dict[str, History]:
         """Return everything that is known of every id."""

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from memory.cache.schema import ORDINARY, PINNED, entry_in, unpack_history
-from projection.fold.fold import resolve
+from memory.cache.schema import ORDINARY, entry_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.cache.cache_file import Cache
-    from projection.fold.fact_history import Fact
 
 #: Sorts behind every character of a stem.
 END = "\U0010ffff"
@@ -46,16 +44,3 @@ def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
     """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
     asked = "SELECT id FROM facts WHERE kind = ? AND state = ?"
     return frozenset(cache.column(asked, (kind, ORDINARY)))
-
-
-def facts_of_kind(cache: Cache, kind: str, *, unsettled: bool = False) -> list[Fact]:
-    """Return all facts of a kind, archived and false ones too.
-
-    `unsettled`: those alone that are open, or that a person made `core`.
-    """
-    question = "SELECT id, history FROM facts WHERE kind = ?"
-    if unsettled:
-        question += f" AND state = {PINNED:d}"
-    rows = cache.rows(question, (kind,))
-    found = [resolve(fact, unpack_history(packed), cache.cut) for fact, packed in rows]
-    return [fact for fact in found if fact is not None and fact.kind == kind]

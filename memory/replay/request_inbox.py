@@ -6,7 +6,6 @@ import os
 
 from ledger.codec.letter import Letter, decode
 from ledger.model.layout import INBOX_DIR
-from memory.cache.range_queries import facts_of_kind
 from projection.policy.model import TASK_KIND
 
 TYPE_CHECKING = False
@@ -41,7 +40,7 @@ def waiting(home: Home, cache: Cache) -> tuple[Letter, ...]:
 def taken_up(cache: Cache) -> dict[str, Fact]:
     """Return the tasks that came of requests, accepted or declined, by the hash of each."""
     found = {}
-    for fact in facts_of_kind(cache, TASK_KIND):
+    for fact in cache.facts_of_kind(TASK_KIND):
         said = dict(fact.meta).get("source", "").split()
         if said[:1] == [REQUEST] and not fact.invalidated_at:
             found[said[-1]] = fact

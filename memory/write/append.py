@@ -8,7 +8,7 @@ from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool,
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, milliseconds_of, next_stamp, stamp_of
+from ledger.model.order import ended_of, next_stamp, stamp_of
 from ledger.model.record import Record
 from ledger.model.seal import seal
 from ledger.model.session import WORKING, SessionLog
@@ -295,11 +295,6 @@ def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tupl
         return branch.despite_pruning(lambda: snapshot.ask(asked))
     except CorruptRepository as problem:  # the log is committed: it must not look refused
         return (Finding("unreadable", problem.message, hint=problem.hint),)
-
-
-def ahead_by_a_day(stem: str, now_ms: int) -> bool:
-    """Tell whether a log is stamped more than a day ahead of the clock."""
-    return milliseconds_of(stem) > now_ms + 86_400_000
 
 
 def tiers_of(cache: Cache, histories: Mapping[str, History], clock: DecayClock) -> dict[str, str]:

@@ -52,7 +52,7 @@ def failed_before(facts: Iterable[Fact], task: str) -> tuple[Attempt, ...]:
     """Return the attempts at a task that failed, newest first; none that turned out false, or is withheld.
 
     Args:
-        facts: where attempts are among, archived ones too (`memory.cache.range_queries.facts_of_kind`).
+        facts: where attempts are among, archived ones too (`Questions.facts_of_kind`).
         task: the id that they are `about`, or serve.
     """
     found = [

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator
 from ledger.codec.conflict_markers import marker_line
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
-from ledger.model.order import is_sealed
+from ledger.model.order import ahead_by_a_day, is_sealed
 from ledger.model.personal_footer import says_personal
 from ledger.model.seal import is_weak
 from ledger.model.sha256 import blob_id, line_digest
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
-from memory.write.append import ahead_by_a_day
 from memory.write.personal_guard import finding, is_own
 from projection.policy.model import ASK, UNSETTLED
 from rituals.check.survey import TEXTS, Survey

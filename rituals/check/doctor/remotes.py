@@ -8,9 +8,8 @@ from ledger.git.repository import read_reference, remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
-from ledger.model.order import is_stem, stamp_of
+from ledger.model.order import ahead_by_a_day, is_stem, stamp_of
 from memory.replay.upstream_homes import upstreams
-from memory.write.append import ahead_by_a_day
 from rituals.check.survey import Survey
 
 #: After how long what is here of another home is called old.

@@ -13,7 +13,6 @@ from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import key_of, milliseconds_of
 from ledger.model.record import Record
 from memory.brief.brief_maker import news_of, public
-from memory.cache.range_queries import facts_of_kind
 from memory.query.open_snapshot import open_snapshot
 from projection.brief.brief_formats import Markdown
 from projection.brief.brief_lines import line_of
@@ -180,7 +179,7 @@ def states_in(cache: Cache) -> dict[str, int]:
     Times are milliseconds since 1970. What is withheld, or for a role alone, is left out.
     """
     found: dict[str, int] = {}
-    for fact in facts_of_kind(cache, STATE_KIND):
+    for fact in cache.facts_of_kind(STATE_KIND):
         if not (fact.false or fact.archived_at or fact.redacted or roles_of(fact)):
             found[fact.id] = milliseconds_of(
                 max([*[head.stem for head in fact.heads], fact.verified])

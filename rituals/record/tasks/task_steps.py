@@ -8,7 +8,6 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.task_states import IN_PROGRESS, TODO
 from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
-from memory.cache.range_queries import facts_of_kind
 from memory.write.draft import SessionDraft
 from projection.brief.role_choice import role_notes
 from projection.policy.model import ATTEMPT_KIND
@@ -157,7 +156,7 @@ def _failed_before(memory: Memory, id: str, author: Author) -> tuple[str, ...]:
     """Name what failed before at a task, without what is for another role alone."""
 
     def ask(cache: Cache) -> tuple[Attempt, ...]:
-        return failed_before(facts_of_kind(cache, ATTEMPT_KIND), id)
+        return failed_before(cache.facts_of_kind(ATTEMPT_KIND), id)
 
     attempts = memory.ask(ask)
     others = role_notes([one.fact for one in attempts], author.role, {}).others
