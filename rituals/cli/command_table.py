@@ -54,7 +54,7 @@ FORM = Option(
 ID = Argument("id")
 SOME_IDS = Argument("ids", "ID...", many=True)
 HOSTS = Argument("hosts", "[HOST]...", True, required=False,
-                 choices="rituals.hosts.install.host_files:HOSTS")  # fmt: skip
+                 choices="rituals.hosts.adapters:HOSTS")  # fmt: skip
 
 TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "brief": (

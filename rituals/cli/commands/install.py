@@ -127,7 +127,6 @@ def _carry_out(
 
 
 def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
-    from rituals.hosts.adapters import HOSTS
 
     if call.json:
         said = {"base": base, "hosts": list(found), "files": [], "left": []}
@@ -221,7 +220,6 @@ def _hook_up(
     call: Invocation, base: str, hosts: tuple[str, ...], *, user: bool, mcp: bool | None, dry_run: bool
 ) -> int:  # fmt: skip
     """Install for hosts, and say what that means; return the exit code."""
-    from rituals.hosts.adapters import HOSTS
     from rituals.hosts.capture.gates import is_informed, note_informed
     from rituals.hosts.install.install_plan import plan_install
 
