@@ -23,6 +23,7 @@ from rituals.hosts.observed.observation_spool import (
     spool_of,
     spools,
 )
+from rituals.hosts.payloads import lock
 
 ROOT = Path(__file__).parent.parent
 
@@ -121,16 +122,15 @@ def test_who_waited_for_a_removed_file_opens_a_new_one(
     """Between opening and locking it was removed: nothing is written into a file without a name."""
     spool.add(observation(0))
     began = spool.read().began
-    take = module._take
     removed: list[int] = []
 
     def late(fd: int, deadline: float) -> None:
         if not removed:
             removed.append(1)
             os.unlink(spool.path)
-        take(fd, deadline)
+        lock(fd, deadline)
 
-    monkeypatch.setattr(module, "_take", late)
+    monkeypatch.setattr(module, "lock", late)
     assert spool.add(observation(1))
     assert spool.read().observations == (observation(1),) and spool.read().began >= began
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import monotonic
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,6 +88,27 @@ def open_file(path: str, flags: int) -> int:
             raise
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         return os.open(path, flags | _ODD, 0o600)
+
+
+def lock(fd: int, deadline: float) -> None:
+    """Take the lock of an open file, until a moment of the monotonic clock.
+
+    Raises:
+        OSError: another process holds it.
+    """
+    import errno
+    import fcntl  # a hook that has nothing to write does without
+    import time
+
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
+                raise
+        if monotonic() >= deadline:
+            raise OSError(errno.EAGAIN, "another process holds the spool")
+        time.sleep(0.0005)
 
 
 def write_file(path: str, data: bytes, at: int | None = None) -> None:

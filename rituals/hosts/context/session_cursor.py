@@ -12,7 +12,7 @@ import os
 from ledger.environment import monotonic
 from ledger.model.record import Record
 from rituals.hosts.context.news_stamps import BLOCK, HEAD, NEWS_DIR, Standing, names, standing_in
-from rituals.hosts.payloads import open_file, read_start, sweep
+from rituals.hosts.payloads import lock, open_file, read_start, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,20 +125,9 @@ class Heard:
             What the session heard, an empty cursor where it is here for the first time; None where
             another hook of the session tells it now, or it can not be kept.
         """
-        import fcntl
-        from time import sleep
-
         try:
             self._fd = open_file(self._path, os.O_RDWR | os.O_CREAT)
-            until = monotonic() + seconds
-            while True:
-                try:
-                    fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if monotonic() >= until:
-                        raise
-                sleep(0.001)
+            lock(self._fd, monotonic() + seconds)
             if not os.fstat(self._fd).st_nlink:  # tidied away a moment ago
                 raise FileNotFoundError(self._path)
             return _cursor(os.pread(self._fd, 1 << 20, 0))

@@ -17,6 +17,7 @@ from rituals.hosts.moments import file_name
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
+    lock,
     open_file,
     read_object,
     read_start,
@@ -160,7 +161,7 @@ class Spool(Record):
         while True:
             fd = open_file(self.path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if make else 0))
             try:
-                _take(fd, deadline)
+                lock(fd, deadline)
                 found = os.fstat(fd)
                 if not stat.S_ISREG(found.st_mode):
                     raise OSError(errno.EINVAL, "not a file", self.path)
@@ -188,22 +189,6 @@ def spools(commondir: str) -> list[Spool]:
             found.append(Spool(f"{folder}/{name}", host, session, size, written // 1_000_000))
     found.sort(key=lambda spool: (-spool.changed_ms, spool.path))
     return found
-
-
-def _take(fd: int, deadline: float) -> None:
-    import errno
-    import fcntl  # a hook that has nothing to write does without
-    import time
-
-    while True:
-        try:
-            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as problem:
-            if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
-                raise
-        if monotonic() >= deadline:
-            raise OSError(errno.EAGAIN, "another process holds the spool")
-        time.sleep(0.0005)
 
 
 def _append(fd: int, data: bytes, size: int) -> None:
