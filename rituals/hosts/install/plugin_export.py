@@ -11,7 +11,7 @@ import json
 import os
 from importlib.metadata import version
 
-from rituals.hosts.install.host_files import SERVER, entries, merged, skill_files
+from rituals.hosts.install.host_files import SERVER, entries, merged, read_text, skill_files
 from rituals.hosts.install.install_plan import Change, Left, Plan, read
 from rituals.hosts.install.json_text import Unfit
 
@@ -22,19 +22,6 @@ PORTABLE = "agent-plugins/diurna"
 LOADING = ("claude", "codex", "copilot")
 _SAID = "Memory for coding agents, kept in git: every session starts with what holds."
 _SCHEMAS = "https://agent-plugins.org/schemas/1.0.0"
-
-_README = """\
-# Diurna
-
-Memory for coding agents, kept in git. Each session in a project that has a memory starts with a brief of
-what holds there; what the session did and learned becomes a session log, which is committed without
-disturbing anybody's work. Where a project has no memory, the plugin says nothing.
-
-The plugin calls the program `diurna`, which has to be on PATH, with its extra `mcp`; its README says how.
-In a project `diurna init` makes a home for its memory; `diurna capture --show` tells what would be kept.
-
-Nothing leaves the machine, unless you configure an extractor. `DIURNA_HOOKS=off` silences the hooks.
-"""
 
 
 def plugin_files() -> dict[str, bytes]:
@@ -61,7 +48,7 @@ def plugin_files() -> dict[str, bytes]:
         for top in ("", f"{PORTABLE}/")
         for path, text in skill_files().items()
     }
-    return {**made, **skills, "README.md": _README.encode()}
+    return {**made, **skills, "README.md": read_text("plugin_readme.txt").encode()}
 
 
 def plan_export(folder: str) -> Plan:
