@@ -49,7 +49,7 @@ class LedgerNews(Record):
     state: str | None
     tip: str  #: the commit up to which the session is told then
     waiting: tuple[str, ...]  #: the logs beside it that it is told of, or brought itself
-    #: how old what is held of the state is (`state_age`), None where nothing is new
+    #: how old what is held of the state is (`states_in`), None where nothing is new
     states: Mapping[str, int] | None = None
 
 
