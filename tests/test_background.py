@@ -32,7 +32,7 @@ GONE = "1 fact names what is gone"
 _KILLED = """
 import os, signal, sys
 from ledger.home import discover
-from rituals.review import background
+from rituals.review import background_steps as background
 from rituals.review.background_steps import work
 put, count = os.replace, 0
 def replace(*given, **more):
@@ -47,7 +47,7 @@ print(count)
 """
 _HANGS = """
 import time
-from rituals.review import background
+from rituals.review import background_steps as background
 background.SECONDS, work = 0.3, background.work
 def hang(memory):  # where no git of it fetches what a partial clone lacks
     time.sleep(60 * int(memory.home.repository.git()._environment["GIT_NO_LAZY_FETCH"]))
