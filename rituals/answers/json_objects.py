@@ -9,7 +9,7 @@ from ledger.model.session import ASKED_KEY
 from memory.write.draft import course
 from projection.document.page_renderer import REDACTED
 from projection.work.finding_facts import state_of
-from rituals.answers.record_fields import all_fields_of, fields_of, mark_object
+from rituals.answers.record_fields import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,22 +17,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-    from memory.edits.absorb import Absorption
-    from memory.query.provenance import Difference, LogLine, Step
-    from memory.query.supersessions import Link
+    from memory.query.provenance import LogLine
     from memory.write.draft import Receipt
     from projection.document.fact_remarks import Mark
     from projection.fold.fact_history import History
     from projection.fold.projection_state import Standing, Summary
     from projection.fold.testimony import Testimony
     from rituals.answers.status_values import Overview
-    from rituals.decide.history_purge import Purge
-    from rituals.decide.withholding_texts import Holder, Holding
     from rituals.hosts.capture.boundary import Outcome
     from rituals.review.learning.agents_file import Promotion
-    from rituals.review.learning.finding_reports import Listed, Taken
     from rituals.review.learning.offer import Held, Proposal
-    from rituals.sync.sync_report import Report
 
 
 def without_secrets(text: str) -> str:
@@ -181,17 +175,6 @@ def receipt_object(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def absorption_object(found: Absorption) -> dict[str, Any]:
-    """Describe what became of a person's edit."""
-    return {
-        "file": found.file,
-        "events": [event_object(event) for event in found.events],
-        **fields_of(found, "stem commit"),
-        "findings": finding_objects(found.findings),
-        "others": [absorption_object(one) for one in found.others],
-    }
-
-
 def event_object(event: Event) -> dict[str, Any]:
     """Describe an event of a log that is not appended yet."""
     described: dict[str, Any] = {"event": VERB_OF[type(event)], "id": event.id}
@@ -218,83 +201,11 @@ def event_line(event: Event) -> str:
     return f"{said}{f' ({meta})' if meta else ''}: {box}{without_secrets(event.text).split(chr(10))[0]}"
 
 
-def step_object(step: Step) -> dict[str, Any]:
-    """Describe one event of a fact."""
-    said = fields_of(
-        step,
-        "stem agent event date commit author via text version was remark path title waiting "
-        "source by created",
-    )
-    proof = step.proof
-    return {**said, "evidence": fields_of(proof, "how at by words") if proof else None}
-
-
-def link_object(link: Link) -> dict[str, Any]:
-    """Describe one supersession of a chain."""
-    return fields_of(link, "old new stem counts")
-
-
-def holder_object(holder: Holder) -> dict[str, Any]:
-    """Describe a log that holds what was withheld."""
-    return fields_of(holder, "path commit author remotes")
-
-
-def holding_object(found: Holding) -> dict[str, Any]:
-    """Describe what git itself still has of what was withheld."""
-    rest = fields_of(found, "commits messages references reflogs packs")
-    return {"files": list(found.blobs), **rest}
-
-
-def purge_object(plan: Purge, done: bool) -> dict[str, Any]:
-    """Describe a history that is to be written anew, or was."""
-    return {
-        **fields_of(plan, "backup stays refused afterwards"),
-        "done": done,
-        "files": [path for path, _ in plan.files],
-        "commits": len(plan.history.commits),
-        "messages": list(plan.history.messages),
-        "signed": plan.history.signed,
-        "references": [fields_of(one, "reference old new") for one in plan.history.moves],
-        "trees": [one.top for one in plan.trees],
-    }
-
-
 def log_object(line: LogLine) -> dict[str, Any]:
     """Describe one session log."""
     return fields_of(
         line, "stem agent user title ended type path waiting role verdict about tokens"
     )
-
-
-def difference_object(difference: Difference) -> dict[str, Any]:
-    """Describe what changed between two points."""
-    return {
-        **fields_of(difference, "sessions learned"),
-        "corrected": [{"id": fact, "how": how} for fact, how in difference.corrected],
-        **fields_of(difference, "faded returned closed"),
-    }
-
-
-def sync_object(report: Report) -> dict[str, Any]:
-    """Describe a sync."""
-    from memory.merge.summary import CHANGES
-
-    return {
-        **fields_of(report, "remote branch commit came agents went"),
-        "facts": {
-            "contradictions" if one == "contradiction" else one: report.learned.count(one)
-            for one in CHANGES
-        },
-        "named": [
-            {"what": list(what), "id": id, "line": line} for what, id, line in report.learned.named
-        ],
-        **fields_of(report, "tries offline ahead kept left"),
-        "ended": list(report.ended),
-        "upstreams": [all_fields_of(one) for one in report.upstreams],
-        "requests": [all_fields_of(one) for one in report.inbox],
-        "findings": finding_objects(report.findings),
-        "dry_run": report.dry_run,
-    }
 
 
 def capture_object(
@@ -352,15 +263,3 @@ def promotion_object(found: Promotion) -> dict[str, Any]:
 def held_object(found: Held) -> dict[str, Any]:
     """Describe what is not proposed because a fact says it, or says otherwise."""
     return {"id": found.fact, **fields_of(found, "how text where")}
-
-
-def listed_object(found: Listed) -> dict[str, Any]:
-    """Describe a finding that memory has, where it stands."""
-    finding = fields_of(found.finding, "rule path symbol state times_regressed")
-    return {**fields_of(found.standing.fact, "id text"), **finding}
-
-
-def taken_object(found: Taken) -> dict[str, Any]:
-    """Describe what was found, and what became of it."""
-    bug = found.bug
-    return {**fields_of(bug, "id text rule path symbol line"), "outcome": found.outcome}

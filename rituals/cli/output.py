@@ -105,6 +105,16 @@ class Output:
         said = "".join([_styled(piece, styled) for piece in pieces])
         self._print(said + "\n")
 
+    def heading(self, title: str, *pieces: Piece) -> None:
+        """Print an empty line, and a title."""
+        self.line("")
+        self.line((title, "bold"), *pieces)
+
+    def indented(self, text: str, indent: str) -> None:
+        """Print the lines of a text, set in."""
+        for line in text.split("\n"):
+            self.line(f"{indent}{line}".rstrip())
+
     def answer(self, values: Mapping[str, object], *, lines: bool = True) -> None:
         """Print the one object of a `--json` answer; what would be a second one is not printed.
 

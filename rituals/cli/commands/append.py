@@ -11,6 +11,7 @@ from memory.recall.hits.snippets import one_line
 from memory.write.draft import draft_of
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
 from rituals.record.kind_words import says_nothing
 from rituals.record.note_lines import FACT
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from rituals.record.note_lines import Line
     from rituals.record.own_home_parts import Drafts
 
+#: The options of how a log is written.
+_HOW = ("again", "stage", "strict", "dry_run")
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
@@ -44,39 +47,16 @@ _BODY_HINT = "`--body @FILE` reads a file, `--body -` standard input; else the t
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
-def append(
-    call: Invocation,
-    /,
-    file: str,
-    again: bool,
-    stage: bool,
-    strict: bool,
-    dry_run: bool,
-    **given: Any,
-) -> None:
+def append(call: Invocation, /, file: str, **given: Any) -> None:
     """Run `diurna append`."""
-    from rituals.cli.terminal.receipt_text import record
-
-    draft = _read_draft_of(call, call.memory(), file, given)
-    record(call, draft, again=again, dry_run=dry_run, stage=stage, strict=strict)
+    how = {name: given.pop(name) for name in _HOW}
+    record(call, _read_draft_of(call, call.memory(), file, given), **how)
 
 
-def note(
-    call: Invocation,
-    /,
-    texts: tuple[str, ...],
-    again: bool,
-    stage: bool,
-    strict: bool,
-    dry_run: bool,
-    **given: Any,
-) -> None:
+def note(call: Invocation, /, texts: tuple[str, ...], **given: Any) -> None:
     """Run `diurna note`."""
-    from rituals.cli.terminal.receipt_text import record_answer
-
-    memory = call.memory()
-    answer = _read_note_of(call, memory, texts, {**given, "dry_run": dry_run, "strict": strict})
-    record_answer(call, answer, again=again, dry_run=dry_run, stage=stage, strict=strict)
+    how = {name: given[name] for name in _HOW}
+    record_answer(call, _read_note_of(call, call.memory(), texts, given), **how)
 
 
 def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]) -> Drafts:

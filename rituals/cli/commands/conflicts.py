@@ -104,8 +104,7 @@ def _show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
         who = choice.agent or "nobody named"
         out.line(f"  {shown}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
         out.line(("     in ", "dim"), out.short(choice.stem))
-        for line in choice.text.split("\n"):
-            out.line(f"     {line}".rstrip())
+        out.indented(choice.text, "     ")
         number += 1
     out.line(("  resolve: ", "dim"), resolve_command(dispute))
     return number

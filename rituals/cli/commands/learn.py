@@ -12,10 +12,8 @@ from memory.write.draft import SessionDraft
 from projection.work.finding_facts import BugFound
 from rituals.answers.json_objects import (
     held_object,
-    listed_object,
     promotion_object,
     proposal_object,
-    taken_object,
 )
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
@@ -225,7 +223,12 @@ def _list_findings(call: Invocation, state: str) -> None:
 
     found = listed(call.memory(), state)
     if call.json:
-        call.out.answer({"findings": [listed_object(one) for one in found]})
+        finding = "rule path symbol state times_regressed"
+        rows = [
+            fields_of(one.standing.fact, "id text") | fields_of(one.finding, finding)
+            for one in found
+        ]
+        call.out.answer({"findings": rows})
         return
     for one in found:
         fact = one.standing.fact
@@ -261,7 +264,8 @@ def _report_findings(call: Invocation, message: str, given: Mapping[str, Any]) -
         stored = (
             fields_of(receipt, "stem commit already") if receipt else {"stem": "", "commit": ""}
         )
-        told = [taken_object(one) for one in found.taken]
+        bug = "id text rule path symbol line"
+        told = [{**fields_of(one.bug, bug), "outcome": one.outcome} for one in found.taken]
         out.answer({**stored, "findings": told, "dry_run": dry_run})
     else:
         for one in found.taken:

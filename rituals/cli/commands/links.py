@@ -89,8 +89,7 @@ def _show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> No
     tiers = ", ".join([f"{count} {tier}" for tier, count in view.tiers])
     out.line(f"{counted(len(view.standings), 'fact')}: {kinds}; {tiers}")
     if view.summary:
-        out.line("")
-        out.line(("stands now", "bold"))
+        out.heading("stands now")
         for line in view.summary:
             out.line(f"  {line}")
     for standing in view.standings:
@@ -112,8 +111,7 @@ def _show_links(out: Output, found: Links) -> None:
         out.line((found.id, "bold"), f"  {_place(found.standing, found.mark)}")
         out.line(f"  {summary_of(found.standing.fact)}")
     if found.chains:
-        out.line("")
-        out.line(("purpose", "bold"))
+        out.heading("purpose")
     for chain in found.chains[:NEAR]:
         out.line(f"  {' → '.join(map(_short, chain))}")
     _tell_more(out, found.chains)
@@ -121,8 +119,7 @@ def _show_links(out: Output, found: Links) -> None:
         ("one hop", found.near), ("two hops", found.far), ("three hops", found.farther),
     ):  # fmt: skip
         if hop:
-            out.line("")
-            out.line((title, "bold"))
+            out.heading(title)
         for one in hop[:NEAR]:
             start = f"{one.via} " if one.via else ""
             end = _end(one, found.id)

@@ -101,9 +101,9 @@ def diff(call: Invocation, range: str) -> None:
         hint = f"diurna diff {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
     if call.json:
-        from rituals.answers.json_objects import difference_object
-
-        call.out.answer({"from": start, "to": end, **difference_object(found)})
+        corrected = [{"id": fact, "how": how} for fact, how in found.corrected]
+        said = fields_of(found, "sessions learned faded returned closed")
+        call.out.answer({"from": start, "to": end, **said, "corrected": corrected})
         return
     call.out.line(f"{counted(found.sessions, 'work session')} from {start} to {end or 'now'}")
     rows = [("learned", "green", fact, "") for fact in found.learned]
@@ -157,13 +157,11 @@ def _print_digest(found: Digest, out: Output) -> None:
     parts = ("decisions", found.decisions), ("actions", found.actions), ("points", found.points)
     for name, quotes in parts:
         if quotes:
-            out.line("")
-            out.line((name, "bold"))
+            out.heading(name)
         for quote in quotes:
             out.line((f"{quote.line:>5}  ", "dim"), quote.text)
     if found.entities:
-        out.line("")
-        out.line(("entities", "bold"))
+        out.heading("entities")
         out.line("       " + ", ".join([one.name for one in found.entities]))
     out.line("")
     share = f"{100 * found.ratio:.0f} %" if found.log_chars else "nothing"

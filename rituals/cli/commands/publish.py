@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from rituals.answers.json_objects import event_line, event_object, finding_objects, summary_object
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
@@ -50,7 +54,6 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
 
 def absorb(call: Invocation, dry_run: bool) -> None:
     """Run `diurna absorb`."""
-    from rituals.answers.json_objects import absorption_object
     from rituals.cli.terminal.review_request_text import taken_object, tell_taken, void_findings
     from rituals.review.pull_request import take_in
 
@@ -62,7 +65,7 @@ def absorb(call: Invocation, dry_run: bool) -> None:
     out = call.out
     if call.json:
         said = {"review": taken_object(taken), "dry_run": dry_run}
-        out.answer({**absorption_object(found), **said})
+        out.answer({**_absorption_object(found), **said})
     elif not found.file and found.committed:
         out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
     elif not found.file and more:
@@ -80,7 +83,6 @@ def absorb(call: Invocation, dry_run: bool) -> None:
 
 def replay(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
     """Run `diurna replay`."""
-    from rituals.answers.json_objects import finding_objects, summary_object
     from rituals.check.verify.projection_checks import recheck
 
     memory = call.memory()
@@ -128,8 +130,6 @@ def _show(one: Dropped, call: Invocation, dry_run: bool) -> None:
 
 def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> None:
     """Say what became of the edit of one file."""
-    from rituals.answers.json_objects import event_line
-
     out = call.out
     if not found.events:
         said = "the ledger says it already"
@@ -142,3 +142,13 @@ def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> N
         out.line((stem, "yellow"), f"  committed in {found.commit[:7]} on {branch}")
     for event in found.events:
         out.line(event_line(event))
+
+
+def _absorption_object(found: Absorption) -> dict[str, Any]:
+    return {
+        "file": found.file,
+        "events": [event_object(event) for event in found.events],
+        **fields_of(found, "stem commit"),
+        "findings": finding_objects(found.findings),
+        "others": [_absorption_object(one) for one in found.others],
+    }

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ledger.errors import WrongUsage
+from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
@@ -34,7 +35,6 @@ def redact(
     purge: bool = False, yes: bool = False, **recorded: Any,
 ) -> None:  # fmt: skip
     """Run `diurna redact`."""
-    from rituals.answers.json_objects import holder_object, holding_object, purge_object
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
     from rituals.decide.withholding_texts import holding_of, redaction, standing
@@ -54,10 +54,13 @@ def redact(
         if not dry_run:
             found = found._replace(git=holding_of(memory, found.facts, found.logs))
         return {
-            "held": [holder_object(one) for one in found.holders],
+            "held": [fields_of(one, "path commit author remotes") for one in found.holders],
             "stands": list(standing(memory, found.git)),
-            "git": holding_object(found.git),
-            "purge": purge_object(plan, not dry_run) if plan is not None else None,
+            "git": {
+                "files": list(found.git.blobs),
+                **fields_of(found.git, "commits messages references reflogs packs"),
+            },
+            "purge": _purge_object(plan, not dry_run) if plan is not None else None,
         }
 
     said = decide(call, found.decision, **recorded, then=then)
@@ -70,6 +73,19 @@ def redact(
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
+
+
+def _purge_object(plan: Purge, done: bool) -> dict[str, Any]:
+    return {
+        **fields_of(plan, "backup stays refused afterwards"),
+        "done": done,
+        "files": [path for path, _ in plan.files],
+        "commits": len(plan.history.commits),
+        "messages": list(plan.history.messages),
+        "signed": plan.history.signed,
+        "references": [fields_of(one, "reference old new") for one in plan.history.moves],
+        "trees": [one.top for one in plan.trees],
+    }
 
 
 def forget(

@@ -67,10 +67,7 @@ def _print_report(report: Report, out: Output) -> None:
     out.line((report.project, "bold"), f": {facts}, {sessions}{span}")
     if report.lives:
         _print_cost(report, out)
-        out.line("")
-        out.line(
-            ("how they lived", "bold"), "  ", ("medians, with the quartiles in brackets", "dim")
-        )
+        out.heading("how they lived", "  ", ("medians, with the quartiles in brackets", "dim"))
     kind_width = max((len(group.kind) for group in report.groups), default=0)
     for group in report.groups if len(report.groups) > 1 else ():
         out.line("  ", (f"{group.kind:<{kind_width}}", "cyan"), f"  {_standing(group)}")
@@ -81,8 +78,7 @@ def _print_report(report: Report, out: Output) -> None:
         out.line(f"    {label:<11} {said}")
     guilty = [one for one in report.authors if one.false or one.unused]
     if guilty:
-        out.line("")
-        out.line(("who created what is false now", "bold"))
+        out.heading("who created what is false now")
     width = max((len(one.agent or _NOBODY) for one in guilty[:_AUTHORS_LIMIT]), default=0)
     for one in guilty[:_AUTHORS_LIMIT]:
         unused = f"; {one.unused} faded without a use" if one.unused else ""
@@ -90,8 +86,7 @@ def _print_report(report: Report, out: Output) -> None:
         out.line("  ", (name, "cyan"), f"  {one.false} of {counted(one.facts, 'fact')}{unused}")
     if len(guilty) > _AUTHORS_LIMIT:
         out.line(f"  and {len(guilty) - _AUTHORS_LIMIT} more")
-    out.line("")
-    out.line(("reviews", "bold"), f"  {_reviews(report.reviews)}")
+    out.heading("reviews", f"  {_reviews(report.reviews)}")
     _print_attention(report.attention, out)
 
 
@@ -103,8 +98,7 @@ def _print_cost(report: Report, out: Output) -> None:
     if not (shown or told or again.sessions):
         out.line(("cost and use", "bold"), "  not known yet: no session was captured here")
         return
-    out.line("")
-    out.line(("cost", "bold"), f"  {_costs(found.costs)}")
+    out.heading("cost", f"  {_costs(found.costs)}")
     to = counted(found.sessions, "session")
     out.line(f"  shown  {counted(len(shown), 'fact')} to {to}")
     if told:
@@ -177,25 +171,21 @@ def _print_attention(found: Attention, out: Output) -> None:
     """Print what there is of how facts were met; nothing of what no log tells."""
     helped = [one for one in found.usage if one.helped or one.ignored]
     if helped:
-        out.line("")
-        out.line(("helped, ignored", "bold"))
+        out.heading("helped, ignored")
     for one in sorted(helped, key=lambda one: (-one.helped, one.ignored, one.id))[:_AUTHORS_LIMIT]:
         out.line(f"  {one.id}  {_met(one)}")
     if any(count for _, count in found.findings):
         said = ", ".join(f"{count} {state}" for state, count in found.findings if count)
-        out.line("")
-        out.line(("findings", "bold"), f"  {said}")
+        out.heading("findings", f"  {said}")
     if found.verdicts:
-        out.line("")
-        out.line(("verdicts", "bold"))
+        out.heading("verdicts")
     for role in found.verdicts:
         said = ", ".join(f"{count} {verdict}" for verdict, count in role.counts)
         out.line("  ", (role.role or _NOBODY, "cyan"), f"  {said}; {role.tokens:,} tokens")
     _print_quiz(found, out)
     remarked = [one for one in found.usage if one.remarks]
     if remarked:
-        out.line("")
-        out.line(("remarks", "bold"))
+        out.heading("remarks")
     for one in remarked[:_AUTHORS_LIMIT]:
         for key, value in one.remarks:
             out.line(f"  {one.id}  {key}: {value}")
@@ -207,8 +197,7 @@ def _print_quiz(found: Attention, out: Output) -> None:
         return
     last = found.quiz[-1]
     course = ", ".join(f"{one.answered} of {one.asked}" for one in found.quiz[-_SCORES_LIMIT:])
-    out.line("")
-    out.line(("quiz", "bold"), f"  {course} at the reviews up to {last.stem[:10]}")
+    out.heading("quiz", f"  {course} at the reviews up to {last.stem[:10]}")
     if last.unanswered:
         out.line(f"  missed: {', '.join(last.unanswered)}")
 

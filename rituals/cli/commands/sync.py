@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from memory.merge.summary import CHANGES
 from memory.recall.hits.snippets import one_line
+from rituals.answers.json_objects import finding_objects
+from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
@@ -10,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.merge.summary import Learned
     from rituals.cli.output import Output
+    from rituals.sync.sync_report import Report
 
 #: How many facts are named, and how much of each.
 _NAMED, _LINE_CHARS = 12, 72
@@ -17,7 +23,6 @@ _NAMED, _LINE_CHARS = 12, 72
 
 def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
     """Run `diurna sync`."""
-    from rituals.answers.json_objects import sync_object
     from rituals.cli.terminal.requests_text import print_exchange
     from rituals.hosts.background_start import look_after
     from rituals.sync.upstream_fetch import sync_all
@@ -27,7 +32,7 @@ def sync(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) 
     report = sync_all(memory, remote, **how, progress=out.transfer())
     look_after(memory.home, memory.policy)
     if call.json:
-        out.answer(sync_object(report))
+        out.answer(_sync_object(report))
         return out.findings(report.findings)
     if not report.remote:
         out.line(f"nothing was shared: {report.offline}")
@@ -69,3 +74,22 @@ def _print_learned(learned: Learned, out: Output) -> None:
     if len(learned.named) > _NAMED:
         more = len(learned.named) - _NAMED
         out.line(f"  and {more} more; `diurna log` lists the logs that came")
+
+
+def _sync_object(report: Report) -> dict[str, Any]:
+    return {
+        **fields_of(report, "remote branch commit came agents went"),
+        "facts": {
+            "contradictions" if one == "contradiction" else one: report.learned.count(one)
+            for one in CHANGES
+        },
+        "named": [
+            {"what": list(what), "id": id, "line": line} for what, id, line in report.learned.named
+        ],
+        **fields_of(report, "tries offline ahead kept left"),
+        "ended": list(report.ended),
+        "upstreams": [all_fields_of(one) for one in report.upstreams],
+        "requests": [all_fields_of(one) for one in report.inbox],
+        "findings": finding_objects(report.findings),
+        "dry_run": report.dry_run,
+    }

@@ -11,7 +11,7 @@ from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.query.provenance import Provenance
+    from memory.query.provenance import Provenance, Step
     from memory.query.reader import Reader
     from rituals.cli.output import Output
     from rituals.decide.fact_corrections import Telling
@@ -49,17 +49,25 @@ def why(call: Invocation, id: str, versions: bool) -> None:
         steps = tuple([step._replace(origin=Origin()) for step in found.steps])
         found = found._replace(id=shown, steps=steps)
     if call.json:
-        from rituals.answers.json_objects import known_object, link_object, step_object
+        from rituals.answers.json_objects import known_object
         from rituals.answers.record_fields import mark_object
 
-        chain = [link_object(link) for link in found.chain]
-        events = [step_object(step) for step in found.steps]
-        known = known_object(found.known)
-        marks = mark_object(found.mark)
-        out.answer({"id": found.id, **marks, **known, "events": events, "chain": chain})
+        chain = [fields_of(link, "old new stem counts") for link in found.chain]
+        events = [_step_object(step) for step in found.steps]
+        marks = {**mark_object(found.mark), **known_object(found.known)}
+        out.answer({"id": found.id, **marks, "events": events, "chain": chain})
         return
-
     _print_provenance(found, out)
+
+
+def _step_object(step: Step) -> dict[str, object]:
+    said = fields_of(
+        step,
+        "stem agent event date commit author via text version was remark path title waiting "
+        "source by created",
+    )
+    proof = step.proof
+    return {**said, "evidence": fields_of(proof, "how at by words") if proof else None}
 
 
 def _versions_object(fact: str, found: tuple[Telling, ...]) -> dict[str, object]:
@@ -82,8 +90,7 @@ def _print_versions(fact: str, found: tuple[Telling, ...], out: Output) -> None:
         out.line(f"{one.number:>3}  ", (step.version, "yellow"), (stands, "green"), replaces)
         out.line(f"     {step.date}  {step.event} by {step.agent or 'nobody named'}: {step.title}")
         out.line(("     in ", "dim"), out.short(step.stem))
-        for line in step.text.split("\n"):
-            out.line(f"     {line}".rstrip())
+        out.indented(step.text, "     ")
 
 
 def _print_provenance(found: Provenance, out: Output) -> None:
@@ -104,11 +111,9 @@ def _print_provenance(found: Provenance, out: Output) -> None:
         if step.version:
             replaces = f", replaces {', '.join(step.was)}" if step.was else ""
             out.line(f"  version {step.version}{replaces}:")
-            for line in step.text.split("\n"):
-                out.line(f"    {line}".rstrip())
+            out.indented(step.text, "    ")
     if found.chain:
-        out.line("")
-        out.line(("supersessions", "bold"))
+        out.heading("supersessions")
     for link in found.chain:
         left = "" if link.counts else "  (does not count)"
         out.line(f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim"))
