@@ -81,31 +81,21 @@ class Handlers:
 
     async def list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
         """Say which documents there are."""
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=documents.CONTINUITY,
-                    name="continuity",
-                    description="All that holds now",
-                    mime_type=documents.MARKDOWN,
-                )
-            ]
-        )
+        page = types.Resource(
+            uri=documents.CONTINUITY, name="continuity", description="All that holds now",
+            mime_type=documents.MARKDOWN,
+        )  # fmt: skip
+        return types.ListResourcesResult(resources=[page])
 
     async def list_resource_templates(
         self, _: Any, _params: Any
     ) -> types.ListResourceTemplatesResult:
         """Say how documents of many are addressed."""
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    uri_template=documents.FACT + "{id}",
-                    name="fact",
-                    description="One fact, whatever its tier",
-                    mime_type=documents.MARKDOWN,
-                )
-            ]
-        )
+        fact = types.ResourceTemplate(
+            uri_template=documents.FACT + "{id}", name="fact",
+            description="One fact, whatever its tier", mime_type=documents.MARKDOWN,
+        )  # fmt: skip
+        return types.ListResourceTemplatesResult(resource_templates=[fact])
 
     async def read_resource(
         self, _: Any, params: types.ReadResourceRequestParams
@@ -122,19 +112,12 @@ class Handlers:
 
     async def list_prompts(self, _: Any, _params: Any) -> types.ListPromptsResult:
         """Say which prompts there are."""
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=documents.SESSION_START,
-                    description="What to know before starting, and how to record what you learn",
-                    arguments=[
-                        types.PromptArgument(
-                            name="task", description="What you are about to do", required=False
-                        )
-                    ],
-                )
-            ]
+        about = "What to know before starting, and how to record what you learn"
+        task = types.PromptArgument(
+            name="task", description="What you are about to do", required=False
         )
+        start = types.Prompt(name=documents.SESSION_START, description=about, arguments=[task])
+        return types.ListPromptsResult(prompts=[start])
 
     async def get_prompt(
         self, context: Any, params: types.GetPromptRequestParams

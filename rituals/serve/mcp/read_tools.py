@@ -19,31 +19,26 @@ from rituals.serve.mcp.tool_wording import brief_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ledger.model.findings import Finding
     from memory.api import Memory
     from memory.recall.recall_values import Answer, Hit
 
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
 ANSWER_CHARS = 60_000
+#: The arguments with names and commas between, and the filters that they are.
+_FILTERS = {"kind": "kinds", "tier": "tiers", "tag": "tags", "entity": "entities", "agent": "agents",
+            "role": "roles", "branch": "branches"}  # fmt: skip
 
 
 def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
     """Search facts and session logs."""
-    filters = Filters(
-        kinds=_names(asked.kind),
-        tiers=_names(asked.tier),
-        tags=_names(asked.tag),
-        entities=_names(asked.entity),
-        agents=_names(asked.agent),
-        roles=_names(asked.role),
-        branches=_names(asked.branch),
-        since=asked.since,
-        until=asked.until,
-        within=asked.within,
-        as_of=asked.as_of,
-        superseded=asked.superseded,
-        documents=True,
-    )
+    plain = {
+        name: getattr(asked, name) for name in ("since", "until", "within", "as_of", "superseded")
+    }
+    named: dict[str, Any] = {to: _names(getattr(asked, name)) for name, to in _FILTERS.items()}
+    filters = Filters(**plain, **named, documents=True)
     found = memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
     return answered(found, asked.level)
 

@@ -32,67 +32,24 @@ class Tool(Record):
 
 
 TOOLS = (
-    Tool(
-        "brief",
-        "Start here: what you must know of this project now, within a budget.",
-        asked.BriefAsked,
-        answered.BriefAnswered,
-        questions.brief,
-    ),
-    Tool(
-        "recall",
-        "Search memory: facts and session logs. One line a hit; then `get` the few you need. "
-        "Filters take names with commas between.",
-        asked.RecallAsked,
-        answered.RecallAnswered,
-        questions.recall,
-    ),
-    Tool(
-        "get",
-        "Read hits or facts by id, whole.",
-        asked.GetAsked,
-        answered.RecallAnswered,
-        questions.get,
-    ),
-    Tool(
-        "append",
-        "Record a stretch of work as one log: what happened, facts learned, changed or relied on. Write "
-        "what the next agent needs, no secrets. A retry is recorded once.",
-        asked.AppendAsked,
-        answered.AppendAnswered,
-        records.append,
-        writes=True,
-    ),
-    Tool(
-        "resolve",
-        "Settle a contradiction about a fact: list its sides, then choose one or give a new text.",
-        asked.ResolveAsked,
-        answered.ResolveAnswered,
-        records.resolve,
-        writes=True,
-    ),
-    Tool(
-        "task",
-        "What is to be done: pick, start, move a task, hand it over (a line a point).",
-        asked.TaskAsked,
-        answered.TaskAnswered,
-        tasks.task,
-        writes=True,
-    ),
-    Tool(
-        "learn",
-        "List what sessions taught and memory lacks, for a person to let in; writes no fact.",
-        asked.LearnAsked,
-        answered.LearnAnswered,
-        records.learn,
-        writes=True,
-    ),
-    Tool(
-        "status",
-        "Count facts and logs; say what is contradicted, due or unpublished.",
-        asked.StatusAsked,
-        answered.StatusAnswered,
-        questions.status,
-    ),
-)
+    Tool("brief", "Start here: what you must know of this project now, within a budget.",
+         asked.BriefAsked, answered.BriefAnswered, questions.brief),
+    Tool("recall", "Search memory: facts and session logs. One line a hit; then `get` the few you need. "
+         "Filters take names with commas between.",
+         asked.RecallAsked, answered.RecallAnswered, questions.recall),
+    Tool("get", "Read hits or facts by id, whole.",
+         asked.GetAsked, answered.RecallAnswered, questions.get),
+    Tool("append", "Record a stretch of work as one log: what happened, facts learned, changed or relied "
+         "on. Write what the next agent needs, no secrets. A retry is recorded once.",
+         asked.AppendAsked, answered.AppendAnswered, records.append, writes=True),
+    Tool("resolve", "Settle a contradiction about a fact: list its sides, then choose one or give a new "
+         "text.",
+         asked.ResolveAsked, answered.ResolveAnswered, records.resolve, writes=True),
+    Tool("task", "What is to be done: pick, start, move a task, hand it over (a line a point).",
+         asked.TaskAsked, answered.TaskAnswered, tasks.task, writes=True),
+    Tool("learn", "List what sessions taught and memory lacks, for a person to let in; writes no fact.",
+         asked.LearnAsked, answered.LearnAnswered, records.learn, writes=True),
+    Tool("status", "Count facts and logs; say what is contradicted, due or unpublished.",
+         asked.StatusAsked, answered.StatusAnswered, questions.status),
+)  # fmt: skip
 BY_NAME = {tool.name: tool for tool in TOOLS}
