@@ -6,6 +6,8 @@ the other command runs on the rest: it has one body, one answer, and the name th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import click
 
 from rituals.cli.command_registry import FIRST, WAYS, Way, find
@@ -13,8 +15,6 @@ from rituals.cli.json_fields import values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     Load = Callable[[str], click.Command | None]
 
 #: The options that every command takes; those of a way stand before them.

@@ -7,6 +7,7 @@ writes nothing, and says nothing of what is wrong.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import cast
 
@@ -27,8 +28,6 @@ from rituals.cli.json_fields import lists_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Source = Callable[[click.Context, str], list[CompletionItem]]
 
 VARIABLE = "_DIURNA_COMPLETE"

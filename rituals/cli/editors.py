@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Mapping
 
 from ledger.errors import DiurnaError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memory.query.memory_places import Place
 
 _PLUS = frozenset(

@@ -14,11 +14,8 @@ import click
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
 from rituals.answers.failure_values import Failure
+from rituals.cli.context import Invocation
 from rituals.cli.output import OutputFailed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.cli.context import Invocation
 
 FAILED, WRONG_USAGE, OUR_BUG, INTERRUPTED = 1, 2, 3, 130
 #: Errors of the machine, which no change of our code would have avoided.

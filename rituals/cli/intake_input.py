@@ -9,15 +9,12 @@ from ledger.errors import NotFound
 from ledger.home import personal_home
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
+from rituals.cli.context import Invocation
 from rituals.cli.terminal.intake_text import intake_object, show_plan, show_written, wanted
 from rituals.intake.intake_items import Reading
 from rituals.intake.intake_logs import Applied, apply_intake
 from rituals.intake.intake_plan import IntakePlan, plan_intake
 from rituals.intake.sources.source_table import Ground, Source, read_source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.cli.context import Invocation
 
 
 class Intake:

@@ -7,6 +7,7 @@ known. Neither an id nor the path of a file looks so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -16,8 +17,6 @@ from ledger.errors import WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     Lists = Mapping[str, Sequence[str]]
 
 _OPTION = "--json"

@@ -7,11 +7,13 @@ part is planned again when it is written, so that what two of them say becomes o
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 
 from ledger.environment import user_folder, variables
 from ledger.home import OWN_REPOSITORY
 from ledger.secrets.scanner import without_secrets
+from rituals.cli.context import Invocation
 from rituals.cli.intake_input import Intake, shown_place
 from rituals.cli.terminal.intake_text import of_documents, show_documents, wanted
 from rituals.intake.adopt.adopted_files import CONTINUITY, FOLDER
@@ -22,9 +24,6 @@ from rituals.intake.sources.source_table import SOURCES, Ground, read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rituals.cli.context import Invocation
     from rituals.intake.intake_items import Reading
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from rituals.cli.command_registry import shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: What people type, words of one meaning together -> what does it; each proposal runs as it stands.
 _MEANT = {

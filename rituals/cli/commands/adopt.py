@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 
 from ledger.errors import NotFound, WrongUsage
@@ -11,13 +12,10 @@ from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR
 from rituals.answers.json_objects import finding_objects
 from rituals.cli.context import Invocation
-from rituals.cli.output import told
+from rituals.cli.output import Output, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rituals.cli.output import Output
     from rituals.intake.adopt.adoption_plan import AdoptionPlan
     from rituals.intake.adopt.compat import Footer
 

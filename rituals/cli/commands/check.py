@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
-from rituals.answers.json_objects import finding_object, home_object
-from rituals.check.baseline import shown
-from rituals.check.check_registry import CHECKS, SAID
+from rituals.answers.json_objects import finding_object, finding_objects, home_object
+from rituals.check.baseline import Acceptance, shown
+from rituals.check.check_registry import CHECKS, DOCTOR, LINT, QUIZ, SAID, VERIFY, Made, bare, order
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted, told
+from rituals.cli.output import Output, counted, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from memory.api import Memory
     from rituals.check.acceptance import Baseline
-    from rituals.check.baseline import Acceptance
-    from rituals.check.check_registry import Made
     from rituals.check.doctor import Visit
-    from rituals.cli.output import Output
 
 _FORMS = ("text", "json", "sarif", "github")
 ACCEPTED, UNACCEPTED = "accepted", "unaccepted"
@@ -35,8 +31,6 @@ def check(
     call: Invocation, /, fix: bool, deep: bool, quiz: bool, strict: bool, dry_run: bool, **given: Any
 ) -> int:  # fmt: skip
     """Run `diurna check`."""
-    from rituals.check.check_registry import DOCTOR, LINT, QUIZ, VERIFY, Made, order
-
     commands = (DOCTOR, VERIFY, LINT, *(QUIZ,) * quiz)
     found = _visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
     accepted = tuple(sorted(found.accepted, key=lambda one: order(one[0])))
@@ -59,9 +53,6 @@ def check(
 
 def doctor(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
     """Run `diurna doctor`."""
-    from rituals.answers.json_objects import finding_objects
-    from rituals.check.check_registry import DOCTOR, bare
-
     found = _visited(call, (DOCTOR,), fix=fix and not dry_run, deep=deep, cold=False)
     findings = tuple(one.finding for one in found.noticed)
     accepted = [bare(one) for one, _ in found.accepted]
@@ -82,7 +73,6 @@ def verify(
     dry_run: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Run `diurna verify`."""
-    from rituals.check.check_registry import VERIFY
     from rituals.check.check_runner import made
     from rituals.check.verify import history_restore as lost
 
@@ -119,7 +109,6 @@ def verify(
 def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz: bool) -> int:
     """Run `diurna lint`."""
     from projection.policy.model import Privacy
-    from rituals.check.check_registry import LINT, Made
     from rituals.check.check_runner import made
     from rituals.check.lint.linted_files import lint_files
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
@@ -159,7 +148,6 @@ def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz
 
 def impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) -> int:
     """Run `diurna impact`."""
-    from rituals.answers.json_objects import finding_objects
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
     from rituals.review.change.change_lines import said_of
 

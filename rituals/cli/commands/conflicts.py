@@ -10,17 +10,12 @@ from ledger.errors import WrongUsage
 from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
-from rituals.decide.open_contradictions import OVERRULED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.cli.output import Output
-    from rituals.decide.open_contradictions import Dispute
+from rituals.cli.output import Output
+from rituals.decide.open_contradictions import OVERRULED, Dispute, disputes
 
 
 def conflicts(call: Invocation, ids: tuple[str, ...]) -> None:
     """Run `diurna conflicts`."""
-    from rituals.decide.open_contradictions import disputes
     from rituals.review.overruled_decisions import overruled_sides
 
     memory = call.memory()
@@ -59,7 +54,6 @@ def resolve(
 
 def _asked(call: Invocation, id: str) -> str:
     """Show the sides and ask which holds; "" where there is nothing to choose."""
-    from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from ledger.errors import WrongUsage
@@ -11,8 +12,6 @@ from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rituals.decide.decision import Decision
     from rituals.decide.undo_plan import Undoing
 

@@ -6,6 +6,8 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
+from typing import BinaryIO
 
 import click
 
@@ -17,12 +19,6 @@ from rituals.cli.command_words import words_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
 from rituals.intake.sources.source_table import DOCUMENTS, SOURCES, source_named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import BinaryIO
-
 
 EVENTS = "events"
 _DOES = words_of("import") | {one.name: one.does for one in SOURCES}

@@ -27,7 +27,6 @@ from rituals.setup.tree import prefix_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.model.findings import Finding
     from memory.worktree.trunk import Publishing
     from rituals.setup.setup_plan import SetupPlan
 

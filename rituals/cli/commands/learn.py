@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -17,19 +17,22 @@ from rituals.answers.json_objects import (
 )
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
-from rituals.review.learning.learning_record import ACCEPT, REJECT, Answer
+from rituals.review.learning.learning_record import (
+    ACCEPT,
+    REJECT,
+    Answer,
+    Outcome,
+    raise_threads,
+    record_answers,
+)
 from rituals.review.learning.offer import Proposal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rituals.cli.output import Output
     from rituals.review.learning.agents_file import Promotion
     from rituals.review.learning.learning_plan import Plan
-    from rituals.review.learning.learning_record import Outcome
 
 _ACTIONS = ("list", "report")
 _EDIT, _LATER, _QUIT = "edit", "later", "quit"
@@ -51,7 +54,6 @@ def learn(
     """Run `diurna learn`."""
     from rituals.decide.decision import Author
     from rituals.review.learning.learning_plan import plan_learning
-    from rituals.review.learning.learning_record import Outcome, raise_threads, record_answers
 
     if (text and not accept) or (accept and (ask or dry_run)):
         raise WrongUsage("--text goes with --accept, and --accept with no --ask and no --dry-run")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from projection.document.archive_pages import summary_of
-from projection.document.fact_remarks import some_of
-from projection.fold.projection_state import INVALIDATED
+from projection.document.fact_remarks import Mark, some_of
+from projection.fold.projection_state import INVALIDATED, Standing
 from projection.graph.fact_links import CONFLICTS, LINK, SERVES
 from projection.graph.graph_neighbours import (
     BOTH,
@@ -15,6 +17,8 @@ from projection.graph.graph_neighbours import (
     NEAR,
     OUT,
     SUPERSEDES,
+    Links,
+    Neighbour,
 )
 from projection.text.named_commits import is_hash
 from rituals.answers.json_objects import fact_object
@@ -24,12 +28,7 @@ from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from projection.document.fact_remarks import Mark
-    from projection.fold.projection_state import Standing
     from projection.graph.entities import Entity, EntityView
-    from projection.graph.graph_neighbours import Links, Neighbour
 
 _EDGE = (
     "branch closed direction edge entity exists false here how id instead kind landed line "

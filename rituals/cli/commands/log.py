@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from ledger.errors import HomeNotFound, NotFound, WrongUsage
 from ledger.model.order import is_stem
 from memory.write.draft import USED
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import STDIN, Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memory.query.session_timeline import Session, Timeline
     from projection.document.fact_remarks import Mark
     from projection.text.salience import Quote
     from projection.text.session_digest import Digest
-    from rituals.cli.output import Output
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
 #: How many ids of one verb a line of a timeline names.

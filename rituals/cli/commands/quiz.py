@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.output import Output
 from rituals.report.quiz.quiz_findings import missing, tallied
-from rituals.report.quiz.score import ARCHIVED
+from rituals.report.quiz.score import ARCHIVED, Result, Score, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.cli.output import Output
-    from rituals.report.quiz.score import Result, Score
     from rituals.report.quiz.suggest import Suggestion
 
 
 def quiz(call: Invocation, suggest: bool) -> None:
     """Run `diurna quiz`."""
-    from rituals.report.quiz.score import score
     from rituals.report.quiz.suggest import suggestions
 
     memory, out = call.memory(), call.out

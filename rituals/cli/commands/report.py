@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
 from ledger.errors import WrongUsage
 from ledger.model.evidence import HOWS
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import STDIN as STDOUT
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from projection.lifecycle.life import Life
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
-    from rituals.cli.output import Output
     from rituals.report.lifecycle_report import Report
     from rituals.report.usage import Attention, Cost, Usage
 

@@ -12,12 +12,11 @@ from rituals.cli.commands.quiz import quiz_row
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.report.quiz.quiz_findings import tallied
-from rituals.review.review_question import is_raising
+from rituals.review.review_question import Question, is_raising
 from rituals.review.tally import OF_REVIEW, asked, counts, said, severities, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.review.review_question import Question
     from rituals.review.review_record import Outcome
 
 

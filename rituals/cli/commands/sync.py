@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.merge.summary import CHANGES
+from memory.merge.summary import CHANGES, Learned
 from memory.recall.hits.snippets import one_line
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
+from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.merge.summary import Learned
-    from rituals.cli.output import Output
     from rituals.sync.sync_report import Report
 
 #: How many facts are named, and how much of each.

@@ -10,6 +10,7 @@ from ledger.environment import user_folder, variables
 from ledger.model.order import stamp_of
 from projection.brief.single_line import shortened
 from rituals.answers.json_objects import capture_object
+from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.cli.terminal.intake_text import wanted
 from rituals.hosts.capture.session_choice import capture_past, models_of, past_sessions, read_again
@@ -17,7 +18,6 @@ from rituals.hosts.transcripts.slices import SLICE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.cli.context import Invocation
     from rituals.hosts.capture.boundary import Outcome
     from rituals.hosts.capture.stamps import Seen
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from rituals.answers.task_objects import letter_object
+from rituals.cli.context import Invocation
+from rituals.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from rituals.cli.context import Invocation
-    from rituals.cli.output import Output
     from rituals.record.tasks.author import Author
     from rituals.record.tasks.new_task import NewTask
     from rituals.sync.inbox_fetch import Happening

@@ -6,14 +6,10 @@ from ledger.model.findings import Finding
 from ledger.model.layout import REVIEW_BRANCH, REVIEW_FILE
 from rituals.answers.json_objects import event_line, finding_objects
 from rituals.answers.record_fields import fields_of
+from rituals.cli.context import Invocation
 from rituals.cli.output import counted
-from rituals.review.pull_request import request, take_in
+from rituals.review.pull_request import Request, Taken, request, take_in
 from rituals.review.ticks import Refused
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.cli.context import Invocation
-    from rituals.review.pull_request import Request, Taken
 
 
 def ask_by_pull_request(call: Invocation, code: str, *, dry_run: bool) -> None:

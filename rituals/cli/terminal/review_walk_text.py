@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
@@ -13,8 +15,6 @@ from rituals.review.tally import asked, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from projection.lifecycle.review_threads import Raised
     from rituals.review.review_plan import Plan
 

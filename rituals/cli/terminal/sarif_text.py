@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from ledger.escape import visible
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.secrets.scanner import without_secrets
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rituals.cli.output import Output
+from rituals.cli.output import Output
 
 #: The forms that forges read.
 SARIF, GITHUB = FORGES = ("sarif", "github")

@@ -7,8 +7,9 @@ characters), patterns, and limits that only nonsense meets are checked without b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import GenericAlias
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError
 
@@ -24,9 +25,6 @@ from rituals.serve.mcp.compact_schema import UNSAID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TypeVar
-
     A = TypeVar("A", bound="Strict")
 
 #: Words of a search or of a task.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memory.recall.recall_values import INDEX, Filters, tokens_of
+from typing import Any
+
+from memory.recall.recall_values import INDEX, Answer, Filters, Hit, tokens_of
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.hosts.opened_ids import note
 from rituals.serve.mcp.client_name import Caller
@@ -19,11 +21,8 @@ from rituals.serve.mcp.tool_wording import brief_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ledger.model.findings import Finding
     from memory.api import Memory
-    from memory.recall.recall_values import Answer, Hit
 
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
 ANSWER_CHARS = 60_000

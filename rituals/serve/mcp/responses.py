@@ -6,6 +6,7 @@ instruction, and every answer that quotes it says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -16,8 +17,6 @@ from rituals.serve.mcp.tool_wording import finding_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ledger.model.findings import Finding
 
 #: In front of whatever is quoted from memory.

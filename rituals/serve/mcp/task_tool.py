@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.input_schemas import TaskAsked
@@ -10,8 +11,6 @@ from rituals.serve.mcp.responses import NOTICE, TaskAnswered, TaskListed, notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from memory.api import Memory
     from memory.write.draft import Receipt
     from rituals.record.tasks.author import Author
