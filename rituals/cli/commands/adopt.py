@@ -69,8 +69,7 @@ def adopt(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bool
         done.memory.close()
     findings = (*plan.findings, *(difference.finding for difference in plan.differences))
     if call.json:
-        call.out.answer(_adoption_object(plan, findings, commits, stems, dry_run=dry_run))
-        return
+        return call.out.answer(_adoption_object(plan, findings, commits, stems, dry_run=dry_run))
     _show_noticed(call.out, findings, everything=verbose)
     steps = plan.steps or (f"already adopted: {plan.memory.root}",)
     _show_steps(call.out, steps, done=not dry_run, everything=verbose)
@@ -131,8 +130,7 @@ def _adoption_object(
 def _show_footers(out: Output, footers: Sequence[Footer], *, json: bool) -> None:
     if json:
         keys = ("id", *_FOOTER)
-        out.answer({"facts": [{key: getattr(one, key) for key in keys} for one in footers]})
-        return
+        return out.answer({"facts": [{key: getattr(one, key) for key in keys} for one in footers]})
     for one in footers:
         values = " | ".join([f"{key}: {getattr(one, key)}" for key in _FOOTER])
         out.line(f"<!-- id: {one.id} | {values} -->")

@@ -21,8 +21,7 @@ def conflicts(call: Invocation, ids: tuple[str, ...]) -> None:
     memory = call.memory()
     found = (*disputes(memory, ids), *overruled_sides(memory, ids))
     if call.json:
-        call.out.answer({"contradictions": [_dispute_object(one) for one in found]})
-        return
+        return call.out.answer({"contradictions": [_dispute_object(one) for one in found]})
     if not found:
         call.out.talk("no contradiction" + (f" about {', '.join(ids)}" if ids else ""))
     number = 1

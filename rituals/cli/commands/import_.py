@@ -113,8 +113,7 @@ def harvest(
     if call.json:
         said = {"commit": harvest.commit, "since": harvest.since, "documents": harvest.documents}
         answer = {**views.intake_object(intake, done), **said, "read": harvest.read, "due": due}
-        out.answer({**answer, "dry_run": done is None})
-        return
+        return out.answer({**answer, "dry_run": done is None})
     views.show_written(intake, done, out, memory.home.branch)
     if intake.beyond:
         out.hint("`diurna import docs PATH` brings the next of a document or folder")

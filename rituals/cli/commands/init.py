@@ -105,8 +105,7 @@ def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
         apply_move(plan, call.now_ms, call.agent).close()
     if call.json:
         said = {"kind": plan.there.kind, **fields_of(plan.there, "branch prefix")}
-        call.out.answer({**said, **fields_of(plan, "logs steps"), "dry_run": dry_run})
-        return
+        return call.out.answer({**said, **fields_of(plan, "logs steps"), "dry_run": dry_run})
     for step in plan.steps:
         call.out.line(told(step, done=not dry_run))
     if not plan.steps:

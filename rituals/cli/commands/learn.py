@@ -201,12 +201,11 @@ def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> 
 def _show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> None:
     receipt = outcome.receipt
     if receipt is None and not outcome.rejected:
-        out.line(
+        return out.line(
             "nothing new is to be asked"
             if asked
             else "nothing was answered, so nothing was recorded"
         )
-        return
     if receipt and (receipt.commit or receipt.waits):
         out.line((out.short(receipt.stem), "yellow"), f"  {receipt.place(branch)}")
     for name, listed in (
@@ -230,8 +229,7 @@ def _list_findings(call: Invocation, state: str) -> None:
             fields_of(one.standing.fact, "id text") | fields_of(one.finding, finding)
             for one in found
         ]
-        call.out.answer({"findings": rows})
-        return
+        return call.out.answer({"findings": rows})
     for one in found:
         fact = one.standing.fact
         where = " ".join([part for part in (one.finding.path, one.finding.symbol) if part])

@@ -47,8 +47,7 @@ def links(call: Invocation, id: str, hops: int) -> None:
     """Run `diurna links`."""
     found = call.memory().links(id, hops)
     if call.json:
-        call.out.answer(_links_object(found))
-        return
+        return call.out.answer(_links_object(found))
     _show_links(call.out, found)
     if not found.near and not found.crowds:
         call.out.talk("nothing is linked with it")
@@ -67,8 +66,7 @@ def entity(call: Invocation, name: str) -> None:
         return
     found = memory.entities()
     if call.json:
-        out.answer({"entities": [_entity_object(one) for one in found]})
-        return
+        return out.answer({"entities": [_entity_object(one) for one in found]})
     if not found:
         out.talk("no fact names an entity")
         out.hint("a fact's footer says what it is about: `entity: NAME`")

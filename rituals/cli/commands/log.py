@@ -40,8 +40,7 @@ def log(call: Invocation, what: str, agent: str, since: str, until: str, limit: 
     if call.json:
         from rituals.answers.json_objects import log_object
 
-        call.out.answer({"sessions": [log_object(line) for line in lines]})
-        return
+        return call.out.answer({"sessions": [log_object(line) for line in lines]})
     if not lines:
         call.out.talk("no session log matches" if agent or since or until else "no session log yet")
     for line in lines:
@@ -71,8 +70,7 @@ def timeline(
     call.opened(anchor[:1] if len(anchor) == 1 else ())
 
     if call.json:
-        call.out.answer(_timeline_object(found))
-        return
+        return call.out.answer(_timeline_object(found))
     _print_timeline(found, call.out)
     if not found.sessions:
         if agent or kinds:
@@ -101,8 +99,7 @@ def diff(call: Invocation, range: str) -> None:
     if call.json:
         corrected = [{"id": fact, "how": how} for fact, how in found.corrected]
         said = fields_of(found, "sessions learned faded returned closed")
-        call.out.answer({"from": start, "to": end, **said, "corrected": corrected})
-        return
+        return call.out.answer({"from": start, "to": end, **said, "corrected": corrected})
     call.out.line(f"{counted(found.sessions, 'work session')} from {start} to {end or 'now'}")
     rows = [("learned", "green", fact, "") for fact in found.learned]
     rows += [("corrected", "yellow", fact, how) for fact, how in found.corrected]

@@ -34,10 +34,9 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> None:
     dropped = found.dropped if found else ()
     if call.json:
         lost = [{"file": one.file, "kept": one.kept, "lines": list(one.lines)} for one in dropped]
-        call.out.answer(
+        return call.out.answer(
             {"files": list(files), "commit": commit, "dropped": lost, "dry_run": dry_run}
         )
-        return
     for one in dropped:
         _show(one, call, dry_run)
     for path in files:
@@ -133,8 +132,7 @@ def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> N
     out = call.out
     if not found.events:
         said = "the ledger says it already"
-        out.line(f"{said}; {found.file} {'would be' if dry_run else 'is'} written anew")
-        return
+        return out.line(f"{said}; {found.file} {'would be' if dry_run else 'is'} written anew")
     if dry_run:
         out.line(f"would absorb the edit of {found.file}")
     else:

@@ -154,8 +154,7 @@ def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:
 def _tell_purge(call: Invocation, plan: Purge, done: bool) -> None:
     out, history = call.out, plan.history
     if not history.moves:
-        out.line("no branch or tag leads to it any more")
-        return
+        return out.line("no branch or tag leads to it any more")
     were = "written anew" if done else "to be written anew"
     out.line(f"{counted(len(history.commits), 'commit')} {were}:")
     for path, blob in plan.files:

@@ -43,8 +43,7 @@ def report(call: Invocation, since: str, until: str, kind: str, svg: str) -> Non
 
         drawn = picture(found, kind)
         if svg == STDOUT:
-            out.text(drawn)
-            return
+            return out.text(drawn)
         keep(os.path.join(call.folder(), svg), drawn)
     if call.json:
         out.answer(
@@ -94,8 +93,7 @@ def _print_cost(report: Report, out: Output) -> None:
     shown = [one for one in found.usage if one.shown]
     told = [one for one in found.usage if one.told]
     if not (shown or told or again.sessions):
-        out.line(("cost and use", "bold"), "  not known yet: no session was captured here")
-        return
+        return out.line(("cost and use", "bold"), "  not known yet: no session was captured here")
     out.heading("cost", f"  {_costs(found.costs)}")
     to = counted(found.sessions, "session")
     out.line(f"  shown  {counted(len(shown), 'fact')} to {to}")

@@ -52,8 +52,7 @@ def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: st
         answer(call, (), {"ids": ",".join(ids), "level": ""})
         return
     if not (ids or as_of or kind or tier or call.json):
-        call.out.text(memory.continuity())
-        return
+        return call.out.text(memory.continuity())
     from rituals.cli.terminal.selection_text import select
 
     state = memory.state(as_of)
@@ -69,8 +68,7 @@ def show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: st
     from rituals.cli.terminal.listing_text import block_of
 
     if not (ids or kind or tier):
-        call.out.text(render(state.view()))
-        return
+        return call.out.text(render(state.view()))
     facts = select(memory, state, ids, kind, tier or "", archived=False, as_of=as_of)
     told = known(memory.cache(), [one.fact for one in facts])
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
@@ -107,8 +105,7 @@ def ls(
             | known_object(told[one.fact.id])
             for one in found
         ]
-        out.answer({"facts": facts})
-        return
+        return out.answer({"facts": facts})
     for one in found:
         print_line(one, marks[one.fact.id], told[one.fact.id], out)
     if not found:
@@ -123,8 +120,7 @@ def view(call: Invocation, name: str, argument: tuple[str, ...]) -> None:
 
     if not name:
         if call.json:
-            call.out.answer({"views": [{"name": one, "does": VIEWS[one]} for one in VIEWS]})
-            return
+            return call.out.answer({"views": [{"name": one, "does": VIEWS[one]} for one in VIEWS]})
         for one, does in VIEWS.items():
             call.out.line((f"{one:<10}", "bold"), f" {does}")
         return

@@ -75,17 +75,14 @@ def write_site(call: Invocation, folder: str, base: str, dry_run: bool) -> None:
     plan = plan_site(memory, folder, base)
     said = {"folder": plan.folder, "base": plan.base, "dry_run": dry_run, "pages": len(plan.pages)}
     if dry_run and call.json:
-        call.out.answer({**said, "removed": len(plan.removed)})
-        return
+        return call.out.answer({**said, "removed": len(plan.removed)})
     if dry_run:
         gone = f", and remove {counted(len(plan.removed), 'file')}" * bool(plan.removed)
-        call.out.line(f"would write {counted(len(plan.pages), 'page')}{gone}: {plan.folder}")
-        return
+        return call.out.line(f"would write {counted(len(plan.pages), 'page')}{gone}: {plan.folder}")
     done = apply_site(plan, memory, call.out.progress)
     if call.json:
         sizes = {"files": done.files, "bytes": done.bytes, "changed": done.changed}
-        call.out.answer({**said, **sizes, "removed": done.removed})
-        return
+        return call.out.answer({**said, **sizes, "removed": done.removed})
     gone = f", removed {done.removed}" * bool(done.removed)
     changed = "all as they were" if not done.changed else f"{done.changed} of them changed"
     files = f"{counted(done.pages, 'page')}, {counted(done.files, 'file')} in all"

@@ -122,7 +122,6 @@ def _show(call: Invocation, found: list[Seen], news: list[Outcome], *, whole: bo
             if whole:
                 call.out.text(text)
     if not found:
-        call.out.line("no past session of this folder is found")
-        return
+        return call.out.line("no past session of this folder is found")
     sessions = f"{counted(len(found), 'past session')} of this folder"
     call.out.line(f"{sessions}; {len(news) or 'none'} would be told")

@@ -78,7 +78,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
     saved = max(0, answer.whole - answer.tokens)
     out = call.out
     if call.json:
-        out.answer(
+        return out.answer(
             {
                 "query": query,
                 "level": level,
@@ -91,7 +91,6 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
                 "notes": list(answer.notes),
             }
         )
-        return
     for note in answer.notes:
         out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
     if not answer.hits:

@@ -114,8 +114,7 @@ def print_receipt(
     memory, out = call.memory(), call.out
     if dry_run and not receipt.already:
         out.line("would append ", (out.short(receipt.stem), "yellow"))
-        out.text(receipt.data.decode())
-        return
+        return out.text(receipt.data.decode())
     staged = stage and not receipt.already
     here = "staged in the index" if staged else receipt.place(memory.home.branch)
     out.line((out.short(receipt.stem), "yellow"), f"  {here}")

@@ -49,8 +49,7 @@ def list_all(call: Invocation) -> None:
             }
             for hash, one in sent.items()
         ]
-        out.answer({"requests": [letter_object(one) for one in came], "asked": asked})
-        return
+        return out.answer({"requests": [letter_object(one) for one in came], "asked": asked})
     for one in came:
         out.line((one.hash, "yellow"), f"  {one.day}  from {one.asker} (outside)")
         _quote(one.text, out)

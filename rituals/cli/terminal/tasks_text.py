@@ -40,10 +40,9 @@ def answer(call: Invocation, given: Mapping[str, Any]) -> None:
     found = listed(reader, wanted, call.now_ms())
     asked = () if any(wanted) else reader.ask(lambda cache: waiting(reader.home, cache))
     if call.json:
-        out.answer(
+        return out.answer(
             {"tasks": tasks_object(found), "requests": [letter_object(one) for one in asked]}
         )
-        return
     for one in found:
         print_line(one, out)
     for request in asked:
@@ -91,8 +90,7 @@ def tell(call: Invocation, change: Change, receipt: Receipt | None, *, dry_run: 
         stored = receipt_object(receipt) if receipt else {"stem": "", "commit": "", "findings": []}
         more = {"dry_run": dry_run, "already": change.already, "notes": list(change.notes)}
         chosen = task_object(Listed(task)) if task else None
-        out.answer({**stored, **more, "task": chosen})
-        return
+        return out.answer({**stored, **more, "task": chosen})
     if receipt is not None:
         print_receipt(call, receipt, dry_run=dry_run)
     elif change.already:
