@@ -11,16 +11,15 @@ from ledger.errors import NotFound, WrongUsage
 from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR
 from rituals.answers.json_objects import finding_objects
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.intake.adopt.adoption_plan import AdoptionPlan
-    from rituals.intake.adopt.compat import Footer
+    pass
 
-_DIFFERENCE = ("fact", "field", "reference", "right", "reason")
-_FOOTER = ("created", "last_used", "uses", "tier")
+_DIFFERENCE, _FOOTER = "fact field reference right reason", "created last_used uses tier"
 LINES = 15  #: at most
 _EXAMPLES = 3
 _STEPS = 6  #: of one sort
@@ -56,8 +55,7 @@ def adopt(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bool
     if call.home:
         raise WrongUsage("the ledger is named by DIR", hint=f"diurna import ledger {call.home}")
     if compat:
-        _compat(call, dir)
-        return
+        return _compat(call, dir)
     from rituals.intake.adopt.adoption import apply_adoption, plan_adoption
 
     plan = plan_adoption(_folder(call, dir), call.out.progress)
@@ -69,7 +67,16 @@ def adopt(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bool
         done.memory.close()
     findings = (*plan.findings, *(difference.finding for difference in plan.differences))
     if call.json:
-        return call.out.answer(_adoption_object(plan, findings, commits, stems, dry_run=dry_run))
+        said = {
+            "dry_run": dry_run,
+            "logs": len(plan.refs),
+            "commits": list(commits),
+            "stems": list(stems),
+        }
+        differences = [fields_of(one, _DIFFERENCE) for one in plan.differences]
+        told = {"differences": differences, "findings": finding_objects(findings)}
+        ground = fields_of(plan.ground, "place prefix branch")
+        return call.out.answer({**ground, **fields_of(plan, "already facts steps"), **said, **told})
     _show_noticed(call.out, findings, everything=verbose)
     steps = plan.steps or (f"already adopted: {plan.memory.root}",)
     _show_steps(call.out, steps, done=not dry_run, everything=verbose)
@@ -97,43 +104,12 @@ def _compat(call: Invocation, dir: str) -> None:
     from rituals.intake.adopt.adopted_files import read
     from rituals.intake.adopt.compat import computed
 
-    _show_footers(call.out, computed(read(_folder(call, dir))), json=call.json)
-
-
-def _adoption_object(
-    plan: AdoptionPlan,
-    findings: tuple[Finding, ...],
-    commits: tuple[str, ...],
-    stems: tuple[str, ...],
-    *,
-    dry_run: bool,
-) -> dict[str, object]:
-    return {
-        "place": plan.ground.place,
-        "prefix": plan.ground.prefix,
-        "branch": plan.ground.branch,
-        "already": plan.already,
-        "dry_run": dry_run,
-        "logs": len(plan.refs),
-        "facts": list(plan.facts),
-        "steps": list(plan.steps),
-        "differences": [
-            {key: getattr(difference, key) for key in _DIFFERENCE}
-            for difference in plan.differences
-        ],
-        "commits": list(commits),
-        "stems": list(stems),
-        "findings": finding_objects(findings),
-    }
-
-
-def _show_footers(out: Output, footers: Sequence[Footer], *, json: bool) -> None:
-    if json:
-        keys = ("id", *_FOOTER)
-        return out.answer({"facts": [{key: getattr(one, key) for key in keys} for one in footers]})
+    footers = computed(read(_folder(call, dir)))
+    if call.json:
+        return call.out.answer({"facts": [fields_of(one, f"id {_FOOTER}") for one in footers]})
     for one in footers:
-        values = " | ".join([f"{key}: {getattr(one, key)}" for key in _FOOTER])
-        out.line(f"<!-- id: {one.id} | {values} -->")
+        values = " | ".join([f"{key}: {value}" for key, value in fields_of(one, _FOOTER).items()])
+        call.out.line(f"<!-- id: {one.id} | {values} -->")
 
 
 def _show_noticed(out: Output, findings: Sequence[Finding], *, everything: bool) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from rituals.answers.json_objects import finding_object, finding_objects, home_object
-from rituals.check.baseline import Acceptance, shown
+from rituals.answers.record_fields import fields_of
+from rituals.check.baseline import shown
 from rituals.check.check_registry import CHECKS, DOCTOR, LINT, QUIZ, SAID, VERIFY, Made, bare, order
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
@@ -17,11 +18,8 @@ from rituals.cli.output import Output, counted, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
-    from rituals.check.acceptance import Baseline
     from rituals.check.doctor import Visit
 
-_FORMS = ("text", "json", "sarif", "github")
 ACCEPTED, UNACCEPTED = "accepted", "unaccepted"
 #: The most remarks about texts that `doctor` names, and the findings from which a baseline pays.
 _FEW, _MANY = 5, 10
@@ -73,13 +71,15 @@ def verify(
     dry_run: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Run `diurna verify`."""
+    from rituals.check.acceptance import acceptance, unacceptance
     from rituals.check.check_runner import made
     from rituals.check.verify import history_restore as lost
 
-    what = wanted(findings, given, restore, reason)
+    what = _wanted(findings, given, restore, reason)
     memory = call.memory()
     if what:
-        found = baseline(memory, what, findings, reason)
+        plan_of = unacceptance if what == UNACCEPTED else acceptance
+        found = plan_of(memory, findings, reason)
         keys = [{"key": key, "message": said} for key, said in found.findings]
         decide(call, found.decision, given["agent"], given["title"], dry_run, lambda: {what: keys})
         return 0
@@ -170,24 +170,10 @@ def impact(call: Invocation, range: str, strict: bool, untold: bool, form: str) 
     return 1 if bad else 0
 
 
-def baseline(memory: Memory, what: str, findings: tuple[str, ...], reason: str) -> Baseline:
-    """Plan what is asked for.
-
-    Raises:
-        NotFound: a finding is not there, or is not accepted.
-    """
-    from rituals.check.acceptance import acceptance, unacceptance
-
-    plan = unacceptance if what == UNACCEPTED else acceptance
-    return plan(memory, findings, reason)
-
-
-def wanted(findings: tuple[str, ...], given: Mapping[str, bool], restore: bool, reason: str) -> str:
-    """Return what is to be recorded, under its key in JSON: `accepted`, `unaccepted`, or "" for nothing.
-
-    Raises:
-        WrongUsage: the options do not go together.
-    """
+def _wanted(
+    findings: tuple[str, ...], given: Mapping[str, bool], restore: bool, reason: str
+) -> str:
+    """Return what is to be recorded, by its key in JSON: `accepted`, `unaccepted`, or "" for nothing."""
     accept, accept_all, unaccept = (given[name] for name in ("accept", "accept_all", "unaccept"))
     if sum((accept, accept_all, unaccept, restore)) > 1:
         raise WrongUsage("--accept, --accept-all, --unaccept and --restore exclude each other")
@@ -305,19 +291,11 @@ def _made_object(result: Made) -> dict[str, object]:
             {**finding_object(one), "key": result.keys.get(one, "")} for one in result.findings
         ],
         "accepted": [
-            {**finding_object(one), **_acceptance_object(known)} for one, known in result.accepted
+            {**finding_object(one), **fields_of(known, "key stem reason"), "by": known.agent,
+             "on": known.stem[:10]}
+            for one, known in result.accepted
         ],
-    }
-
-
-def _acceptance_object(known: Acceptance) -> dict[str, str]:
-    return {
-        "key": known.key,
-        "stem": known.stem,
-        "by": known.agent,
-        "on": known.stem[:10],
-        "reason": known.reason,
-    }
+    }  # fmt: skip
 
 
 def _placed(finding: Finding) -> str:
