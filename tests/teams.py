@@ -249,7 +249,12 @@ def settled(*clones: Clone) -> None:
 @pytest.fixture(name="team", params=WAYS)
 def published(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
     """A remote, a clone `one` that published a fact, and what `clone` makes."""
-    team = Team(tmp_path, *request.param)
+    return publish_one(tmp_path, *request.param)
+
+
+def publish_one(folder: Path, kind: str, publish: str) -> Team:
+    """Make a team whose first clone has published a fact."""
+    team = Team(folder, kind, publish)
     team.one.create("alpha", "As it was.")
     team.one.memory.publish()
     team.one.sync()

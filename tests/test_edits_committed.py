@@ -11,13 +11,18 @@ from memory.edits.committed import read_checked
 from tests.campaigns.homes import IN_TREE
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import in_turn
-from tests.teams import WAYS, Clone, Team, edits, level
-from tests.teams import published as published  # the fixture `team`
+from tests.teams import WAYS, Clone, Team, edits, level, publish_one
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let each test have some of the ways in which a team publishes."""
     in_turn(metafunc, "team", WAYS)
+
+
+@pytest.fixture
+def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
+    """A remote, a clone `one` that published a fact, and what `clone` makes."""
+    return publish_one(tmp_path, *request.param)
 
 
 EDITED = "As a person says."
