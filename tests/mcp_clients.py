@@ -30,6 +30,12 @@ from tests.conftest import NOW_MS, Repo
 
 #: Long enough for a machine that does other things, too.
 SECONDS = 60
+#: What a server has loaded that serves already: a process that is forked has it at once.
+LOADED = (
+    "mcp.server", "rituals.serve.mcp.mcp_start", "rituals.serve.mcp.serve", "rituals.serve.mcp.server",
+    "rituals.serve.mcp.handlers", "rituals.serve.mcp.input_schemas", "rituals.serve.mcp.serve_http",
+    "uvicorn.protocols.http.h11_impl",
+)  # fmt: skip
 NAMES = ("brief", "recall", "get", "append", "resolve", "task", "learn", "status")
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,7 +21,9 @@ import anyio
 from mcp import Client
 
 from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS, LIMIT_BYTES
+from tests.campaigns import forks
 from tests.conftest import Repo, Run
+from tests.mcp_clients import LOADED
 
 SECONDS = 120
 ROOT = str(Path(__file__).parent.parent)
@@ -44,12 +45,9 @@ class Listening:
     """A server process that listens on a free port."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", HURRIED, "mcp", "--http", "0"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": ROOT},
-        )  # fmt: skip
-        assert self.process.stderr is not None
+        self.process = forks.Forked(
+            ["-c", HURRIED, "mcp", "--http", "0"], os.getcwd(), os.environ, loaded=LOADED
+        )
         said = self.process.stderr.readline().decode().strip()
         assert said.startswith("diurna mcp: listening on http://127.0.0.1:"), said
         self.url = said.rpartition(" ")[2]
@@ -69,7 +67,7 @@ class Listening:
         """Stop it; return the exit code and the rest of both outputs."""
         self.process.send_signal(stop)
         out, err = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, out.decode(), err.decode()
+        return self.process.wait(), out.decode(), err.decode()
 
 
 @pytest.fixture
@@ -77,7 +75,7 @@ def listening(repo: Repo) -> Iterator[Listening]:
     """A server of the home in `repo`."""
     one = Listening()
     yield one
-    if one.process.poll() is None:
+    if one.process.returncode is None:
         one.process.kill()
         one.process.communicate()
 
@@ -115,7 +113,7 @@ def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) ->
     assert spawn("verify").code == 0
 
 
-def test_only_programs_of_this_machine_are_answered(listening: Listening) -> None:
+def test_only_programs_of_this_machine_are_answered(listening: Listening, spawn: Run) -> None:
     """Another host's name, a web page, another path and too much at once are refused, and the server lives on."""
     assert listening.post(PING, Host="evil.example")[0] == 421
     assert listening.post(PING, Host=f"evil.example:{listening.port}")[0] == 421
@@ -128,12 +126,9 @@ def test_only_programs_of_this_machine_are_answered(listening: Listening) -> Non
     with socket.socket() as other:
         # the socket is bound to one address, not to all of this machine
         assert other.connect_ex(("127.0.0.2", listening.port)) != 0
-    taken = subprocess.run(
-        [sys.executable, "-P", "-m", "rituals", "mcp", "--http", str(listening.port)],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ROOT}, check=False,
-    )  # fmt: skip
-    assert (taken.returncode, taken.stdout) == (1, "")
-    assert f"127.0.0.1:{listening.port}: Address already in use\nhint: " in taken.stderr
+    taken = spawn("mcp", "--http", str(listening.port))
+    assert (taken.code, taken.out) == (1, "")
+    assert f"127.0.0.1:{listening.port}: Address already in use\nhint: " in taken.err
 
     async def story() -> None:
         with anyio.fail_after(SECONDS):

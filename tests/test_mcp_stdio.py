@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,12 @@ from rituals.serve import worker
 from rituals.serve.mcp import stdio as wire
 from rituals.serve.mcp.stdio import Wire
 from rituals.serve.worker import Worker
+from tests.campaigns import forks
 from tests.conftest import Repo, Run, make_repository
+from tests.mcp_clients import LOADED
 
 ROOT = str(Path(__file__).parent.parent)
 SECONDS = 120
-COMMAND = (sys.executable, "-P", "-m", "rituals", "mcp")
 
 
 def environment() -> dict[str, str]:
@@ -39,18 +40,27 @@ def environment() -> dict[str, str]:
 
 
 class Served:
-    """A server process, spoken to in lines.
+    """A server process, spoken to in lines: forked from one that has loaded it, unless it has to be a fresh one.
 
     Args:
-        command: that starts it.
+        arguments: of the interpreter.
+        fresh: whether nothing is loaded before.
     """
 
-    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would fill
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
-            env=environment(),
-        )  # fmt: skip
+    def __init__(
+        self, arguments: Sequence[str] = ("-m", "rituals", "mcp"), *, fresh: bool = False
+    ) -> None:
+        self.said = tempfile.NamedTemporaryFile() if fresh else None  # noqa: SIM115 - a pipe would fill
+        self.process: subprocess.Popen[bytes] | forks.Forked
+        if fresh:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=self.said, env=environment(),
+            )  # fmt: skip
+        else:
+            self.process = forks.Forked(
+                arguments, os.getcwd(), os.environ, loaded=LOADED, spoken_to=True
+            )
         self.lines: list[dict[str, Any]] = []
 
     def send(self, *messages: dict[str, Any]) -> None:
@@ -88,10 +98,13 @@ class Served:
 
     def end(self) -> tuple[int, str, str]:
         """Close its input; return the exit code, and the rest of both outputs."""
-        out, _ = self.process.communicate(timeout=SECONDS)
-        with self._said as said:
-            said.seek(0)
-            return self.process.returncode, out.decode(), said.read().decode()
+        out, said = self.process.communicate(timeout=SECONDS)
+        if self.said is not None:
+            with self.said as file:
+                file.seek(0)
+                said = file.read()
+        assert self.process.returncode is not None
+        return self.process.returncode, out.decode(), said.decode()
 
 
 CLIENT = {"name": "by-hand", "version": "1"}
@@ -105,18 +118,26 @@ def calling(number: int, tool: str, **arguments: object) -> dict[str, Any]:
     return request(number, "tools/call", name=tool, arguments=arguments)
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """`diurna`, for clients that start it themselves."""
+    path = tmp_path_factory.mktemp("program") / "diurna"
+    forks.put_program(path, LOADED)
+    return str(path)
+
+
 @pytest.fixture
 def serve(repo: Repo) -> Iterator[Callable[..., Served]]:
     """Start servers in `repo`; none is left behind."""
     started: list[Served] = []
 
-    def serve(*command: str) -> Served:
-        started.append(Served(command or COMMAND))
+    def serve(*arguments: str, fresh: bool = False) -> Served:
+        started.append(Served(arguments or ("-m", "rituals", "mcp"), fresh=fresh))
         return started[-1]
 
     yield serve
     for one in started:
-        if one.process.poll() is None:
+        if one.process.returncode is None:
             one.process.kill()
             one.process.communicate()
 
@@ -125,12 +146,12 @@ Serve = Callable[..., Served]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_the_sdk_talks_to_a_process(repo: Repo, spawn: Run, mode: str) -> None:
+def test_the_sdk_talks_to_a_process(repo: Repo, spawn: Run, program: str, mode: str) -> None:
     """The SDK's own client starts the command, records, and sees what the command line appends meanwhile."""
 
     async def story() -> None:
         server = StdioServerParameters(
-            command=COMMAND[0], args=[*COMMAND[1:], "--agent", "codex"], env=environment(), cwd="."
+            command=program, args=["mcp", "--agent", "codex"], env={**os.environ}, cwd="."
         )
         with anyio.fail_after(SECONDS):
             async with Client(server, mode=mode) as client:
@@ -267,17 +288,21 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
         "ledger.secrets.scanner",
         "ledger.codec.log",
     }
-    for lists in (False, True):
-        server = serve(sys.executable, "-P", "-X", "importtime", "-m", "rituals", "mcp")
-        server.begin()
-        if lists:
-            server.call(1, "status")
-        code, rest, said = server.end()
-        assert (code, rest) == (0, "")
+    server = serve("-X", "importtime", "-m", "rituals", "mcp", fresh=True)
+    server.begin()
+    server.send(request(1, "ping"))
+    server.next()
+    assert server.said is not None
+    nothing: set[str] = set()
+    for words in (nothing, later):
+        if words:
+            server.call(2, "status")
+        said = Path(server.said.name).read_text()
         loaded = {line.rpartition("|")[2].strip() for line in said.splitlines()}
         assert {"mcp.server", "rituals.serve.mcp.stdio"} <= loaded
-        assert later & loaded == (later if lists else set())
+        assert later & loaded == words
         assert not {"rituals.serve.mcp.serve_http", "uvicorn.protocols.http.h11_impl"} & loaded
+    assert server.end()[:2] == (0, "")
 
 
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
@@ -294,7 +319,7 @@ def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
         "from rituals.cli.app import main\n"
         "sys.exit(main(['mcp']))\n"
     )
-    server = serve(sys.executable, "-P", "-c", noisy)
+    server = serve("-c", noisy)
     assert server.begin()["serverInfo"]["name"] == "diurna"
     for number in range(1, 4):
         assert server.call(number, "status")["structuredContent"]["logs"] == 0
@@ -388,7 +413,7 @@ sys.stdin.read()
 """
 
 
-def test_a_client_that_is_killed_loses_no_log(repo: Repo, spawn: Run) -> None:
+def test_a_client_that_is_killed_loses_no_log(repo: Repo, spawn: Run, program: str) -> None:
     """A client that is killed while its appends are under way leaves whole logs, all of them, and no server."""
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
     count = 3
@@ -402,7 +427,7 @@ def test_a_client_that_is_killed_loses_no_log(repo: Repo, spawn: Run) -> None:
     ]
     alive, held = os.pipe()  # the client and the server hold its end, as long as they live
     client = subprocess.Popen(
-        [sys.executable, "-c", CLIENT_SCRIPT, json.dumps(messages), *COMMAND],
+        [sys.executable, "-c", CLIENT_SCRIPT, json.dumps(messages), program, "mcp"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=held, env=environment(),
     )  # fmt: skip
     os.close(held)
@@ -423,7 +448,7 @@ def test_a_client_that_is_killed_loses_no_log(repo: Repo, spawn: Run) -> None:
 def test_without_a_client_it_says_so(spawn: Run, repo: Repo) -> None:
     """Started without input or output it explains itself; with an empty input it ends at once."""
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND],
+        ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-P", "-m", "rituals", "mcp"],
         capture_output=True, env=environment(), text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")

@@ -24,6 +24,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -42,7 +43,7 @@ import _socket, array, marshal, os, sys
 asked = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
 asked.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDBUF, 1 << 20)
 asked.connect({name!r})
-job = ["-m", "rituals", *sys.argv[1:]], os.getcwd(), dict(os.environ), False
+job = ["-m", "rituals", *sys.argv[1:]], os.getcwd(), dict(os.environ), False, {loaded}
 streams = array.array("i", [0, 1, 2])
 asked.sendmsg([marshal.dumps(job)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
 asked.recv(4)
@@ -59,41 +60,67 @@ class Forked:
         cwd: where it runs.
         env: its whole environment.
         start_new_session: whether it leads a group of its own.
+        loaded: modules that it finds loaded, as do all that are forked behind it.
+        spoken_to: whether it has a standard input: a pipe, `stdin`.
     """
 
     def __init__(
-        self, arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str], *, start_new_session: bool = False
+        self, arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str], *, start_new_session: bool = False,
+        loaded: Sequence[str] = (), spoken_to: bool = False,
     ) -> None:  # fmt: skip
         ends = [os.pipe() for _ in range(3)]
-        job = (list(arguments), str(cwd), dict(env), start_new_session)
+        job = (list(arguments), str(cwd), dict(env), start_new_session, list(loaded))
+        given = [write for _, write in ends]
+        self.stdin: IO[bytes] | None = None
+        if spoken_to:
+            read, write = os.pipe()
+            given.insert(0, read)
+            self.stdin = os.fdopen(write, "wb")
         try:
-            given = [write for _, write in ends]
             socket.send_fds(_server(), [json.dumps(job).encode()], given)
         finally:
-            for _, write in ends:
-                os.close(write)
+            for end in given:
+                os.close(end)
         self.stdout: IO[bytes] = os.fdopen(ends[0][0], "rb")
         self.stderr: IO[bytes] = os.fdopen(ends[1][0], "rb")
         self._status: IO[bytes] = os.fdopen(ends[2][0], "rb")
         self.pid: int = struct.unpack("i", self._status.read(4))[0]
         self.returncode: int | None = None
 
-    def wait(self) -> int:
-        """Wait for its end; return the exit code, or less than 0 for a signal."""
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return the exit code, or less than 0 for a signal.
+
+        Raises:
+            TimeoutError: it goes on for longer.
+        """
         if self.returncode is None:
+            if not select.select([self._status], [], [], timeout)[0]:
+                raise TimeoutError(self.pid)
             self.returncode = struct.unpack("i", self._status.read(4))[0]
             self._status.close()
         return self.returncode
 
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.returncode is None and not select.select([self._status], [], [], 0)[0]:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
     def terminate(self) -> None:
         """Ask it to end."""
-        os.kill(self.pid, signal.SIGTERM)
+        self.send_signal(signal.SIGTERM)
 
-    def communicate(self) -> tuple[bytes, bytes]:
-        """Return what it says, once it has ended; its standard error should be short."""
+    def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
+        """Close its input and return what it says, once it has ended; its standard error should be short."""
+        if self.stdin:
+            with suppress(BrokenPipeError):
+                self.stdin.close()
         with self.stdout, self.stderr:
             said = self.stdout.read(), self.stderr.read()
-        self.wait()
+        self.wait(timeout)
         return said
 
 
@@ -106,10 +133,10 @@ def run(
     return subprocess.CompletedProcess(list(arguments), forked.wait(), out.decode(), err.decode())
 
 
-def put_program(path: Path) -> None:
+def put_program(path: Path, loaded: Sequence[str] = ()) -> None:
     """Write a program for shells: it is `diurna`, and starts at once."""
     _server()
-    script = _PROGRAM.format(name=_address(os.getpid()))
+    script = _PROGRAM.format(name=_address(os.getpid()), loaded=list(loaded))
     command = shlex.join([sys.executable, "-I", "-S", "-c", script])
     path.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     path.chmod(0o755)
@@ -161,7 +188,7 @@ def _serve(asked: socket.socket, programs: socket.socket) -> None:
             os.read(ended, 4096)
             _tell_ends(running)
         if asked.fileno() in ready:
-            said, given, _, _ = socket.recv_fds(asked, 1 << 20, 3)
+            said, given, _, _ = socket.recv_fds(asked, 1 << 20, 4)
             if not said:
                 return
             job = json.loads(said)
@@ -172,9 +199,11 @@ def _serve(asked: socket.socket, programs: socket.socket) -> None:
                 program.close()
                 continue
             given.append(program.detach())
-            job = marshal.loads(said)  # noqa: S302 - of a program of ours
+            job = [*marshal.loads(said)]  # noqa: S302 - of a program of ours
         else:
             continue
+        for name in job.pop():
+            import_module(name)
         pid = os.fork()
         if pid == 0:
             for fd in (asked.detach(), programs.detach(), ended, wake, *running.values()):
