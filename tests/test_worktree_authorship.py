@@ -99,7 +99,9 @@ def test_an_edit_that_is_not_understood_as_a_whole_stays(
     assert one.memory.home.tip() == two.memory.home.tip()
 
 
-@pytest.mark.parametrize("commits", [True, False])
+@pytest.mark.parametrize(
+    ("team", "commits"), sampled(product(WAYS, [True, False]), 5), indirect=["team"]
+)
 def test_once_the_person_takes_it_out_the_file_is_written_again(team: Team, commits: bool) -> None:
     """Whether they commit that or not: the log says all that they wrote, against what they saw."""
     one, two = team.one, team.clone("two")
@@ -132,6 +134,7 @@ def test_once_the_person_takes_it_out_the_file_is_written_again(team: Team, comm
     level(one, two)
 
 
+@pytest.mark.parametrize("team", sampled(WAYS, 3), indirect=True)
 def test_an_edit_on_both_sides_of_a_join_is_for_a_person(team: Team) -> None:
     """Two files that Diurna did not write can not both stand: nothing moves."""
     one, two = team.one, team.clone("two")
@@ -147,6 +150,7 @@ def test_an_edit_on_both_sides_of_a_join_is_for_a_person(team: Team) -> None:
     assert run_git(one.folder, "merge-base", "--is-ancestor", before, "HEAD") == ""
 
 
+@pytest.mark.parametrize("team", sampled(WAYS, 3), indirect=True)
 def test_a_join_keeps_the_side_that_a_person_wrote(team: Team) -> None:
     """The other side published meanwhile: the newer commit does not win over a person."""
     one, two = team.one, team.clone("two")
@@ -198,7 +202,10 @@ def test_a_page_that_stays_names_what_was_redacted_since(team: Team) -> None:
 # ---- what was never Diurna's -----------------------------------------------------------------------
 
 
-@pytest.fixture(params=[OWN_REPOSITORY, IN_TREE, OWN_BRANCH])
+HOMES = (OWN_REPOSITORY, IN_TREE, OWN_BRANCH)
+
+
+@pytest.fixture(params=HOMES)
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
     """A home with a fact, that publishes with each log."""
     folder = tmp_path / "home"
@@ -235,22 +242,19 @@ def blob(memory: Memory, path: str) -> str:
     return run_git(home.repository.where, "rev-parse", f"{home.tip()}:{home.prefix}{path}").strip()
 
 
-@pytest.mark.parametrize(
-    ("path", "replaced"),
-    [
-        ("continuity.md/x", "continuity.md"),
-        ("archive/INDEX.md/x", ""),
-        ("archive/2025-Q1.md/x", ""),
-        ("archive/2025-Q1.md", ""),
-        ("archive/INDEX.md", ""),
-        ("archive", ""),
-        ("continuity.md", "continuity.md"),
-    ],
-)
+#: Where a person's file stands, and what it takes the place of.
+TAKEN = (
+    ("continuity.md/x", "continuity.md"), ("archive/INDEX.md/x", ""), ("archive/2025-Q1.md/x", ""),
+    ("archive/2025-Q1.md", ""), ("archive/INDEX.md", ""), ("archive", ""), ("continuity.md", "continuity.md"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("home", "taken"), sampled(product(HOMES, TAKEN), 3), indirect=["home"])
 def test_d4_a_persons_own_file_where_a_projection_goes_is_left(
-    home: Memory, path: str, replaced: str
+    home: Memory, taken: tuple[str, str]
 ) -> None:
     """The log is committed, the projection part is not, and the hint takes nothing away."""
+    path, replaced = taken
     first: tuple[tuple[str, bytes | None], ...] = (
         ((replaced, None),) if "/" in path and replaced else ()
     )
@@ -287,7 +291,9 @@ WRITERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("where", ["committed", "work tree"])
+@pytest.mark.parametrize(
+    ("home", "where"), sampled(product(HOMES, ["committed", "work tree"]), 5), indirect=["home"]
+)
 def test_no_command_writes_over_a_persons_page(
     home: Memory, where: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,16 +315,12 @@ def test_no_command_writes_over_a_persons_page(
     for command in WRITERS:
         ran = run(*command)
         assert ran.code in (0, 1, 2), (command, ran.err)
-        memory = open_memory(folder)
         for path, data in files:
-            if where == "work tree":
+            if where == "committed":
+                spec = f"{home.home.tip()}:{home.home.prefix}{path}"
+                assert run_git(folder, "show", spec).encode() == data, (command, path)
+            if where == "work tree" or not own:
                 assert (shown / path).read_bytes() == data, (command, path)
-                continue
-            spec = f"{memory.home.tip()}:{memory.home.prefix}{path}"
-            assert run_git(folder, "show", spec).encode() == data, (command, path)
-            if not own:
-                assert (shown / path).read_bytes() == data, (command, path)
-        memory.close()
 
 
 def test_a_mirror_folder_of_the_users_is_theirs(tmp_path: Path) -> None:
