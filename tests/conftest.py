@@ -31,6 +31,8 @@ from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
 from tests.campaigns import forks
 from tests.campaigns.homes import lay, sessions_alone
+from tests.campaigns.matrices import WHOLE as WHOLE
+from tests.campaigns.matrices import drawn
 
 for _name in VARIABLES:  # the tests may run in an agent's session
     os.environ.pop(_name, None)
@@ -40,8 +42,6 @@ settings.load_profile("loaded")
 
 #: FORMAT.md's table of codes is written anew.
 WRITE_TABLES = "DIURNA_WRITE_TABLES"
-#: No matrix is sampled (`tests.campaigns.matrices`).
-WHOLE = "DIURNA_WHOLE_MATRICES"
 Case = TypeVar("Case")
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
 #: What JSON says of where HEAD is, of what it holds.
@@ -67,8 +67,10 @@ def examples(least: int) -> int:
 def sampled(cases: Iterable[Case], step: int) -> list[Case]:
     """Return each `step`-th case of a matrix, and others until each value of each column is there; all in a campaign."""
     every = list(cases)
-    if WHOLE in os.environ or not isinstance(every[0], tuple):
-        return every[:: 1 if WHOLE in os.environ else step]
+    if WHOLE in os.environ:
+        return drawn(every, os.environ[WHOLE])
+    if not isinstance(every[0], tuple):
+        return every[::step]
     rows: list[Any] = every
     values = [{(at, repr(one)) for at, one in enumerate(row)} for row in rows]
     chosen = set(range(0, len(every), step))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,12 @@ from memory.api import Memory
 from rituals.setup.home_setup import plan_setup
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_REPOSITORY, WRITERS, draft, open_memory, shape
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.conftest import sampled
 
 both_writers = pytest.mark.parametrize("writer", WRITERS)
 every_kind = pytest.mark.parametrize("kind", KINDS)
+#: Each kind and each writer; all pairs of them in a campaign.
+kinds_and_writers = pytest.mark.parametrize(("kind", "writer"), sampled(product(KINDS, WRITERS), 5))
 in_work_tree = pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
 ROOT = Path(__file__).parent.parent
 

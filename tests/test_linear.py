@@ -8,6 +8,7 @@ and a reader, and every fifth shape of a mebibyte; `python -m tests.campaigns.ma
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable
 
@@ -31,7 +32,7 @@ from rituals.hosts.observed.shell import read as read_shell
 from rituals.intake.harvest.asciidoc_reader import read_asciidoc
 from rituals.intake.harvest.markdown_reader import read_markdown
 from rituals.intake.harvest.rst_reader import read_rst
-from tests.conftest import sampled
+from tests.conftest import WHOLE, sampled
 
 #: What is repeated: each of them hurts some way of reading.
 SHAPES = {
@@ -57,7 +58,7 @@ SHAPES = {
 LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
 _SMALL, _TIMES = 1 << 16, 2.5
 #: Below this a doubling says nothing but how the machine is.
-_FLOOR_SECONDS = 0.1
+_FLOOR_SECONDS = 0.1 if WHOLE in os.environ else 0.05
 
 
 def lint(text: str) -> None:

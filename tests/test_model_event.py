@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,20 +94,47 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def python(copy: Path, *arguments: str, stdin: str = "") -> Ran:
-    """Run an interpreter that imports the copy."""
-    done = subprocess.run(
-        [sys.executable, "-P", *arguments],
-        input=stdin, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(copy)},
-    )  # fmt: skip
-    return Ran(done.returncode, done.stdout, done.stderr)
+#: Runs a command for each line of its input, and says what it said.
+COMMANDS = """
+import contextlib, io, json, sys
+from rituals.cli.app import main
+for line in sys.stdin:
+    arguments, given = json.loads(line)
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()))
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        code = main(arguments)
+    print(json.dumps([code, *[one.buffer.getvalue().decode() for one in streams]]), flush=True)
+"""
+
+
+@pytest.fixture
+def diurna(copy: Path, bare_repo: Repo) -> Iterator[Callable[..., Ran]]:
+    """Run commands of the copy, all in one process."""
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", COMMANDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True, env={**os.environ, "PYTHONPATH": str(copy)},
+    ) as process:  # fmt: skip
+
+        def run(*arguments: str, stdin: str = "") -> Ran:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps([arguments, stdin]) + "\n")
+            process.stdin.flush()
+            ran = Ran(*json.loads(process.stdout.readline()))
+            assert ran.code == 0, ran.err
+            return ran
+
+        yield run
 
 
 def said(copy: Path, script: str, **values: Any) -> Any:
     """Return what a script prints that imports the copy."""
-    ran = python(copy, "-c", script, json.dumps(values))
-    assert ran.code == 0, ran.err
-    return json.loads(ran.out)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, json.dumps(values)],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(copy)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_the_places_are_four() -> None:
@@ -172,14 +200,8 @@ def test_the_codec_and_the_fast_path_read_it(copy: Path) -> None:
     ]
 
 
-def test_a_home_records_it_and_tells_it(copy: Path, bare_repo: Repo) -> None:
+def test_a_home_records_it_and_tells_it(diurna: Callable[..., Ran], bare_repo: Repo) -> None:
     """Appended, folded, kept in the cache, and told by `show`, `why` and the timeline as by the replay."""
-
-    def diurna(*arguments: str, stdin: str = "") -> Ran:
-        ran = python(copy, "-m", "rituals", *arguments, stdin=stdin)
-        assert ran.code == 0, ran.err
-        return ran
-
     diurna("init")
     news = [f"id={name} pattern {name} holds." for name in ("node", "slow", "tests")]
     diurna("append", "--title", "One", *[part for new in news for part in ("--new", new)])

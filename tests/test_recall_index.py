@@ -159,7 +159,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(12))
 @given(steps=STEPS)
 def test_any_way_to_a_set_of_logs_gives_its_index(
     tmp_path_factory: pytest.TempPathFactory, template: Path, steps: list[tuple[set[int], str]]

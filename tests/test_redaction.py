@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import shutil
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +43,7 @@ from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.tools import TOOLS
 from rituals.sync.backoff import Timer
 from rituals.sync.sync_rounds import sync
-from tests.campaigns.homes import OWN_BRANCH, make_home
+from tests.campaigns.homes import OWN_BRANCH, lay, make_home
 from tests.conftest import Ran, Repo, Run
 from tests.teams import Clone, Team
 
@@ -65,6 +66,12 @@ class Told:
 
     def __init__(self, repo: Repo, run: Run) -> None:
         self.repo, self.run = repo, run
+        self.stems: list[str] = []
+        self.before = ""
+
+    def tell(self) -> None:
+        """Make the ledger."""
+        repo, run = self.repo, self.run
         made: list[str | Ran] = [
             run("append", "--title", "First", "--new", "id=plain Orders are kept a year.", "--json"),
             self.says("The vault", FactCreated("vault", f"The code of the vault is {TEXT} for now.",
@@ -105,8 +112,24 @@ class Told:
 
 
 @pytest.fixture
-def told(repo: Repo, run: Run) -> Told:
-    return Told(repo, run)
+def told(repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Told:
+    def make(folder: Path) -> None:
+        shutil.copytree(repo.path, folder, symlinks=True)
+        monkeypatch.chdir(folder)
+        made = Told(Repo(folder), run)
+        made.tell()
+        _MADE[:] = [*made.stems, made.before]
+
+    folder = tmp_path / "told"
+    lay("a ledger of which something is to be redacted", folder, make)
+    monkeypatch.chdir(folder)
+    told = Told(Repo(folder), run)
+    *told.stems, told.before = _MADE
+    return told
+
+
+#: The stems of the logs that were laid, and the commit.
+_MADE: list[str] = []
 
 
 #: Commands that do not answer from this ledger, and why.

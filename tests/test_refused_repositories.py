@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import zlib
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.campaigns.homes import (
     OWN_BRANCH,
     OWN_REPOSITORY,
     START_MS,
+    WRITERS,
     Clock,
     assert_sound,
     draft,
@@ -32,13 +34,13 @@ from tests.campaigns.homes import (
     user_repository,
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, sampled
 from tests.repository_shapes import (
     ROOT,
     both_writers,
     edit_config,
-    every_kind,
     git_files,
+    kinds_and_writers,
     refused_everywhere,
 )
 
@@ -205,8 +207,7 @@ ASTRAY = {
 }
 
 
-@every_kind
-@both_writers
+@kinds_and_writers
 def test_c16_variables_that_point_elsewhere_do_not_lead_us_astray(
     tmp_path: Path, kind: str, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,8 +260,7 @@ def test_c16_an_append_from_a_real_hook_works(tmp_path: Path, kind: str, writer:
 # ---- fault:C17, fault:C18 -------------------------------------------------------------------------
 
 
-@every_kind
-@both_writers
+@kinds_and_writers
 def test_c17_missing_alternates_are_named_and_nothing_changes(
     tmp_path: Path, kind: str, writer: str
 ) -> None:
@@ -302,9 +302,7 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("kind", KINDS)
-@both_writers
+@pytest.mark.parametrize(("kind", "writer", "damage"), sampled(product(KINDS, WRITERS, DAMAGES), 7))
 def test_c18_a_damaged_log_is_named_and_all_others_are_read(
     tmp_path: Path, kind: str, writer: str, damage: str
 ) -> None:

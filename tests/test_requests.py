@@ -325,44 +325,51 @@ def letter_of(text: str = "Do it", **more: str) -> tuple[str, bytes]:
 
 
 NAME, DATA = letter_of()
-#: What a branch holds, and why it is refused; "" where nobody looks at it.
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"mode": "120000", "files": {NAME: b"/etc/passwd"}}, "not one file"),
-    ({"mode": "120000"}, "not one file"),
-    ({"mode": "100755"}, "not one file"),
-    ({"files": {NAME: DATA + b"x" * 9000}}, "over 4096"),
-    ({"files": {NAME: DATA.replace(b"Do it", b"Do\0it")}}, "NUL"),
-    ({"files": {NAME: DATA.replace(b"Do it", b"Do\xff\xfeit")}}, "utf-8"),
-    ({"files": {NAME: b"Do it\n"}}, "not written as a request"),
-    ({"files": {NAME: DATA.replace(b"asked: 2026", b"asked: 26")}}, "not written as a request"),
-    ({"files": {NAME: b"id: f1\n" + DATA}}, "not written as a request"),
-    ({"files": {NAME: letter_of("Another")[1]}}, "its name"),
-    ({"files": {f"bank-{NAME[-12:]}": DATA}}, "its name"),
-    ({"path": "requests/other.md"}, "not one file"),
-    ({"path": "requests/a/{}.md"}, "not one file"),
-    ({"path": "{}.md"}, "not one file"),
-    ({"path": "sessions/{}.md"}, "not one file"),
-    ({"more": "requests/more.md"}, "not one file"),
-    ({"more": ".gitattributes"}, "not one file"),
-    ({"parent": "refs/heads/main"}, "not one file"),
-    ({"files": {"web-shop": DATA}}, ""),
-    ({"files": {f"Web-Shop-{NAME[-12:]}": DATA}}, ""),
-    ({"files": {f"web/shop-{NAME[-12:]}": DATA}}, ""),
-    ({"files": {f"w\u202eb-{NAME[-12:]}": DATA}}, ""),
-    ({"files": {f"{'w' * 80}-{NAME[-12:]}": DATA}}, ""),
+#: What a branch holds beside or for a request of a name and bytes, and why it is refused; "" where nobody looks at it.
+REFUSED: list[tuple[Callable[[str, bytes], dict[str, Any]], str]] = [
+    (lambda name, data: {"mode": "120000", "files": {name: b"/etc/passwd"}}, "not one file"),
+    (lambda name, data: {"mode": "120000"}, "not one file"),
+    (lambda name, data: {"mode": "100755"}, "not one file"),
+    (lambda name, data: {"files": {name: data + b"x" * 9000}}, "over 4096"),
+    (lambda name, data: {"files": {name: data.replace(b"Do it", b"Do\0it")}}, "NUL"),
+    (lambda name, data: {"files": {name: data.replace(b"Do it", b"Do\xff\xfeit")}}, "utf-8"),
+    (lambda name, data: {"files": {name: b"Do it\n"}}, "not written as a request"),
+    (lambda name, data: {"files": {name: data.replace(b"asked: 2026", b"asked: 26")}}, "not written as a request"),
+    (lambda name, data: {"files": {name: b"id: f1\n" + data}}, "not written as a request"),
+    (lambda name, data: {"files": {name: letter_of("Another")[1]}}, "its name"),
+    (lambda name, data: {"files": {f"bank-{name[-12:]}": data}}, "its name"),
+    (lambda name, data: {"path": "requests/other.md"}, "not one file"),
+    (lambda name, data: {"path": "requests/a/{}.md"}, "not one file"),
+    (lambda name, data: {"path": "{}.md"}, "not one file"),
+    (lambda name, data: {"path": "sessions/{}.md"}, "not one file"),
+    (lambda name, data: {"more": "requests/more.md"}, "not one file"),
+    (lambda name, data: {"more": ".gitattributes"}, "not one file"),
+    (lambda name, data: {"parent": "refs/heads/main"}, "not one file"),
+    (lambda name, data: {"files": {f"web-shop{name[-2:]}": data}}, ""),
+    (lambda name, data: {"files": {f"Web-Shop-{name[-12:]}": data}}, ""),
+    (lambda name, data: {"files": {f"web/shop-{name[-12:]}": data}}, ""),
+    (lambda name, data: {"files": {f"w\u202eb-{name[-12:]}": data}}, ""),
+    (lambda name, data: {"files": {f"{'w' * 80}-{name[-12:]}": data}}, ""),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("planted", "why"), REFUSED)
-def test_inbox_link_size_name_refused(orders: Project, planted: dict[str, Any], why: str) -> None:
+def test_inbox_link_size_name_refused(orders: Project) -> None:
     """One regular file of at most 4 KiB, of its name, on a commit without parents; the others say why, once."""
     orders.meet()
-    plant(orders.hub, **{"files": {NAME: DATA}, **planted})
-    good, data = letter_of("A good one")
-    plant(orders.hub, {good: data})
-    said = dict(orders.meet())
-    assert (why in said.pop("refused")) if why else "refused" not in said
-    assert said == {"asked": 'web-shop (outside): "A good one"'}
+    wanted: list[tuple[str, str]] = []
+    for number, (planted, why) in enumerate(REFUSED):
+        name, data = letter_of(f"Do it {number}")
+        given = {"files": {name: data}, **planted(name, data)}
+        plant(orders.hub, **given)
+        wanted.append((next(iter(given["files"])), why))
+    plant(orders.hub, dict([letter_of("A good one")]))
+    met = sync_all(orders.memory).inbox
+    refused = {one.id: one.line for one in met if one.what == "refused"}
+    assert [(name, why) for name, why in wanted if why not in refused.get(name, "")] == []
+    assert set(refused) == {name for name, why in wanted if why}
+    assert [one.line for one in met if one.what != "refused"] == [
+        'web-shop (outside): "A good one"'
+    ]
     assert orders.meet() == [] and [one.text for one in orders.waits()] == ["A good one"]
     assert not os.path.lexists(inbox_folder(orders.memory.home) + "/etc")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ from tests.campaigns.homes import (
     make_home,
     shape,
 )
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, sampled
 from tests.teams import Clone, MakeTeam, SyncedTeam, make_team, pair, settled
 
 __all__ = ["hermetic", "make_team", "pair"]
@@ -37,8 +37,7 @@ __all__ = ["hermetic", "make_team", "pair"]
 # ---- journeys -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("url", ["{}", "file://{}"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "url"), sampled(product(KINDS, ["{}", "file://{}"]), 5))
 def test_h1_two_clones_share_one_memory(make_team: MakeTeam, kind: str, url: str) -> None:
     """Both appended apart; after three syncs both hold the same bytes, and each says what happened."""
     team = make_team(kind, url)
@@ -187,6 +186,8 @@ def test_a_join_is_dated_as_the_newer_side(pair: tuple[SyncedTeam, Clone, Clone]
         newer_first.add(newest == min(tips))
         for clone, ref in ((one, "two"), (two, "one")):
             clone.git("update-ref", "-d", f"refs/tmp/{ref}")
+        if number >= 3 and newer_first == {True, False}:
+            break
     assert newer_first == {True, False}
 
 
@@ -259,7 +260,7 @@ def test_a_bare_repository_syncs(pair: tuple[SyncedTeam, Clone, Clone]) -> None:
 
 
 def test_i1_racing_clones_all_land(make_team: MakeTeam) -> None:
-    """Three clones append and sync four times each, at once: nothing is lost, all settle."""
+    """Three clones append and sync three times each, at once: nothing is lost, all settle."""
     team = make_team()
     clones = [team.one, team.clone("two"), team.clone("three")]
     problems: list[BaseException] = []
@@ -267,7 +268,7 @@ def test_i1_racing_clones_all_land(make_team: MakeTeam) -> None:
 
     def work(clone: Clone) -> None:
         try:
-            for number in range(4):
+            for number in range(3):
                 stems.append(clone.create(f"{clone.agent}-{number}"))
                 sync(clone.memory)
         except BaseException as problem:  # noqa: BLE001 - told by the assertion

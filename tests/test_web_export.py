@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from ledger.errors import WriteRefused
 from ledger.home import discover
 from memory.api import Memory
 from rituals.serve.web.export.site import SiteReport, apply_site, plan_site
+from tests.campaigns import forks
 from tests.conftest import NOW_MS, Repo, Run, sampled
 from tests.planted_secrets import others, tokens
 from tests.small_ledgers import tree_of
@@ -34,6 +33,7 @@ def exported(repo: Repo, folder: Path) -> tuple[SiteReport, str]:
 def test_what_is_redacted_is_in_no_byte(repo: Repo, run: Run, tmp_path: Path) -> None:
     """It was on the pages before; the export that follows takes it away, and its files with it."""
     told = Told(repo, run)
+    told.tell()
     _, before = exported(repo, tmp_path / "site")
     assert [token for token in TOKENS if token in before], "the site shows what is not redacted"
     told.redact()
@@ -127,11 +127,9 @@ def test_two_processes_write_what_one_does(repo: Repo, run: Run, tmp_path: Path)
         "site._WORTH_TWO = int(sys.argv[1]); sys.exit(main(['web', '--export', sys.argv[2]]))"
     )
     for worth, name in (("1", "two"), ("1000000", "one")):
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", script, worth, str(tmp_path / name)],
-            cwd=repo.path, capture_output=True, text=True,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
-        )  # fmt: skip
+        done = forks.run(
+            ["-c", script, worth, str(tmp_path / name)], repo.path, os.environ, loaded=forks.WEB
+        )
         assert done.returncode == 0, done.stderr
     held = tree_of(tmp_path / "one")
     assert len(held) > 15 and held == tree_of(tmp_path / "two")

@@ -321,6 +321,18 @@ def test_every_page_of_a_hostile_home_is_inert(hostile: TipView) -> None:
         _check(renderer.render(page, frame_of(hostile)), payload)
 
 
+def test_the_pages_of_an_empty_home_say_what_to_do(tmp_path: Path) -> None:
+    """Each that would list something shows a command."""
+    homes.empty(tmp_path / "home")
+    memory = Memory.open(str(tmp_path / "home"))
+    tip = TipViews().of(memory)
+    rows = {row.path: row for row in ROWS}
+    for path in ("/timeline", "/health", "/tasks", "/roles", "/entities"):
+        html = Renderer().render(rows[path].page(tip, {}), frame_of(tip))
+        assert "<code" in html.partition("<main")[2].partition("</main>")[0], path
+    memory.close()
+
+
 def _asked(pattern: str, address: str) -> dict[str, str]:
     from urllib.parse import parse_qsl, unquote, urlsplit
 

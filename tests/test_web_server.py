@@ -8,8 +8,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,11 +22,11 @@ from memory.api import Memory
 from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import FORM_BYTES
+from tests.campaigns import forks
 from tests.conftest import Repo, Run
 from tests.web_client import client_of
 
 SECONDS = 60
-ROOT = str(Path(__file__).parent.parent)
 #: The same server with shorter limits, and a form that says when it has begun to record, which takes a second.
 HURRIED = f"""
 import pathlib, sys, time
@@ -51,12 +49,10 @@ class Listening:
     """A server process on a free port."""
 
     def __init__(self, *more: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", HURRIED, "web", "--port", "0", "--json", *more],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": ROOT, "DISPLAY": ":0", "BROWSER": "/nowhere/at/all"},
+        self.process = forks.Forked(
+            ["-c", HURRIED, "web", "--port", "0", "--json", *more], os.getcwd(),
+            {**os.environ, "DISPLAY": ":0", "BROWSER": "/nowhere/at/all"}, loaded=forks.WEB,
         )  # fmt: skip
-        assert self.process.stdout is not None
         self.said = json.loads(self.process.stdout.readline())
         self.port: int = self.said["port"]
         self.host = f"127.0.0.1:{self.port}"
@@ -98,11 +94,11 @@ class Listening:
         """Stop it; return the exit code and the rest of both outputs."""
         self.process.send_signal(stop)
         out, err = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, out.decode(), err.decode()
+        return self.process.wait(), out.decode(), err.decode()
 
     def kill(self) -> None:
         """End it whatever happens."""
-        if self.process.poll() is None:
+        if self.process.returncode is None:
             self.process.kill()
             self.process.communicate()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
 from rituals.cli.command_builder import command_of
+from tests.campaigns import forks
 from tests.conftest import Repo, Run
 from tests.pages import ROOT
 
@@ -47,14 +47,13 @@ def test_the_action_writes_the_site(repo: Repo, run: Run, tmp_path: Path, base: 
     assert run("note", "id=shared decision: We use tabs.").code == 0
     tools = tmp_path / "run ner" / "diurna" / "bin"
     tools.mkdir(parents=True)
-    (tools / "diurna").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m rituals "$@"\n')
-    (tools / "diurna").chmod(0o755)
+    forks.put_program(tools / "diurna", forks.WEB)
     site = tmp_path / "the $(touch pwned) site"
     given = {"DIURNA_HOME": str(repo.path), "SITE_FOLDER": str(site), "SITE_BASE": base}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", scripts()[1]],
         cwd=tmp_path, capture_output=True, text=True,
-        env={**os.environ, **given, "RUNNER_TEMP": str(tmp_path / "run ner"), "PYTHONPATH": str(ROOT)},
+        env={**os.environ, **given, "RUNNER_TEMP": str(tmp_path / "run ner")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     page = (site / "index.html").read_text()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from rituals.hosts.observed.observation_spool import spool_of
 from rituals.review.review_plan import plan_review
 from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_table import Notices
+from tests.campaigns.homes import lay_in_place
 from tests.captured_sessions import SESSION, captured_texts, observe, say, tell
 from tests.conftest import NOW_MS, Repo, Run, holders, make_repository
 from tests.mcp_clients import connected, open_home, refused
@@ -35,6 +37,7 @@ SAID = "We decided to pay the customer Zebulon Quark two million for the broken 
 #: Stands in an observation of the session.
 SEEN = "zqtranswombat"
 WORD = "Zebulon"
+TRANSCRIPT = f"{SESSION}.jsonl"
 #: What a person says of a commit.
 BY_HAND = "by hand"
 
@@ -45,6 +48,10 @@ class Redacted:
     def __init__(self, repo: Repo, run: Run, transcript: Path, patch: pytest.MonkeyPatch) -> None:
         self.patch = patch
         self.repo, self.run, self.transcript = repo, run, transcript
+
+    def make(self) -> None:
+        """Capture and redact."""
+        repo, run, transcript = self.repo, self.run, self.transcript
         policy = repo.path / "memory" / "diurna.toml"
         policy.write_text(policy.read_text().replace('keep = "told"', 'keep = "digest"'))
         repo.git("commit", "-qam", "keep")
@@ -60,10 +67,10 @@ class Redacted:
         asked, told = captured_texts(memory)
         assert WORD in asked and WORD in told and SEEN in told
         memory.drain()
-        asked, self.stem = sorted([log.stem for log in memory.log()])
-        for stem in (asked, self.stem):
+        for stem in sorted([log.stem for log in memory.log()]):
             ran = run("redact", stem, "--reason", "Private.")
             assert ran.code == 0, ran.err
+        assert WORD not in self.shown()
 
     def memory(self) -> Memory:
         """Open the home."""
@@ -85,10 +92,17 @@ class Redacted:
 
 
 @pytest.fixture
-def redacted(
-    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Redacted]:
-    yield Redacted(repo, run, tmp_path / f"{SESSION}.jsonl", monkeypatch)
+def redacted(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Redacted:
+    """As it was when it was made, in one place: the capture knows where the transcript lies."""
+
+    def make(folder: Path) -> None:
+        shutil.move(repo.path, folder / "shop")
+        monkeypatch.chdir(folder / "shop")
+        Redacted(Repo(folder / "shop"), run, folder / TRANSCRIPT, monkeypatch).make()
+
+    folder = lay_in_place("redacted", make)
+    monkeypatch.chdir(folder / "shop")
+    return Redacted(Repo(folder / "shop"), run, folder / TRANSCRIPT, monkeypatch)
 
 
 def by_note(at: Redacted) -> None:
@@ -267,7 +281,6 @@ def beside_git(at: Redacted) -> None:
 def test_no_way_leads_in_again(redacted: Redacted, way: Callable[[Redacted], None]) -> None:
     """Refused where somebody means it, left out where a machine gathers it; shown nowhere, and in no commit."""
     tip = redacted.repo.git("rev-parse", "HEAD").strip()
-    assert WORD not in redacted.shown()
     way(redacted)
     assert WORD not in redacted.shown()
     new = redacted.repo.git(

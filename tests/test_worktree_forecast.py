@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.model.sha256 import blob_id
@@ -15,10 +15,14 @@ from memory.worktree.projection_files import projection_files
 from projection.document.archive_pages import pages
 from projection.document.archive_update import revise
 from projection.policy.model import Policy
+from tests.conftest import examples
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
+#: An example compares up to 24 states of a ledger.
+FEW = settings(LAW, max_examples=examples(20))
 
-@LAW
+
+@FEW
 @given(ledgers(24), policies, st.lists(st.integers(1, 3), min_size=24, max_size=24))
 def test_a_forecast_is_the_whole_rendering(
     logs: list[Logged], policy: Policy, steps: list[int]
@@ -50,7 +54,7 @@ def test_a_forecast_is_the_whole_rendering(
     cache.close()
 
 
-@LAW
+@FEW
 @given(ledgers(), policies, ledgers(), policies)
 def test_revising_an_archive_gives_the_other_one(
     before: list[Logged], one: Policy, after: list[Logged], two: Policy

@@ -36,6 +36,12 @@ _LOADED = (
     "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.commit",
     "hashlib", "resource",
 )  # fmt: skip
+#: What a server of pages has loaded that serves already.
+WEB = (
+    "rituals.cli.commands.web", "rituals.cli.terminal.web_text", "rituals.serve.web.web_start",
+    "rituals.serve.web.server.web_app", "rituals.serve.web.export.site", "rituals.review.review_plan",
+    "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table", "rituals.serve.web.actions.form_table",
+)  # fmt: skip
 _STARTING = threading.Lock()
 #: The program of `put_program`, with nothing loaded that a bare interpreter has not.
 _PROGRAM = """\
@@ -125,10 +131,12 @@ class Forked:
 
 
 def run(
-    arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """Run one to its end."""
-    forked = Forked(arguments, cwd, env)
+    arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str], data: bytes = b"", *, loaded: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """Run one to its end, with a little of data on its standard input."""
+    forked = Forked(arguments, cwd, env, loaded=loaded, spoken_to=bool(data))
+    if forked.stdin:
+        forked.stdin.write(data)
     out, err = forked.communicate()
     return subprocess.CompletedProcess(list(arguments), forked.wait(), out.decode(), err.decode())
 

@@ -124,6 +124,52 @@ def lay(name: str, folder: Path, make: Callable[[Path], object], top: str = "") 
             as_left(folder / cache)
 
 
+def lay_beside(name: str, folder: Path, make: Callable[[Path], object]) -> None:
+    """Make repositories that name one another inside a folder that is there: once by `make`, then as copies."""
+    if not _is_plain_git():
+        make(folder)
+        return
+    if name not in _MADE:
+        place = Path(tempfile.mkdtemp(prefix="made-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        make(place)
+        caches = tuple(one.relative_to(place) for one in place.rglob("*.sqlite"))
+        _MADE[name] = _Made(place, os.environ["HOME"], caches)
+    found = _MADE[name]
+    _copy(str(found.folder), str(folder))
+    for repository in found.folder.glob("*/.git"):
+        there = folder / repository.parent.name
+        config = there / ".git" / "config"
+        config.write_text(config.read_text().replace(str(found.folder), str(folder)))
+        git(there, "update-index", "-q", "--refresh")
+    if found.user == os.environ["HOME"]:
+        for cache in found.caches:
+            as_left(folder / cache)
+
+
+def lay_in_place(name: str, make: Callable[[Path], object]) -> Path:
+    """Return a folder made once in this process, as it was then: for what knows where it lies."""
+    if name not in _MADE:
+        place = Path(tempfile.mkdtemp(prefix="kept-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        (place / "now").mkdir()
+        make(place / "now")
+        stamps = (place / "now").rglob("*.stamp")
+        caches = tuple(one.relative_to(place / "now").with_suffix("") for one in stamps)
+        _copy(str(place / "now"), str(place / "then"))
+        _MADE[name] = _Made(place, os.environ["HOME"], caches)
+    found = _MADE[name]
+    now = found.folder / "now"
+    shutil.rmtree(now)
+    _copy(str(found.folder / "then"), str(now))
+    for repository in now.glob("*/.git"):
+        git(repository.parent, "update-index", "-q", "--refresh")
+    if found.user == os.environ["HOME"]:
+        for cache in found.caches:
+            as_left(now / cache)
+    return now
+
+
 def _copy(source: str, target: str) -> None:
     """Copy a folder of small files: `shutil.copytree`, which keeps more of each, takes twice as long."""
     os.makedirs(target, os.stat(source).st_mode & 0o777, exist_ok=True)

@@ -1,9 +1,11 @@
 """Change one place of the code at a time: some test must fail.
 
-`python -m tests.campaigns.mutants` draws 300 mutations (`tests/campaigns/mutations.py`) of all that computes and writes, at most two of
-a function, and runs for each the tests that reach its function, the most particular first, until one fails or takes
-far longer than it should. Which test reaches what is measured first, in about the time of the whole test run, and kept
-with `--reached FILE`; `--without` leaves tests out by their names, such as what takes a minute and tells nothing more.
+`python -m tests.campaigns.mutants --seed 7` draws 300 mutations (`tests/campaigns/mutations.py`) of all packages, or of `--folders
+rituals/hosts,rituals/cli` alone, at most two of a function, and runs for each the tests that reach its function, the
+most particular first, until one fails or takes far longer than it should; which these were stands in the line of each.
+Which test reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`, which
+`--tests test_web_links.py,…` does with those files alone; `--without` leaves tests out by their names, such as what takes
+a minute and tells nothing more.
 Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
 or a change that changes nothing, which only a reader can tell: such ones are excused by `--same PATH:LINE`.
 Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is committed.
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Listener
 from pathlib import Path
@@ -29,11 +32,8 @@ from ledger.model.record import Record
 from tests.campaigns.mutations import Mutation, compiles, mutations
 from tests.campaigns.warm_tests import COLD, SLOW, WALL
 
-#: What computes and what writes; what only prints is left to the transcripts.
-PLACES = (
-    "ledger", "projection", "memory", "rituals/intake/adopt", "rituals/check", "rituals/decide", "rituals/record",
-    "rituals/review", "rituals/setup", "rituals/sync",
-)  # fmt: skip
+#: All that the wheel has.
+PLACES = ("ledger", "projection", "memory", "rituals")
 #: The share of mutants that must be killed.
 LEAST = 0.95
 _OF_A_FUNCTION = 2
@@ -77,10 +77,9 @@ class Verdict(Record):
     by: str = ""
 
 
-def measure(clones: list[Path], into: Path, without: list[str]) -> Reached:
-    """Run the tests once, each clone a part of them, and note what each reaches."""
-    files = sorted((_TOP / "tests").rglob("test_*.py"), key=lambda path: path.stat().st_size)
-    names = [str(path.relative_to(_TOP)) for path in files]
+def measure(clones: list[Path], into: Path, without: list[str], names: list[str]) -> Reached:
+    """Run the tests of some files once, each clone a part of them, and note what each reaches."""
+    names = sorted(names, key=lambda name: (_TOP / name).stat().st_size)
     parts = [names[n :: len(clones)] for n in range(len(clones))]
     running = []
     for number, (clone, part) in enumerate(zip(clones, parts, strict=True)):
@@ -124,10 +123,10 @@ def make_clone(folder: Path) -> Path:
     return folder
 
 
-def draw(count: int, seed: int) -> list[Mutation]:
-    """Draw mutations of the committed code, at most two of a function."""
+def draw(count: int, seed: int, folders: Sequence[str] = PLACES) -> list[Mutation]:
+    """Draw mutations of the committed code of some folders, at most two of a function."""
     listed = subprocess.run(
-        ["git", "ls-files", *PLACES], cwd=_TOP, capture_output=True, check=True, text=True
+        ["git", "ls-files", *folders], cwd=_TOP, capture_output=True, check=True, text=True
     ).stdout.split()
     sources = {path: (_TOP / path).read_bytes() for path in listed if path.endswith(".py")}
     every = [one for path, source in sources.items() for one in mutations(path, source)]
@@ -149,16 +148,17 @@ class Bench:
 
     Args:
         clone: its sources are changed and put back.
+        names: of the files of tests.
     """
 
-    def __init__(self, clone: Path) -> None:
+    def __init__(self, clone: Path, names: list[str]) -> None:
         self._clone = clone
         self._passing: dict[str, bool] = {}
         address = f"{clone}.socket"
         with Listener(address, "AF_UNIX") as listener, Path(f"{clone}.tests").open("wb") as said:
             environment = _environment(clone) | {"WARM": address}
             self._process = subprocess.Popen(
-                [*_PYTEST, "-p", "tests.campaigns.warm_tests", "tests"],
+                [*_PYTEST, "-p", "tests.campaigns.warm_tests", *names],
                 cwd=clone, env=environment, stdout=said,
             )  # fmt: skip
             self._wire = listener.accept()
@@ -181,7 +181,7 @@ class Bench:
                 return Verdict(mutation, "slow")
             else:
                 word = "killed" if by else "survived"
-                return Verdict(mutation, word, by or f"{len(tests)} tests")
+                return Verdict(mutation, word, by or f"{len(tests)} tests: {' '.join(tests[:8])}")
         return Verdict(mutation, "unreached")
 
     def _tried(self, mutation: Mutation, tests: list[str], reached: Reached) -> str:
@@ -242,10 +242,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folders", default=",".join(PLACES), help="FOLDER,… to draw from")
     parser.add_argument("--after", type=int, default=0, help="how many of them were tried before")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for a mutant")
     parser.add_argument("--reached", type=Path, help="where the measured reach of tests is kept")
+    parser.add_argument("--tests", default="", help="FILE,… below tests/: no others are run")
     parser.add_argument(
         "--without", action="append", default=[], help="a word in the names of tests to leave out"
     )
@@ -254,6 +256,9 @@ def main(arguments: list[str]) -> int:
     )
     chosen = parser.parse_args(arguments)
     begun = time.monotonic()
+    files = sorted(str(path.relative_to(_TOP)) for path in (_TOP / "tests").rglob("test_*.py"))
+    if chosen.tests:
+        files = [f"tests/{name}" for name in chosen.tests.split(",")]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         clones = [make_clone(folder / f"clone{number}") for number in range(chosen.jobs)]
@@ -261,8 +266,8 @@ def main(arguments: list[str]) -> int:
         if kept.exists():
             reached = Reached(**json.loads(kept.read_text()))
         else:
-            reached = measure(clones, kept, chosen.without)
-        benches = [Bench(clone) for clone in clones]
+            reached = measure(clones, kept, chosen.without, files)
+        benches = [Bench(clone, files) for clone in clones]
         free: Queue[Bench] = Queue()
         for bench in benches:
             free.put(bench)
@@ -276,8 +281,9 @@ def main(arguments: list[str]) -> int:
             print(told(verdict), flush=True)
             return verdict
 
+        drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","))[chosen.after :]
         with ThreadPoolExecutor(chosen.jobs) as pool:
-            verdicts = list(pool.map(one, draw(chosen.count, chosen.seed)[chosen.after :]))
+            verdicts = list(pool.map(one, drawn))
         for bench in benches:
             bench.close()
     counted = [v for v in verdicts if f"{v.mutation.path}:{v.mutation.line}" not in chosen.same]

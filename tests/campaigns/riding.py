@@ -27,7 +27,14 @@ from memory.api import Memory
 from memory.repair.dropped_logs import set_back
 from rituals.setup.existing_files import riding
 from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
-from tests.campaigns.homes import draft, git, logs_in, sealed_environment, user_repository
+from tests.campaigns.homes import (
+    draft,
+    git,
+    lay_beside,
+    logs_in,
+    sealed_environment,
+    user_repository,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-P", "-m", "rituals")
@@ -36,13 +43,19 @@ _ACTS_A_HOME, _DAY_SECONDS = 250, 90_000
 
 def make_riding_home(folder: Path) -> Path:
     """Make a tree home whose logs go with a person's own commits, pushed to a remote, with the hook."""
+    lay_beside(
+        f"riding {folder.name}", folder.parent, lambda at: _make_riding_home(at / folder.name)
+    )
+    return folder
+
+
+def _make_riding_home(folder: Path) -> None:
     user_repository(folder)
     plan = with_hooks(riding(plan_setup(str(folder), "", "", "tried")), True, PROGRAM)
     apply_setup(plan, lambda: time.time_ns() // 1_000_000).close()
     git(folder.parent, "init", "-q", "--bare", "-b", "main", f"{folder.name}-remote")
     git(folder, "remote", "add", "origin", f"../{folder.name}-remote")
     git(folder, "push", "-q", "-u", "origin", "main")
-    return folder
 
 
 class Day:

@@ -16,8 +16,6 @@ import os
 import re
 import select
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +29,7 @@ import pytest
 from ledger.home import discover
 from memory.api import Memory
 from rituals.serve.web.export.site import apply_site, plan_site
+from tests.campaigns import forks
 from tests.web import homes
 
 if TYPE_CHECKING:
@@ -166,11 +165,9 @@ class Served:
     def __init__(self, folder: Path, write: bool) -> None:
         self.folder, self.write = folder, write
         self._login: StorageState | None = None
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "rituals", "web", "--port", "0", "--no-open",
-             *(["--write"] if write else []), "--home", str(folder)],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        self._process = forks.Forked(
+            ["-m", "rituals", "web", "--port", "0", "--no-open", *["--write"] * write, "--home", str(folder)],
+            folder, {**os.environ, "PYTHONUNBUFFERED": "1"}, loaded=forks.WEB,
         )  # fmt: skip
         #: as it is announced: with the token behind `#`
         self.announced = self._announced()
@@ -178,7 +175,6 @@ class Served:
 
     def _announced(self) -> str:
         """Wait for the line that says where it listens."""
-        assert self._process.stdout is not None
         said, until = b"", time.monotonic() + _LIMIT_SECONDS
         while time.monotonic() < until:
             if select.select([self._process.stdout], [], [], 1.0)[0]:
@@ -208,11 +204,9 @@ class Served:
         self._process.terminate()
         try:
             self._process.wait(10)
-        except subprocess.TimeoutExpired:
+        except TimeoutError:
             self._process.kill()
-            self._process.wait()
-        if self._process.stdout:
-            self._process.stdout.close()
+        self._process.communicate()
 
 
 Server = Callable[..., Served]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ _TOO_WIDE = """() => {
         .filter(one => one.getBoundingClientRect().right > width + 1 && !one.closest(".scroll, pre, svg"));
     return wide.map(one => one.outerHTML.slice(0, 80)).slice(-2).join(" | ") || "something";
 }"""
+#: The headings of a page by how deep they lie.
+_RANKS = "all => all.map(one => Number(one.tagName[1]))"
 _ACTIVE = """() => [...document.querySelectorAll("*")].flatMap(one => [
     ...one.getAttributeNames().filter(name => name.startsWith("on") || name === "style" || name === "srcdoc"),
     ...["href", "src", "action"].map(name => one.getAttribute(name) ?? "")
@@ -74,6 +77,9 @@ def faults_of(page: Page, looks: Sequence[tuple[int, str]]) -> Iterator[str]:
         yield f"{page.locator('h1').count()} h1"
     if not re.fullmatch(r"\S.* · \S.*", page.title()):
         yield f"the title is {page.title()!r}"
+    ranks = page.locator("main :is(h1, h2, h3, h4)").evaluate_all(_RANKS)
+    if any(after - before > 1 for before, after in pairwise([0, *ranks])):
+        yield f"headings of the ranks {ranks}"
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 860})
         if wide := page.evaluate(_TOO_WIDE):

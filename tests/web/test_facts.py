@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.web.conftest import ROOT
+from tests.campaigns import forks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -80,10 +78,8 @@ def test_a_change_is_announced(page: Page, server: Server) -> None:
     served.open(page)
     notice = page.get_by_text("Memory changed.")
     expect(notice).to_be_hidden()
-    subprocess.run(
-        [sys.executable, "-P", "-m", "rituals", "append", "--title", "Elsewhere", "--new", "id=newest fact: It is new."],
-        cwd=served.folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True, capture_output=True,
-    )  # fmt: skip
+    told = ["append", "--title", "Elsewhere", "--new", "id=newest fact: It is new."]
+    assert forks.run(["-m", "rituals", *told], served.folder, os.environ).returncode == 0
     expect(notice).to_be_visible()
     expect(page.get_by_text("It is new.")).to_have_count(0)
     page.get_by_role("link", name="Reload").click()

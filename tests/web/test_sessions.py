@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.web.conftest import Server, Site
-
-#: The headings of a page by how deep they lie.
-_HEADINGS = "all => all.map(one => Number(one.tagName[1]))"
 
 
 def lead_to(page: Page, day: int) -> str:
@@ -78,18 +74,3 @@ def test_pictures_scroll_in_their_own_box(page: Page, server: Server) -> None:
     assert cells.count() % 6 == 0
     sync_api.expect(cells.first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("name", ["plain", "empty"])
-def test_headings_are_in_order(page: Page, server: Server, name: str) -> None:
-    """Each page has one heading of the first rank, and none skips one; an empty one says what to do."""
-    served = server(name)
-    served.open(page)
-    for address in ("/timeline", "/health", "/tasks", "/roles", "/entities"):
-        page.goto(served.address + address)
-        ranks = page.locator("main :is(h1, h2, h3, h4)").evaluate_all(_HEADINGS)
-        assert ranks[0] == 1 and ranks.count(1) == 1, address
-        steps = [after - before for before, after in pairwise(ranks)]
-        assert all(step <= 1 for step in steps), address
-        if name == "empty":
-            assert page.locator("main code").count() >= 1, address
