@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +24,7 @@ from rituals.review.learning.learning_plan import PROPOSALS, birth_of, plan_lear
 from rituals.review.learning.learning_record import ACCEPT, REJECT, Answer, record_answers
 from rituals.review.learning.offer import CANDIDATE, SOURCES, Offer
 from rituals.review.review_plan import plan_review
+from tests.campaigns import forks
 from tests.conftest import Repo, Run
 from tests.terminals import Terminal
 
@@ -160,8 +159,8 @@ ANSWERS = "[a]ccept, [e]dit, [r]eject, [l]ater, [q]uit, [?]"
 
 def test_a_person_answers_on_a_terminal(taught: Repo, run: Run) -> None:
     """One accepted in other words, the help, one left for later: asked again the next time, and then rejected."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "TERM": "dumb"}
-    command = [sys.executable, "-P", "-m", "rituals", "learn"]
+    environment = {**os.environ, "TERM": "dumb"}
+    command = [forks.program(), "learn"]
     typed = Terminal(command, taught.path, environment)
     assert "audit queue" in typed.answer(ANSWERS, "?")
     typed.answer(ANSWERS, "e")

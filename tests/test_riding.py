@@ -16,8 +16,9 @@ from ledger.home import discover
 from ledger.model.event import FactRedacted
 from memory.write.draft import NEXT_COMMIT, SessionDraft
 from rituals.setup.git_hooks.hook_install import has_hook
+from tests.campaigns import forks
 from tests.campaigns.homes import draft, git, hermetic, logs_in, open_memory, user_repository
-from tests.campaigns.riding import PROGRAM, ROOT, make_riding_home
+from tests.campaigns.riding import ROOT, make_riding_home
 from tests.campaigns.riding import run as spend_a_day
 from tests.captured_sessions import TALK, say
 from tests.conftest import Run
@@ -31,7 +32,7 @@ Home = Path
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A tree home with the hook, pushed, with one log that waits and an edit of the person's."""
-    folder = make_riding_home(tmp_path / "shop")
+    folder = make_riding_home(tmp_path / "shop", (forks.program(),))
     record(folder)
     return folder
 
@@ -155,7 +156,7 @@ def test_whatever_a_person_does_the_log_goes_or_waits(home: Path, name: str) -> 
 
 def test_recording_changes_nothing_that_git_shows(tmp_path: Path) -> None:
     """No commit, no file, no entry of the index; another work tree's answers have it, too."""
-    home = make_riding_home(tmp_path / "shop")
+    home = make_riding_home(tmp_path / "shop", (forks.program(),))
     git(home, "worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
     edit(home)
     before = (git(home, "rev-parse", "HEAD"), git(home, "status", "--porcelain", "-uall"))
@@ -166,7 +167,7 @@ def test_recording_changes_nothing_that_git_shows(tmp_path: Path) -> None:
 
 def test_a_log_waits_for_the_branch_that_it_was_written_on(tmp_path: Path) -> None:
     """It stands in the pull request beside its code, or, once that branch is gone or merged, anywhere."""
-    home = make_riding_home(tmp_path / "shop")
+    home = make_riding_home(tmp_path / "shop", (forks.program(),))
     tree = tmp_path / "tree"
     git(home, "worktree", "add", "-q", "-b", "topic", str(tree))
     record(tree)
@@ -238,7 +239,7 @@ def test_init_asks_on_a_terminal(tmp_path: Path, typed: str, own: str | None, ho
     if typed == "shared":
         git(folder, "config", "core.hooksPath", str(tmp_path / "everybody"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), OWN_COMMITS: ""}
-    terminal = Terminal([*PROGRAM, "init"], folder, environment)
+    terminal = Terminal([forks.program(), "init"], folder, environment)
     terminal.answer("keep the memory on a branch", "n")
     if typed == "shared":
         terminal.expect("other repositories may use it")
@@ -327,11 +328,10 @@ def test_the_hook_stands_beside_a_persons_own(home: Path) -> None:
     (home / "stop").unlink()
     assert tried(home, "commit", "-q", "-m", "c") == 0
     assert ask(home) == (True, 0, True)
-    hook.write_text(
-        hook.read_text().replace(
-            "-P -m rituals", '-c \'import sys; sys.exit(print(1, file=open("ran", "w")))\''
-        )
-    )
+    other = home.parent / "other"
+    other.write_text("#!/bin/sh\n: > ran\n")
+    other.chmod(0o755)
+    hook.write_text(hook.read_text().replace(forks.program(), str(other)))
     edit(home, add=True)
     assert tried(home, "commit", "-q", "-m", "nothing waits") == 0
     assert not (home / "ran").exists()

@@ -21,6 +21,7 @@ from rituals.setup.git_hooks.hook_block import has_block, with_block, without_bl
 from rituals.setup.git_hooks.hook_install import PUBLISHING, hooks_folder
 from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
+from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_REPOSITORY,
@@ -35,7 +36,7 @@ from tests.conftest import NOW_MS, Repo, Run
 
 __all__ = ["hermetic"]
 ROOT = str(Path(__file__).parent.parent)
-#: Diurna as these tests run it, whatever is installed.
+#: Diurna as a hook may start it, where nobody starts it.
 PROGRAM = (sys.executable, "-P", "-m", "rituals")
 NOWHERE = ("/nowhere/diurna",)
 _TICKS = count(START_MS, 1000)
@@ -59,9 +60,10 @@ class Clone:
     def git(self, *arguments: str) -> str:
         return git(self.folder, *arguments).strip()
 
-    def hooks(self, wanted: bool = True, program: tuple[str, ...] = PROGRAM) -> tuple[str, ...]:
+    def hooks(self, wanted: bool = True, program: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Install them, or take them out, as `diurna init` does; return the steps."""
-        plan = with_hooks(plan_setup(str(self.folder), "", "", ""), wanted, program)
+        run = program or (forks.program(),)
+        plan = with_hooks(plan_setup(str(self.folder), "", "", ""), wanted, run)
         apply_setup(plan, Clock()).close()
         return plan.steps
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +39,7 @@ from projection.fold.reversal import Irreversible
 from rituals.decide.decision import Author, record
 from rituals.decide.log_undo import Asked, redoing, taking_back, undoing
 from rituals.decide.undo_plan import Undoing
+from tests.campaigns import forks
 from tests.campaigns.homes import Clock, hermetic, make_home, open_memory
 from tests.conftest import Repo, Run, examples
 from tests.teams import SyncedTeam
@@ -47,7 +47,6 @@ from tests.terminals import Terminal
 
 __all__ = ["hermetic"]
 
-ROOT = Path(__file__).parent.parent
 BASE = (
     FactCreated("a", "A."),
     FactCreated("b", "B.", "", (("kind", "decision"),)),
@@ -292,7 +291,7 @@ _EVENTS: st.SearchStrategy[Event] = st.one_of(
 _LOGS = st.lists(st.lists(_EVENTS, min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(12))
 @given(logs=_LOGS, kind=st.sampled_from(("work", "edit")))
 def test_undo_is_the_inverse_and_its_own(homes: Any, logs: list[list[Event]], kind: str) -> None:
     """Law: as many undos lead back through all that held, as many redos lead forth again.
@@ -386,7 +385,7 @@ def without(
     return held(state_by(cache, [ref for ref, _ in logs], kept))
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(10))
 @example(said=[(GOOD, [FactArchived("a")]), (BAD, [FactReferenced("a")])])
 @given(said=_SESSIONS)
 def test_what_a_session_wrote_is_as_if_it_had_not(homes: Any, said: Any) -> None:
@@ -567,8 +566,8 @@ def test_a_bad_session_is_taken_back_as_one_plan(repo: Repo, run: Run) -> None:
     refused = run("undo", "--session", "bad")
     assert refused.code == 2 and "--dry-run shows the plan; --yes does it" in refused.err
     assert run("undo", "--redo", "--session", "bad").code == 2 and repo.shape() == before
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
-    command = [sys.executable, "-P", "-m", "rituals", "undo", "--session", "bad"]
+    environment = {**os.environ, "TERM": "dumb"}
+    command = [forks.program(), "undo", "--session", "bad"]
     for typed in ("n", "y"):
         terminal = Terminal(command, repo.path, environment)
         shown = terminal.answer("take this back?", typed)

@@ -409,12 +409,12 @@ def test_it_is_fast_enough() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["retry-three " * 80_000, "retry-three? " * 80_000, "a-" * 500_000, "a_" * 500_000 + "-", "`" * 1_000_000,
-     "webhooks retry three times with jitter " * 25_000, "x. " * 300_000, "[[" * 500_000],
+    ["retry-three " * 20_000, "retry-three? " * 20_000, "a-" * 125_000, "a_" * 125_000 + "-", "`" * 250_000,
+     "webhooks retry three times with jitter " * 6_000, "x. " * 75_000, "[[" * 125_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_no_text_takes_long(text: str) -> None:
-    """Whatever a megabyte of it says; the same as a fact, a command and a change."""
+    """Whatever a quarter of a megabyte of it says; the same as a fact, a command and a change."""
     began = time.process_time()
     uses(
         FACTS,
@@ -425,7 +425,7 @@ def test_no_text_takes_long(text: str) -> None:
     uses(
         [told], turns(("assistant", "Never do it again, ever."), ("write", text[:3_999])), ["long"]
     )
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 2.5
 
 
 @pytest.mark.skipif(not campaign.BENCH.is_dir(), reason="the shared bench is not here")

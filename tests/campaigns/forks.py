@@ -15,11 +15,13 @@ import os
 import runpy
 import select
 import shlex
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -148,6 +150,15 @@ def put_program(path: Path, loaded: Sequence[str] = ()) -> None:
     command = shlex.join([sys.executable, "-I", "-S", "-c", script])
     path.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     path.chmod(0o755)
+
+
+@cache
+def program() -> str:
+    """Return the path of one such program, for all tests of this process."""
+    folder = tempfile.mkdtemp(prefix="program-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    put_program(Path(folder, "diurna"))
+    return f"{folder}/diurna"
 
 
 def _address(pid: int) -> str:

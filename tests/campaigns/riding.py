@@ -49,9 +49,9 @@ def make_riding_home(folder: Path) -> Path:
     return folder
 
 
-def _make_riding_home(folder: Path) -> None:
+def _make_riding_home(folder: Path, program: tuple[str, ...]) -> None:
     user_repository(folder)
-    plan = with_hooks(riding(plan_setup(str(folder), "", "", "tried")), True, PROGRAM)
+    plan = with_hooks(riding(plan_setup(str(folder), "", "", "tried")), True, program)
     apply_setup(plan, lambda: time.time_ns() // 1_000_000).close()
     git(folder.parent, "init", "-q", "--bare", "-b", "main", f"{folder.name}-remote")
     git(folder, "remote", "add", "origin", f"../{folder.name}-remote")

@@ -177,8 +177,8 @@ class Served:
         """Wait for the line that says where it listens."""
         said, until = b"", time.monotonic() + _LIMIT_SECONDS
         while time.monotonic() < until:
-            if select.select([self._process.stdout], [], [], 1.0)[0]:
-                more = os.read(self._process.stdout.fileno(), 4096)
+            if select.select([self._process.stderr], [], [], 1.0)[0]:
+                more = os.read(self._process.stderr.fileno(), 4096)
                 said += more
                 found = re.search(rb"(http://\S+)\s", said)
                 if found:
