@@ -6,8 +6,6 @@ Every merge here is git's own. Afterwards any Diurna command that publishes puts
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
@@ -16,12 +14,12 @@ import pytest
 from ledger.model.event import FactReferenced
 from memory.worktree.merge_drivers import ensure_drivers
 from rituals.check.check_runner import verify
+from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
 from tests.conftest import sampled
 from tests.teams import WAYS, Clone, Team, level
 
 __all__ = ["hermetic"]
-ROOT = str(Path(__file__).parent.parent)
 #: Settings that people have, and that change how git merges or checks out.
 SETTINGS = {
     "directory renames": (
@@ -39,6 +37,11 @@ SETTINGS = {
 def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
     kind, publish = request.param
     return Team(tmp_path, kind, publish)
+
+
+def two_ways(turn: int) -> list[tuple[str, str]]:
+    """Return two of the ways, other ones in each turn; all in a campaign."""
+    return sampled([*WAYS[turn:], *WAYS[:turn]], 3)
 
 
 @pytest.fixture
@@ -109,6 +112,7 @@ def test_whatever_git_is_set_to(tmp_path: Path, setting: str) -> None:
 # ---- other merges -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("team", two_ways(0), indirect=True)
 def test_h1_a_merge_and_then_the_other_way_round(forked: tuple[Team, Clone]) -> None:
     """Two branches merged into each other have one tree once they are published."""
     _, one = forked
@@ -123,6 +127,7 @@ def test_h1_a_merge_and_then_the_other_way_round(forked: tuple[Team, Clone]) -> 
     assert one.published() == there
 
 
+@pytest.mark.parametrize("team", two_ways(1), indirect=True)
 def test_e10_a_squash_merge_and_then_a_true_one(forked: tuple[Team, Clone]) -> None:
     """Squashed logs are the same logs: the branch, worked on and merged again, brings only the new."""
     _, one = forked
@@ -138,6 +143,7 @@ def test_e10_a_squash_merge_and_then_a_true_one(forked: tuple[Team, Clone]) -> N
     level(one)
 
 
+@pytest.mark.parametrize("team", two_ways(2), indirect=True)
 def test_e11_a_cherry_pick_and_then_a_merge(forked: tuple[Team, Clone]) -> None:
     """A picked log is the same log; a rebase leaves out what was picked."""
     _, one = forked
@@ -158,6 +164,7 @@ def test_e11_a_cherry_pick_and_then_a_merge(forked: tuple[Team, Clone]) -> None:
     assert one.published() == there
 
 
+@pytest.mark.parametrize("team", two_ways(3), indirect=True)
 def test_h8_criss_cross_merges(forked: tuple[Team, Clone]) -> None:
     """Two branches that merged each other's old tips, and went on, have two merge bases."""
     _, one = forked
@@ -174,6 +181,7 @@ def test_h8_criss_cross_merges(forked: tuple[Team, Clone]) -> None:
     level(one)
 
 
+@pytest.mark.parametrize("team", two_ways(0), indirect=True)
 def test_h8_an_octopus(team: Team) -> None:
     """Git's octopus asks no attribute: where branches published, it stops; a log never is the reason.
 
@@ -289,7 +297,9 @@ def test_d5_an_edit_on_the_other_side_is_not_merged_away(edited: tuple[Clone, Cl
 # ---- where Diurna never was ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("side", ["--ours", "--theirs"])
+@pytest.mark.parametrize(
+    ("team", "side"), sampled(product(WAYS, ["--ours", "--theirs"]), 5), indirect=["team"]
+)
 def test_a_clone_without_diurna_merges_two_branches(team: Team, side: str) -> None:
     """Attributes alone: no log conflicts, no file is marked; where git stops, either version will do."""
     one, plain = team.one, team.clone("plain")
@@ -321,6 +331,7 @@ def test_a_clone_without_diurna_merges_two_branches(team: Team, side: str) -> No
     level(one, plain)
 
 
+@pytest.mark.parametrize("team", two_ways(1), indirect=True)
 def test_a_clone_without_diurna_only_pulls_and_pushes(team: Team) -> None:
     """It appends nothing and publishes nothing, so all that comes and goes is a fast-forward or a merge."""
     one, plain = team.one, team.clone("plain")
@@ -454,14 +465,11 @@ def test_c4_linked_worktrees_of_one_branch_at_once(tmp_path: Path) -> None:
         "        if code: sys.exit(code)\n"
     )
     processes = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-c", script, f"w{number}"], cwd=folder,
-            env={**os.environ, "PYTHONPATH": ROOT}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )
+        forks.Forked(["-c", script, f"w{number}"], folder, os.environ)
         for number, folder in enumerate(folders)
-    ]  # fmt: skip
+    ]
     said = [process.communicate()[0].decode() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], said
+    assert [process.wait() for process in processes] == [0, 0, 0], said
     two.sync()
     team.one.sync()
     expected = {"alpha"} | {f"w{worker}-{number}" for worker in range(3) for number in range(2)}

@@ -151,7 +151,7 @@ def update(forge: Forge, clone: Clone, branch: str, how: str) -> None:
 # ---- the journey ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("first", "second", "updated"), sampled(product(HOW, HOW, UPDATES), 7))
+@pytest.mark.parametrize(("first", "second", "updated"), sampled(product(HOW, HOW, UPDATES), 12))
 def test_two_requests_are_merged_in_any_way(
     forge: Forge, first: str, second: str, updated: str
 ) -> None:
