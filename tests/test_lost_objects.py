@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +17,7 @@ from ledger.git.pygit2_store import Store
 from ledger.model.layout import JOURNAL_FILE
 from ledger.model.sha256 import blob_id
 from tests.append_faults import ROOT, Tried, both, object_file, place
+from tests.campaigns import forks
 from tests.campaigns.homes import KINDS, OWN_BRANCH, draft, git, hermetic, users_files
 
 __all__ = ["hermetic", "place"]
@@ -211,10 +210,7 @@ def test_a16_an_object_cut_short_ends_no_reading(place: Path) -> None:
             "found = Store(discover(sys.argv[1]).repository).blobs(sys.argv[2:])\n"
             "print([data is not None for data in found])"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", script, str(place), *[ref.blob for ref in refs]],
-            cwd=ROOT, capture_output=True, text=True,
-        )  # fmt: skip
+        done = forks.run(["-c", script, str(place), *[ref.blob for ref in refs]], ROOT, os.environ)
         assert done.stdout == "[True, False]\n", done.stderr
     file.write_bytes(whole)
     git(place, "repack", "-q", "-a", "-d")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from rituals.record.draft_composer import kinds_of
 from rituals.record.note_lines import lines_of
 from rituals.record.own_home_parts import drafts_of
 from rituals.record.request import Request
+from tests.campaigns import forks
 from tests.conftest import Repo, Run
 from tests.messy_answers import COATS, CORES, WHOLE
 
@@ -264,9 +264,7 @@ def test_no_shell_runs_what_an_answer_says(repo: Repo, tmp_path: Path) -> None:
     """`<<'END'` of a real bash keeps back-ticks, `$HOME`, `$(…)` and quotes byte for byte."""
     text = '`touch ran` and $(touch ran) and $HOME, "it\'s" \\n ${PATH} !! count'
     script = f"diurna note <<'END'\ntitle: `touch ran`\nlesson: {text}\nEND\n"
-    wrapper = tmp_path / "diurna"
-    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m rituals "$@"\n')
-    wrapper.chmod(0o755)
+    forks.put_program(tmp_path / "diurna")
     done = subprocess.run(
         ["bash", "-c", script], cwd=repo.path, capture_output=True, text=True, check=False,
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},

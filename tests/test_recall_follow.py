@@ -8,12 +8,10 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,6 +22,7 @@ from memory.recall import recaller as answering
 from memory.recall.index import index_catch_up
 from memory.recall.index.index_catch_up import IndexFollower, index_file
 from memory.recall.recall_values import Filters
+from tests.campaigns import forks
 from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
 from tests.conftest import sampled
 from tests.teams import Team
@@ -66,16 +65,13 @@ def notes(memory: Memory) -> list[str]:
     return [note.message for note in memory.snapshot.notes]
 
 
-def child(home: Home, body: str, **more: Any) -> subprocess.CompletedProcess[str]:
+def child(home: Home, body: str) -> subprocess.CompletedProcess[str]:
     """Run lines in a process of its own that has `memory` open."""
     script = (
         "import os, sys, signal, resource\nfrom memory.api import Memory\n"
         f"memory = Memory.open({home.repository.where!r})\n" + textwrap.dedent(body)
     )
-    return subprocess.run(
-        [sys.executable, "-P", "-c", script],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, **more,
-    )  # fmt: skip
+    return forks.run(["-c", script], ROOT, os.environ)
 
 
 def debris(home: Home) -> list[str]:
@@ -304,18 +300,11 @@ def test_several_build_at_once(home: Home) -> None:
         "import sys\nfrom memory.api import Memory\nsys.stdin.read(1)\n"
         f"print(Memory.open({home.repository.where!r}).recall('databases').hits)\n"
     )
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-c", script], cwd=ROOT, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        for _ in range(4)
-    ]  # fmt: skip
+    started = [forks.Forked(["-c", script], ROOT, os.environ, spoken_to=True) for _ in range(4)]
     for one in started:
         assert one.stdin is not None
         one.stdin.write(b"x")
         one.stdin.close()
-        one.stdin = None
     said = {one.communicate()[0] for one in started}
     assert len(said) == 1
     assert all(one.returncode == 0 for one in started)

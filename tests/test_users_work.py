@@ -18,11 +18,9 @@ from ledger.model.findings import INFO
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,
-    KINDS,
     NAME,
     OWN_BRANCH,
     OWN_REPOSITORY,
-    WRITERS,
     assert_sound,
     draft,
     git,
@@ -34,9 +32,7 @@ from tests.campaigns.homes import (
     users_files,
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-
-both_writers = pytest.mark.parametrize("writer", WRITERS)
-every_kind = pytest.mark.parametrize("kind", KINDS)
+from tests.repository_shapes import both_writers, every_kind, kinds_and_writers
 
 
 def home_with_users_files(folder: Path, kind: str) -> Home:
@@ -79,8 +75,7 @@ def commits_only_ours(home: Home, old: str, new: str) -> list[str]:
 # ---- fault:D1, fault:D2 ---------------------------------------------------------------------------
 
 
-@every_kind
-@both_writers
+@kinds_and_writers
 def test_d1_staged_changes_are_not_swept_in_and_stay_staged(
     tmp_path: Path, kind: str, writer: str
 ) -> None:
@@ -101,8 +96,7 @@ def test_d1_staged_changes_are_not_swept_in_and_stay_staged(
     assert_sound(home, [receipt.stem])
 
 
-@every_kind
-@both_writers
+@kinds_and_writers
 def test_d2_dirty_and_untracked_files_are_untouched(tmp_path: Path, kind: str, writer: str) -> None:
     """Edited, deleted, ignored and untracked files keep their bytes, times and places."""
     folder = tmp_path / "home"
@@ -329,8 +323,7 @@ def test_d4_something_of_the_users_where_our_folders_go_is_not_replaced(
     assert git(folder, "status", "--porcelain") == ""
 
 
-@every_kind
-@both_writers
+@kinds_and_writers
 def test_d4_every_commit_differs_from_the_one_before_in_our_files_alone(
     tmp_path: Path, kind: str, writer: str
 ) -> None:
@@ -523,8 +516,7 @@ fsmonitor-watchman
 """.split()
 
 
-@every_kind
-@both_writers
+@kinds_and_writers
 @pytest.mark.parametrize("place", ["hooks", "husky"])
 def test_d6_the_users_hooks_do_not_run_on_our_commits(
     tmp_path: Path, kind: str, writer: str, place: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from memory.write.draft import SessionDraft
 from projection.document.page_renderer import render
 from rituals.check.check_registry import REVIEW, VERIFY
 from rituals.check.check_runner import made
+from tests.campaigns import forks
 from tests.campaigns.homes import as_left, git, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.conftest import Run
@@ -287,9 +287,7 @@ def test_another_process_sees_it_at_once(home: Path) -> None:
         "from memory.api import Memory; from tests.test_captured_logs import captured; import sys\n"
         "print(Memory.open(sys.argv[1]).hold(captured('a')).stem)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(home)], capture_output=True, text=True, check=True
-    )
+    done = forks.run(["-c", script, str(home)], home, os.environ)
     assert server.held() == [done.stdout.strip()] and facts(server) == {"a"}
     push(home)
     assert server.land_held() is not None and facts(server) == {"a"}
