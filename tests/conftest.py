@@ -88,7 +88,7 @@ def diagonal(*columns: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return as many cases of a product as its longest column has values, each value in one; all in a campaign."""
     values = [list(column) for column in columns]
     if WHOLE in os.environ:
-        return list(product(*values))
+        return drawn(list(product(*values)), os.environ[WHOLE])
     rows = range(max(map(len, values)))
     return [tuple(column[row % len(column)] for column in values) for row in rows]
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ledger.errors import NotFound
 from ledger.model.instants import FORMS, as_of, since, span_of, until
 from ledger.model.order import key_of, milliseconds_of, stamp_of
+from tests.conftest import each_row
 
 #: A Tuesday.
 NOW = milliseconds_of("2026-03-31-120000250")
@@ -72,19 +73,19 @@ def written(span: tuple[int, int] | None) -> tuple[str, ...]:
     )
 
 
-@pytest.mark.parametrize("said", MOMENTS)
+@each_row("said", MOMENTS)
 def test_a_moment_or_a_stretch(said: str) -> None:
     """Each form names what a calendar says."""
     assert written(span_of(said, NOW)) == MOMENTS[said]
 
 
-@pytest.mark.parametrize("said", DAYS)
+@each_row("said", DAYS)
 def test_a_day_is_all_of_it(said: str) -> None:
     """A day reaches from its first millisecond to its last."""
     assert written(span_of(said, NOW)) == tuple(one.format(DAYS[said]) for one in DAY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     ["", "soon", "2026-02-29", "2026-13", "20260230", "2026-03-02T24:00", "2026-03-02T1:00",
      "2026-03-02T10:60", "2026-03-02T10:00:61", "2026-03-02T10:00+15:00", "tomorrowish", "last soon",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from projection.text.command_rules import Breach, breaches, stated
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.observed.shell import read
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.told_sessions import Sessions, ToldSession, unbriefed
 
 RULES = (
@@ -124,8 +124,8 @@ def test_an_edit_of_what_is_generated_is_told(session: Sessions, repo: Repo) -> 
     assert "generated" in mine.tool("Edit", file_path=path)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@each_row(
+    "text, found",
     [
         ("Use uv, not pip, to install.", ["pip …"]),
         ("We use pnpm instead of npm.", ["npm …"]),
@@ -190,8 +190,8 @@ def test_warns_says_what_the_grammar_does_not() -> None:
     assert breaches("convention", text, "none") == ()
 
 
-@pytest.mark.parametrize(
-    ("program", "given", "command", "breaks"),
+@each_row(
+    "program, given, command, breaks",
     [
         ("git", ("stash",), "git stash push -m x", True),
         ("git", ("stash",), "git stash list", False),

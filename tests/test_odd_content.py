@@ -23,6 +23,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import is_fact_id, is_version_id
 from ledger.model.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES, SessionLog
+from tests.conftest import each_row
 
 STEM = "2026-11-21-083012417-000000000000"
 REFERENCES = "## Memory References\n\n"
@@ -141,7 +142,7 @@ def test_g10_deep_nesting_is_linear(piece: str) -> None:
         read(f"## Facts\n\n- {deep}\n  {deep}\n  <!-- {deep}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "fake",
     [
         "```\n{}\n```", "~~~~\n```\n{}\n~~~~", "> {}", "<!--\n{}\n-->", "    {}", "- x\n\n      {}",

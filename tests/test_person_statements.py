@@ -9,6 +9,7 @@ import pytest
 from ledger.secrets.person_model import PLACES, PersonModel, person_model, place
 from ledger.secrets.person_statements import CONFIDENCE, about_person, paragraphs
 from tests.campaigns.person_model import SOURCES, made
+from tests.conftest import each_row
 
 #: Nothing was learned from these; who wrote them knew no weight.
 UNSEEN = [line.split(" ", 2) for line in (SOURCES / "unseen.txt").read_text().splitlines()]
@@ -52,7 +53,7 @@ def test_the_file_has_the_words_that_are_written_beside_it() -> None:
             assert model.bits(word) == plain.bits(word)
 
 
-@pytest.mark.parametrize(("topic", "said"), PERSONAL[::20])
+@each_row("topic, said", PERSONAL[::20])
 def test_a_weight_is_the_sum_of_what_a_sentence_has(topic: str, said: str) -> None:
     """What was looked up before weighs the same."""
     weights = [at % 97 - 48 for at in range(PLACES)]

@@ -16,7 +16,7 @@ from memory.worktree.merge_drivers import ensure_drivers
 from rituals.check.check_runner import verify
 from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
-from tests.conftest import sampled
+from tests.conftest import in_turn, sampled
 from tests.teams import WAYS, Clone, Team, level
 
 __all__ = ["hermetic"]
@@ -33,15 +33,18 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(params=WAYS, ids=["-".join(way) for way in WAYS])
+@pytest.fixture
 def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
     kind, publish = request.param
     return Team(tmp_path, kind, publish)
 
 
-def two_ways(turn: int) -> list[tuple[str, str]]:
-    """Return two of the ways, other ones in each turn; all in a campaign."""
-    return sampled([*WAYS[turn:], *WAYS[:turn]], 3)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let each test have some of the ways in which a team publishes."""
+    if not any(
+        "team" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize")
+    ):
+        in_turn(metafunc, "team", WAYS)
 
 
 @pytest.fixture
@@ -112,7 +115,6 @@ def test_whatever_git_is_set_to(tmp_path: Path, setting: str) -> None:
 # ---- other merges -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("team", two_ways(0), indirect=True)
 def test_h1_a_merge_and_then_the_other_way_round(forked: tuple[Team, Clone]) -> None:
     """Two branches merged into each other have one tree once they are published."""
     _, one = forked
@@ -127,7 +129,6 @@ def test_h1_a_merge_and_then_the_other_way_round(forked: tuple[Team, Clone]) -> 
     assert one.published() == there
 
 
-@pytest.mark.parametrize("team", two_ways(1), indirect=True)
 def test_e10_a_squash_merge_and_then_a_true_one(forked: tuple[Team, Clone]) -> None:
     """Squashed logs are the same logs: the branch, worked on and merged again, brings only the new."""
     _, one = forked
@@ -143,7 +144,6 @@ def test_e10_a_squash_merge_and_then_a_true_one(forked: tuple[Team, Clone]) -> N
     level(one)
 
 
-@pytest.mark.parametrize("team", two_ways(2), indirect=True)
 def test_e11_a_cherry_pick_and_then_a_merge(forked: tuple[Team, Clone]) -> None:
     """A picked log is the same log; a rebase leaves out what was picked."""
     _, one = forked
@@ -164,7 +164,6 @@ def test_e11_a_cherry_pick_and_then_a_merge(forked: tuple[Team, Clone]) -> None:
     assert one.published() == there
 
 
-@pytest.mark.parametrize("team", two_ways(3), indirect=True)
 def test_h8_criss_cross_merges(forked: tuple[Team, Clone]) -> None:
     """Two branches that merged each other's old tips, and went on, have two merge bases."""
     _, one = forked
@@ -181,7 +180,6 @@ def test_h8_criss_cross_merges(forked: tuple[Team, Clone]) -> None:
     level(one)
 
 
-@pytest.mark.parametrize("team", two_ways(0), indirect=True)
 def test_h8_an_octopus(team: Team) -> None:
     """Git's octopus asks no attribute: where branches published, it stops; a log never is the reason.
 
@@ -331,7 +329,6 @@ def test_a_clone_without_diurna_merges_two_branches(team: Team, side: str) -> No
     level(one, plain)
 
 
-@pytest.mark.parametrize("team", two_ways(1), indirect=True)
 def test_a_clone_without_diurna_only_pulls_and_pushes(team: Team) -> None:
     """It appends nothing and publishes nothing, so all that comes and goes is a fast-forward or a merge."""
     one, plain = team.one, team.clone("plain")

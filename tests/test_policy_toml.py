@@ -29,6 +29,7 @@ from projection.policy.model import (
 from projection.policy.policy_keys import quoted, with_number
 from projection.policy.template import write_policy
 from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy
+from tests.conftest import each_row
 
 _COUNTS = st.integers(0, 10**9)
 _NAMES = st.one_of(
@@ -206,8 +207,8 @@ def test_kinds_change_and_add() -> None:
     assert kinds[2] == Kind("stack", "Tools")
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "said"),
+@each_row(
+    "text, line, said",
     [
         ("format = 1\nprojct = 'a'", 2, "unknown key `projct`"),
         ("# c\n\n[windows]\nworking = 1\nactiv = 2", 5, "unknown key `windows.activ`"),

@@ -17,7 +17,7 @@ from memory.recall.index.document import indexed_document
 from memory.recall.recall_values import DOCS, Filters, is_place
 from rituals.serve.mcp import input_schemas, read_tools
 from rituals.serve.mcp.client_name import Caller
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 
 IN_DOCS = Filters(within=DOCS)
 AGENTS = """\
@@ -274,8 +274,8 @@ def test_a_place_is_told_from_other_ids(said: str, holds: bool) -> None:
     assert is_place(said) is holds
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "holds"),
+@each_row(
+    "pattern, path, holds",
     [
         ("docs/*.md", "docs/a.md", True), ("docs/*.md", "docs/b/a.md", False),
         ("docs/**/*.md", "docs/a.md", True), ("docs/**/*.md", "docs/b/c/a.md", True),

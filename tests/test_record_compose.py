@@ -24,6 +24,7 @@ from rituals.record.json_request import JsonDraft, read_json
 from rituals.record.option_values import parse_ids, parse_new, parse_supersede, slip
 from rituals.record.request import NewFact, Request, Supersession, Update
 from rituals.record.slips import refuse
+from tests.conftest import each_row
 
 KINDS = tuple(kind.name for kind in BUILT_IN_KINDS)
 
@@ -32,8 +33,8 @@ def _nothing_taken(_id: str, _text: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "fact", "said"),
+@each_row(
+    "text, kind, fact, said",
     [
         ("decision: Use git.", "decision", "", "Use git."),
         ("Decision:Use git.", "decision", "", "Use git."),
@@ -70,8 +71,8 @@ def test_parse_new_takes_names_with_blanks() -> None:
     assert parse_new('tags=5" fact: x', KINDS).tags == ("5",)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
+@each_row(
+    "text, said",
     [
         ("insight: fix it", "there is no kind insight"),
         ("Tassk: fix it", "did you mean `task: …`?"),
@@ -99,7 +100,7 @@ def test_what_is_no_kind_and_no_key_is_a_slip(text: str, said: str) -> None:
     assert said in f"{found.message} {found.hint}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "decision: Use git.", "Use git.", "Note: it is slow.", "CI: two cores.", "retries=3 is enough",
@@ -260,8 +261,8 @@ def test_json_says_everything() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
+@each_row(
+    "data, said",
     [
         (b"", "Invalid JSON"),
         (b"{", "Invalid JSON"),

@@ -28,7 +28,7 @@ from rituals.sync.inbox_fetch import WAITING, exchange, inbox_folder
 from rituals.sync.request_sending import ask
 from rituals.sync.upstream_fetch import sync_all
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, git, hermetic, make_home
-from tests.conftest import Ran, Run
+from tests.conftest import Ran, Run, each_row
 from tests.teams import Clone
 from tests.web_client import client_of
 
@@ -374,7 +374,7 @@ def test_inbox_link_size_name_refused(orders: Project) -> None:
     assert not os.path.lexists(inbox_folder(orders.memory.home) + "/etc")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [f"{begin}-{NAME[-12:]}" for begin in ("..", "../x", "a..b", "a/b", "-a", "a-", "a--b", "ä", "a\n", "", "w" * 80)]
     + [f"web-shop-{end}" for end in ("", "0" * 11, "0" * 13, "G" * 12, "../../../x")],

@@ -23,6 +23,7 @@ from rituals.review.evidence.audit import evidence_questions
 from rituals.review.evidence.manifests import agrees, read_manifest
 from rituals.review.evidence.paths import known_ends
 from rituals.review.review_question import Question
+from tests.conftest import each_row
 
 WRITTEN = "2026-06-15-120000000-0c1d2e3f4a5b"
 BEFORE, EARLY, AFTER = "2026-06-01T12:00:00Z", "2026-06-10T12:00:00Z", "2026-07-01T12:00:00Z"
@@ -303,7 +304,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     return Planted(path, code, found, standings)
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@each_row("name", PLANTED)
 def test_planted(name: str, planted: Planted) -> None:
     """Each planted fact is found by its rule alone, and each look-alike by none."""
     rules = {question.rule for question in planted.found.get(name, ())}

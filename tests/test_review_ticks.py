@@ -16,6 +16,7 @@ from rituals.review.review_plan import Plan
 from rituals.review.review_question import Question
 from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer, events_of
 from rituals.review.ticks import LIMIT_BYTES, MOST, Form, Refused, answers, asking, read
+from tests.conftest import each_row
 from tests.test_review import Book, limits, new
 
 TIP = "3fa9c1d2" * 5
@@ -128,7 +129,7 @@ REFUSED: dict[str, tuple[Callable[[str], str | bytes], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("how", REFUSED)
+@each_row("how", REFUSED)
 def test_review_ticks_with_markers_refused(how: str) -> None:
     """Conflict markers, fences, another plan, unknown keys and words, too much: nothing of the file is read."""
     text = asking(plan_of("Orders stay.", "Pay by card.")).text

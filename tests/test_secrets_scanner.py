@@ -30,7 +30,7 @@ from ledger.secrets.scanner import (
 from ledger.secrets.text_view import place_in_source
 from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import MARKS
-from tests.conftest import WHOLE
+from tests.conftest import WHOLE, each_row
 from tests.planted_kinds import HELD, KNOWN, SEEN
 from tests.planted_places import DISGUISES, PLACES, leftover, logs, plant
 from tests.planted_secrets import (
@@ -116,8 +116,8 @@ def test_lookalikes_raise_no_alarm() -> None:
     assert len(alarms) <= 3, alarms
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ("card 4539 1488 0343 6467", "card [redacted: card-number]"),
         ("pay with 4556737586899855.", "pay with [redacted: card-number]."),
@@ -142,8 +142,8 @@ def test_numbers_of_people(text: str, expected: str) -> None:
     assert redacted(text, find_all(text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ("\x1b[1mgh\x1b[0mp_", "ghp_"),
         ("gh\\p\\_a", "gh\\p_a"),
@@ -217,7 +217,7 @@ def test_real_ledgers_hold_none() -> None:
     }
 
 
-@pytest.mark.parametrize("kind", TOKENS)
+@each_row("kind", TOKENS)
 def test_a_cut_token_is_none(kind: str) -> None:
     """Half of a token opens nothing, and a mark alone is a word."""
     value = TOKENS[kind](Draw(3))
@@ -387,8 +387,8 @@ def test_what_was_guarded_is_clean() -> None:
     assert guard(clean, personal="redact") == (clean, ())
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
+@each_row(
+    "kind, text",
     [
         ("password-hash", "ada:$2y$10$" + Draw(1).some(ALNUM + "./", 53)),
         ("password-hash", "$argon2id$v=19$m=65536,t=3,p=4$" + Draw(1).some(ALNUM, 66)),
@@ -441,7 +441,7 @@ def test_classes_of_secrets(kind: str, text: str) -> None:
     assert rules(text) == [kind]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "cache-key: v1-3f9a8c7b6d5e4f3a2b1c0d9e8f7a6b5c", "primary-key: orders_2026_partition_12",

@@ -10,6 +10,7 @@ import pytest
 
 from ledger.secrets.scanner import find_secrets, redacted
 from ledger.secrets.word_passwords import is_phrase, is_plain, is_worded
+from tests.conftest import each_row
 from tests.planted_words import NOTHING, ORDINARY, SETTINGS, TOLD, planted
 
 SEEDS = range(10)
@@ -29,7 +30,7 @@ def test_passwords_made_of_words_are_put_out_whole() -> None:
     assert len(left) <= 0.02 * len(drawn), left
 
 
-@pytest.mark.parametrize("text", [*NOTHING, *ORDINARY])
+@each_row("text", [*NOTHING, *ORDINARY])
 def test_what_is_said_of_passwords_is_none(text: str) -> None:
     """Placeholders, types, paths, variables, rules and what a sentence tells of a password stay as they are."""
     assert redacted(text, find_secrets(text)) == text
@@ -55,8 +56,8 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(one)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ("DB_PASSWORD=hunter2-Prod-88", "hunter2-Prod-88"),
         ("PGPASSWORD=sommer-2026-Prod", "sommer-2026-Prod"),
@@ -87,7 +88,7 @@ def test_the_whole_value_goes_and_nothing_else(text: str, value: str) -> None:
     assert redacted(text, find_secrets(text)) == text.replace(value, "[redacted: credential]")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "password = result", "self.password = user_input", "def f(password: str, token: bytes)", "password: Secret",
@@ -107,8 +108,8 @@ def test_words_that_only_stand_there(text: str) -> None:
     assert find_secrets(text) == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ('SECRET_KEY = "Velvet.Fern"', "Velvet.Fern"), ("auth:\n  client_secret: Brave-Heron-Nine", "Brave-Heron-Nine"),
         ("[ipsec]\npsk = trombone", "trombone"), ("set -x SMTP_PASSWORD Leuchtturm", "Leuchtturm"),
@@ -134,8 +135,8 @@ def test_each_form_in_which_a_password_is_told(text: str, value: str) -> None:
     assert redacted(text, find_secrets(text)) == text.replace(value, "[redacted: credential]")
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ("title,url,user,password\nClub,https://club.example,gwen,mudlark_4", "mudlark_4"),
         ("| host | user | password |\n|---|---|---|\n| db1 | root | chickadee |", "chickadee"),
@@ -166,7 +167,7 @@ def test_what_a_name_calls_a_secret_is_one(text: str, value: str) -> None:
     assert redacted(text, find_secrets(text)) == text.replace(value, "[redacted: credential]")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "the passphrase is asked for at start", "pw: ask Ada", "password: see the vault", "use password authentication for it",
@@ -183,8 +184,8 @@ def test_placeholders_types_paths_variables_and_talk_of_secrets_are_none(text: s
     assert find_secrets(text) == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ("The PIN of the safe is 739218.", "739218"), ("Die PIN für das Gerät ist 4417.", "4417"), ("PIN vom Alarm ist jetzt 8812", "8812"),
         ("Le code PIN du coffre est 2947", "2947"), ("El PIN de la caja es 55310", "55310"), ("ПИН-код сейфа 7734", "7734"),

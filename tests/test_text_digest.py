@@ -15,6 +15,7 @@ from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Ment
 from projection.text.salience import Quote
 from projection.text.sentence_cutter import cut_sentences
 from projection.text.session_digest import Digest, gist
+from tests.conftest import each_row
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
@@ -95,8 +96,8 @@ def test_a_canonical_log() -> None:
     assert (found.log_chars, found.ratio) == (len(LOG), round(found.chars / len(LOG), 3))
 
 
-@pytest.mark.parametrize(
-    ("said", "kind"),
+@each_row(
+    "said, kind",
     [
         *((said, FILE) for said in ("`./run`", "`~/notes`", "`src/`", "src/", "src/worker.py", "worker.py")),
         *((said, IDENTIFIER) for said in ("os.replace", "std::mem", "`drain()`", "retry_limit", "PostOffice", "`WAL`")),
@@ -113,8 +114,8 @@ def test_what_a_word_names_is_told_by_its_shape(said: str, kind: str) -> None:
     assert found == ((Mention(said.strip("`"), kind, 3),) if kind else ())
 
 
-@pytest.mark.parametrize(
-    ("text", "title", "summary"),
+@each_row(
+    "text, title, summary",
     [
         ("", "", ""),
         ("# Session (2026-07-15T22:47:07.000Z)\n", "", ""),
@@ -144,8 +145,8 @@ def test_summaries(text: str, title: str, summary: str) -> None:
     assert (found.title, found.summary) == (title, summary)
 
 
-@pytest.mark.parametrize(
-    ("text", "actions"),
+@each_row(
+    "text, actions",
     [
         ("Next: the parser needs a limit.", ["Next: the parser needs a limit."]),
         ("**Remaining:** phase 3, phase 4.", ["Remaining: phase 3, phase 4."]),

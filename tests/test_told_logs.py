@@ -32,6 +32,7 @@ from rituals.hosts.transcripts.slices import Turn
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import SESSION, TALK, captured_texts, observe, say, tell
+from tests.conftest import each_row
 from tests.test_negations import sentences
 
 USER, AGENT, TOOL, HOST = "user", "assistant", "tool", "host"
@@ -492,8 +493,8 @@ def test_what_was_observed_is_folded() -> None:
     assert len(many) == 20 and many[-1] == "- and more: 71 package"
 
 
-@pytest.mark.parametrize(
-    ("line", "text"),
+@each_row(
+    "line, text",
     [
         ("Remember that the worker never reads the cache.", "The worker never reads the cache."),
         ("please remember: releases go out on Tuesdays", "Releases go out on Tuesdays"),

@@ -27,6 +27,7 @@ from rituals.serve.web.html.word_differences import GONE, NEW, differences, word
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import ROWS
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+from tests.conftest import each_row
 from tests.test_secrets_scanner import token as github_token
 from tests.web import homes
 
@@ -128,7 +129,7 @@ def hidden_in(html: str) -> list[str]:
     return sorted(unseen_in(html)) if visible(html) != html else []
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+@each_row("payload", PAYLOADS)
 def test_a_payload_is_inert_wherever_a_text_can_stand(payload: str) -> None:
     """As markdown, as a line, as it is, in an attribute, in the title, and in what changed."""
     for written in (block(payload), line(payload), seen(payload)):

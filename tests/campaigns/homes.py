@@ -124,29 +124,6 @@ def lay(name: str, folder: Path, make: Callable[[Path], object], top: str = "") 
             as_left(folder / cache)
 
 
-def lay_beside(name: str, folder: Path, make: Callable[[Path], object]) -> None:
-    """Make repositories that name one another inside a folder that is there: once by `make`, then as copies."""
-    if not _is_plain_git():
-        make(folder)
-        return
-    if name not in _MADE:
-        place = Path(tempfile.mkdtemp(prefix="made-"))
-        atexit.register(shutil.rmtree, place, ignore_errors=True)
-        make(place)
-        caches = tuple(one.relative_to(place) for one in place.rglob("*.sqlite"))
-        _MADE[name] = _Made(place, os.environ["HOME"], caches)
-    found = _MADE[name]
-    _copy(str(found.folder), str(folder))
-    for repository in found.folder.glob("*/.git"):
-        there = folder / repository.parent.name
-        config = there / ".git" / "config"
-        config.write_text(config.read_text().replace(str(found.folder), str(folder)))
-        git(there, "update-index", "-q", "--refresh")
-    if found.user == os.environ["HOME"]:
-        for cache in found.caches:
-            as_left(folder / cache)
-
-
 def lay_in_place(name: str, make: Callable[[Path], object]) -> Path:
     """Return a folder made once in this process, as it was then: for what knows where it lies."""
     if name not in _MADE:

@@ -30,7 +30,7 @@ from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
 from tests.campaigns.homes import (
     draft,
     git,
-    lay_beside,
+    lay,
     logs_in,
     sealed_environment,
     user_repository,
@@ -41,11 +41,12 @@ PROGRAM = (sys.executable, "-P", "-m", "rituals")
 _ACTS_A_HOME, _DAY_SECONDS = 250, 90_000
 
 
-def make_riding_home(folder: Path) -> Path:
+def make_riding_home(folder: Path, program: tuple[str, ...] = PROGRAM) -> Path:
     """Make a tree home whose logs go with a person's own commits, pushed to a remote, with the hook."""
-    lay_beside(
-        f"riding {folder.name}", folder.parent, lambda at: _make_riding_home(at / folder.name)
-    )
+    lay(
+        f"riding {folder.name} {program}", folder.parent,
+        lambda at: _make_riding_home(at / folder.name, program), folder.name,
+    )  # fmt: skip
     return folder
 
 
