@@ -7,6 +7,7 @@ import signal
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from rituals.intake.sources import sqlite_tables
 from rituals.intake.sources.source_table import SOURCES, Ground, Source, read_source
 from rituals.intake.stored_facts import Brought, parts
 from tests import hostile_stores
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
 
 _SECONDS = 8
@@ -52,6 +53,7 @@ def _read(source: Source, place: Path, project: Path) -> Reading:
 
 def _planted(source: Source, folder: Path, texts: tuple[str, ...]) -> Path:
     outside = f"# Task Group: shop\n\n## Reusable knowledge\n\n- [fact] {CANARY}\n"
+    folder.mkdir(exist_ok=True)
     (folder / "outside").write_text(outside, "utf-8")
     (folder / "victim").write_text("stays", "utf-8")
     store = folder / "store"
@@ -64,19 +66,19 @@ def test_every_source_is_planted() -> None:
     assert {source.name for source in SOURCES} == PLANTS.keys()
 
 
-@each_source
-@pytest.mark.parametrize("what", NODES)
+@each_row("source, what", product(SOURCES, NODES))
 def test_a_hostile_file_is_survived(
     source: Source, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the files of a store become, it is read or passed over, and nothing outside is."""
     monkeypatch.setattr(sqlite_tables, "TRIES", 2)
-    place = _planted(source, tmp_path, ("A plain thing.",))
-    for path in [path for path in (tmp_path / "store").rglob("*") if path.is_file()]:
+    folder = tmp_path / f"{source.name} {what}"
+    place = _planted(source, folder, ("A plain thing.",))
+    for path in [path for path in (folder / "store").rglob("*") if path.is_file()]:
         NODES[what](path)
-    reading = _read(source, place, tmp_path / "shop")
+    reading = _read(source, place, folder / "shop")
     assert CANARY not in repr(reading) or place.is_symlink()  # a link that the user names is meant
-    assert (tmp_path / "victim").read_text("utf-8") == "stays"
+    assert (folder / "victim").read_text("utf-8") == "stays"
 
 
 @each_source
@@ -95,8 +97,7 @@ def test_links_of_folders_are_not_followed(source: Source, tmp_path: Path) -> No
     assert len(reading.items) <= 2
 
 
-@pytest.mark.parametrize("tool", TABLES)
-@pytest.mark.parametrize("what", SCHEMAS)
+@each_row("tool, what", product(TABLES, SCHEMAS))
 def test_a_hostile_database_is_survived(
     tool: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,12 +107,13 @@ def test_a_hostile_database_is_survived(
         hostile_stores, "PICKLES", ()
     )  # following them is slow where memory is traced
     source = next(one for one in SOURCES if one.name == tool)
-    place = _planted(source, tmp_path, ("A plain thing.",))
+    folder = tmp_path / f"{tool} {what}"
+    place = _planted(source, folder, ("A plain thing.",))
     database = place if place.is_file() else next(place.glob("*.db"))
     corrupt(database, TABLES[tool], SCHEMAS[what])
     tracemalloc.start()
     try:
-        reading = _read(source, place, tmp_path / "shop")
+        reading = _read(source, place, folder / "shop")
         assert tracemalloc.get_traced_memory()[1] < _MEMORY_BYTES
     finally:
         tracemalloc.stop()

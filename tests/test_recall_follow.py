@@ -8,10 +8,12 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,13 +67,18 @@ def notes(memory: Memory) -> list[str]:
     return [note.message for note in memory.snapshot.notes]
 
 
-def child(home: Home, body: str) -> subprocess.CompletedProcess[str]:
+def child(home: Home, body: str, **more: Any) -> subprocess.CompletedProcess[str]:
     """Run lines in a process of its own that has `memory` open."""
     script = (
         "import os, sys, signal, resource\nfrom memory.api import Memory\n"
         f"memory = Memory.open({home.repository.where!r})\n" + textwrap.dedent(body)
     )
-    return forks.run(["-c", script], ROOT, os.environ)
+    if not more:
+        return forks.run(["-c", script], ROOT, os.environ)
+    return subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, **more,
+    )  # fmt: skip
 
 
 def debris(home: Home) -> list[str]:

@@ -24,7 +24,7 @@ from rituals.serve.web.server.access import Access, new_token
 from rituals.serve.web.server.guard import FORM_BYTES, HEADERS
 from rituals.serve.web.server.login import WRONG
 from rituals.serve.web.server.posted_forms import ours, with_done
-from tests.conftest import make_repository
+from tests.conftest import each_row, make_repository
 from tests.web_client import HOST, ORIGIN, PORT, TOKEN, Answer, Client, Headers, client_of
 
 
@@ -230,10 +230,11 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", FORGED)
+@each_row("kind", FORGED)
 def test_what_is_forged_is_refused(kind: str, client: Client, recorded: list[str]) -> None:
     """One thing is not as a page of ours would send it; with that put right, the request passes."""
     good, forged, status = FORGED[kind]
+    cookie = client.cookie
     refused = forged.by(client)
     assert (refused.status, recorded) == (status, [])
     assert "set-cookie" not in refused.headers
@@ -241,6 +242,8 @@ def test_what_is_forged_is_refused(kind: str, client: Client, recorded: list[str
         assert refused.headers["location"].startswith("/login?next=/")
     passed = good.by(client)
     assert (passed.status, recorded) == (good.passes, ["a"] if good is FORM else [])
+    recorded.clear()
+    client.cookie = cookie
 
 
 def test_every_header_that_a_browser_may_leave_out_can_be_missing(client: Client) -> None:
