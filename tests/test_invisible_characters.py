@@ -24,6 +24,7 @@ from ledger.model.findings import Finding
 from rituals.cli.app import main
 from rituals.cli.command_registry import available
 from rituals.cli.terminal.sarif_text import annotation
+from tests.conftest import each_row
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -48,7 +49,7 @@ SEEN = (
 )
 
 
-@pytest.mark.parametrize("text", UNSEEN)
+@each_row("text", UNSEEN)
 def test_what_nobody_sees_is_written_visibly(text: str) -> None:
     """Between letters, at both ends and behind an emoji; as JSON writes it, so that it can be read back."""
     for said in (f"a{text}b", text, f"❤{text}{text}", f"{text} {text}", f"م{text}{text}م"):
@@ -59,7 +60,7 @@ def test_what_nobody_sees_is_written_visibly(text: str) -> None:
         assert visible(shown) == shown
 
 
-@pytest.mark.parametrize("text", SEEN)
+@each_row("text", SEEN)
 def test_what_scripts_and_emoji_need_stays(text: str) -> None:
     """A single joiner between what it joins, a selector behind a symbol, blanks of any width."""
     assert visible(text) == text

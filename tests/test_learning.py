@@ -25,7 +25,7 @@ from rituals.review.learning.learning_record import ACCEPT, REJECT, Answer, reco
 from rituals.review.learning.offer import CANDIDATE, SOURCES, Offer
 from rituals.review.review_plan import plan_review
 from tests.campaigns import forks
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.terminals import Terminal
 
 LESSON = "Lesson: parallel tests must pin the settings snapshot before any test body runs."
@@ -546,8 +546,8 @@ def test_a_log_that_can_not_be_recorded_puts_the_file_back(
     memory.close()
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
+@each_row(
+    "before, after",
     [
         (None, b"## Learned\n\n- one\n"),
         (b"", b"## Learned\n\n- one\n"),

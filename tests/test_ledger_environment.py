@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
+from tests.conftest import each_row
 
 ROOT = Path(__file__).parent.parent
 READER = Path("ledger/environment.py")
@@ -62,7 +62,7 @@ def test_nobody_else_reads_them() -> None:
     assert reads((ROOT / READER).read_text())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "import os; os.environ['A']", "import os; os.getcwd()", "import os; os.getenv('A')",

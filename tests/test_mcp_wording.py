@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("mcp")
 from rituals.serve.mcp.tool_wording import brief_in_tools, hint_in_tools, message_in_tools
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.mcp_clients import COMMAND_LINE
 from tests.test_sizes import ROOT
 
@@ -56,8 +56,8 @@ def test_every_text_of_the_source_can_be_said_to_a_client() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("hint", "told"),
+@each_row(
+    "hint, told",
     [
         ("did you mean web-two?", "did you mean web-two?"),
         ("`diurna show --list --all` lists all ids, archived ones too", "`recall` finds ids by their words"),

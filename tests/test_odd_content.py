@@ -125,9 +125,7 @@ def test_g9_long_lines_and_many_ids_are_limited() -> None:
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "piece", ["> ", "- ", "1. ", "[", "(", "*", "`", "<", "<!--", "  ", "\t- "]
-)
+@each_row("piece", ["> ", "- ", "1. ", "[", "(", "*", "`", "<", "<!--", "  ", "\t- "])
 def test_g10_deep_nesting_is_linear(piece: str) -> None:
     """Quotes, lists and brackets nested thousands deep neither recurse nor hide what follows."""
     deep = piece * 10_000
@@ -165,8 +163,8 @@ def test_g12_several_references_sections_are_all_read() -> None:
     assert read_draft(log.encode()).events == referenced("a", "b")
 
 
-@pytest.mark.parametrize(
-    ("text", "meta"),
+@each_row(
+    "text, meta",
     [
         ("a\n<!-- id: b -->", ()),
         ("a\n  <!-- id: b | kind: core -->\nc", ()),
@@ -191,7 +189,7 @@ def test_g13_footers_in_code_are_text() -> None:
     assert read(encode(log)) == (log.events, [])
 
 
-@pytest.mark.parametrize("char", ["\u2028", "\u2029", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85"])
+@each_row("char", ["\u2028", "\u2029", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85"])
 def test_g14_only_line_feeds_break_lines(char: str) -> None:
     """No other character begins a line, so none can forge a heading, bullet or footer."""
     text = f"x{char}## Memory References{char}y{char}- b{char}  <!-- id: c -->"
@@ -219,8 +217,8 @@ def test_g16_every_character_is_kept() -> None:
     assert decode(encode(log), sealed=True) == (log, ())
 
 
-@pytest.mark.parametrize(
-    ("opener", "code"),
+@each_row(
+    "opener, code",
     [
         ("```", "unclosed-fence"), ("~~~~ x", "unclosed-fence"), (" ```", "unclosed-fence"),
         ("<!--", "unclosed-comment"), ("  <!-- x", "unclosed-comment"), ("<script>", "unclosed-comment"),

@@ -14,6 +14,7 @@ import pytest
 
 import ledger
 from ledger.model.findings import CODES
+from tests.conftest import each_row
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
 HERE = Path(ledger.__file__).parent.parent
@@ -189,8 +190,8 @@ _FROM_A_REGISTRY = re.compile(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "is_one"),
+@each_row(
+    "text, is_one",
     [
         ("pip install 'diurna[mcp]'", True),
         ("python -m pip install -U diurna", True),

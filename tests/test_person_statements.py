@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
-
 from ledger.secrets.person_model import PLACES, PersonModel, person_model, place
 from ledger.secrets.person_statements import CONFIDENCE, about_person, paragraphs
 from tests.campaigns.person_model import SOURCES, made
@@ -37,7 +35,7 @@ def test_what_is_about_the_work_is_left_alone() -> None:
     assert len(lost) <= len(PROJECT) // 20, lost
 
 
-@pytest.mark.parametrize("said", KEPT)
+@each_row("said", KEPT)
 def test_what_is_kept_between_two_is_told_by_its_phrase(said: str) -> None:
     """However much it is about the work."""
     assert about_person(said) == CONFIDENCE
@@ -70,7 +68,7 @@ def test_a_wrapped_sentence_is_one() -> None:
     assert "".join(paragraphs(said)) == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("Why is it cold?", "How is it slow", "Nothing is slow now.", "Warum ist es langsam?"),

@@ -26,7 +26,7 @@ from rituals.hosts.user_settings import Settings
 from tests.campaigns.homes import OWN_BRANCH, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import SESSION, TALK, captured_texts, say, tell
-from tests.conftest import Repo, Run, holders
+from tests.conftest import Repo, Run, each_row, holders
 
 MARK = "Quillfeather"
 WORK = "We decided that webhooks retry three times, because the broker is slow."
@@ -60,7 +60,7 @@ def test_a_passage_is_taken_out_and_the_rest_stays(said: str) -> None:
     assert unclosed.strip() == WORK
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "The form honours `<private>` tags.", "<privateKey>abc</privateKey>", "private: true",

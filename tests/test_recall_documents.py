@@ -263,8 +263,8 @@ def test_every_passage_is_where_it_says(text: str) -> None:
         assert lines[line - 1].strip() and lines[line - 1].strip()[0] == said.strip()[0]
 
 
-@pytest.mark.parametrize(
-    ("said", "holds"),
+@each_row(
+    "said, holds",
     [
         ("AGENTS.md:1", True), ("docs/a b.md:12", True), ("use-uv", False), ("AGENTS.md", False),
         ("2026-11-21-083012417:4", False), ("a:b", False), (":3", False), ("x:1234567890", False),

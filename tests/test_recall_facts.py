@@ -6,7 +6,7 @@ import pytest
 
 from memory.recall.query.stopwords import state_words
 from memory.recall.query.widening import everyday
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 
 FACTS = {
     "release-1-9-0": "decision: Release 1.9.0 is out, with the queue of webhooks.",
@@ -117,7 +117,7 @@ def test_everyday_words_say_little(repo: Repo, run: Run) -> None:
     assert run("recall", "which database do we use", "--json").json["facts"] == []
 
 
-@pytest.mark.parametrize("word", ["happens", "stopped", "tries", "carefully", "somebody", "known"])
+@each_row("word", ["happens", "stopped", "tries", "carefully", "somebody", "known"])
 def test_everyday(word: str) -> None:
     """Inflections count too; what names something does not."""
     assert everyday(word)

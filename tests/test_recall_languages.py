@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
 from memory.recall.query.languages import inflected, plainly, says_nothing, spoken
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 
 #: language -> a fact, another one, a passage; and what is asked for each.
 SAID = {
@@ -163,8 +163,8 @@ def test_other_forms_of_a_word(repo: Repo, run: Run, language: str) -> None:
             assert passage in found["passages"][0]["text"]
 
 
-@pytest.mark.parametrize(
-    ("language", "word", "form"),
+@each_row(
+    "language, word, form",
     [
         ("de", "datenbanken", "datenbank"),
         ("de", "prüfung", "prüfen"),
@@ -201,8 +201,8 @@ def test_small_words_tell_nothing() -> None:
     assert plainly("l'équipe", "de") == "l'équipe"
 
 
-@pytest.mark.parametrize(
-    ("asked", "language"),
+@each_row(
+    "asked, language",
     [
         ("Em que ordem vamos refatorar os módulos?", "pt"),
         ("Сколько окружений описано?", "ru"),

@@ -27,7 +27,7 @@ from memory.recall.query.query_parser import WORDS, read_question
 from memory.recall.rank.bm25 import AROUND, COVERAGE
 from memory.recall.rank.lookup_plan import NEXT, next_to
 from projection.text.related_words import related_words, root_of
-from tests.conftest import examples
+from tests.conftest import each_row, examples
 
 START_MS = 1_790_000_000_000
 DAY_MS = 86_400_000
@@ -301,8 +301,8 @@ def test_a_quotation_is_in_every_hit(logs: list[str], words: list[str]) -> None:
 # ---- reading a question --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
+@each_row(
+    "text, named",
     [
         ("on 7 May 2023", Named("2023", 5, 7)),
         ("May 7th, 2023", Named("2023", 5, 7)),
@@ -321,8 +321,8 @@ def test_dates_are_read(text: str, named: Named) -> None:
     assert read_question(text).date == named
 
 
-@pytest.mark.parametrize(
-    ("day", "near"),
+@each_row(
+    "day, near",
     [
         ("2024-03-01", 1.0),
         ("2024-03-02", 0.5),

@@ -18,6 +18,7 @@ from memory.recall.hits.snippets import (
 from memory.recall.index.rows import LogRow, Piece
 from memory.recall.recall_values import TIMELINE
 from projection.text.clipping import sentence_starts
+from tests.conftest import each_row
 
 
 def test_a_line_is_cut_at_its_limit_and_not_before() -> None:
@@ -117,8 +118,8 @@ def test_what_stands_around_a_passage_is_told_a_line_each() -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("text", "begins"),
+@each_row(
+    "text, begins",
     [
         ("It is in `.entire/settings. json`, which is kept. Then it goes on.", ["Then"]),
         (

@@ -218,8 +218,8 @@ def test_kinds_that_look_misspelled_are_told() -> None:
     assert found[1].hint == "did you mean decision?"
 
 
-@pytest.mark.parametrize(
-    ("request_", "option", "key"),
+@each_row(
+    "request_, option, key",
     [
         (Request(refs=("ok", "A b")), "--ref", "refs.1"),
         (Request(close=("A b",)), "--close", "close.0"),

@@ -44,7 +44,7 @@ from rituals.serve.mcp.tools import TOOLS
 from rituals.sync.backoff import Timer
 from rituals.sync.sync_rounds import sync
 from tests.campaigns.homes import OWN_BRANCH, lay, make_home
-from tests.conftest import Ran, Repo, Run, sampled
+from tests.conftest import Ran, Repo, Run, each_row, sampled
 from tests.teams import Clone, Team
 
 #: Words that stand nowhere else: in two texts of a fact, in the title, prose and remarks of a log, in the
@@ -364,7 +364,7 @@ def test_footers_that_come_after_the_redaction_stay_withheld(told: Told) -> None
     assert token not in (told.repo.path / "memory" / "continuity.md").read_text()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "- Referenced: vault (cobaltcapybara)",

@@ -21,6 +21,7 @@ from ledger.remote import transport as network
 from ledger.remote.remote import Remote, choose_remote, without_credentials
 from ledger.remote.transport import failure, fetch, push
 from tests.campaigns.homes import git, hermetic, user_repository
+from tests.conftest import each_row
 
 __all__ = ["hermetic"]
 
@@ -104,8 +105,8 @@ def test_j8_a_configured_helper_is_refused_too(here: Git, tmp_path: Path) -> Non
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@each_row(
+    "text, shown",
     [
         ("https://ada:secret@example.org/x.git", "https://example.org/x.git"),
         ("https://token@example.org", "https://example.org"),
@@ -228,8 +229,8 @@ def test_i3_nobody_is_asked_for_a_password(here: Git, monkeypatch: pytest.Monkey
     assert (status, b"password=x" in out) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("said", "kind"),
+@each_row(
+    "said, kind",
     [
         ("fatal: unable to access 'https://h/x/': Could not resolve host: h", Unreachable),
         ("ssh: connect to host h port 22: Connection refused\nfatal: Could not read", Unreachable),

@@ -11,7 +11,7 @@ from memory.api import Memory
 from rituals.hosts.extraction.uses import sets_right
 from rituals.report.lifecycle_report import report
 from tests.captured_sessions import TALK, captured_texts, say, tell
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.repeated_sessions import played
 from tests.told_sessions import ToldSession
 
@@ -90,8 +90,8 @@ def test_a_later_log_tells_only_what_came_since(
     assert [one.shown for one in costs] == [begun]
 
 
-@pytest.mark.parametrize(
-    ("said", "words", "right"),
+@each_row(
+    "said, words, right",
     [
         ("No, we use uv.", "we use uv.", True),
         ("I told you: webhooks retry three times.", "webhooks retry three times.", True),

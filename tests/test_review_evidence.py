@@ -461,8 +461,8 @@ def test_known_ends() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "versions", "targets"),
+@each_row(
+    "path, text, versions, targets",
     [
         ("go.mod", "module x\n\ngo 1.21\n\nrequire github.com/a/chi v5.0.1\n",
          {("go", "1.21"), ("chi", "5.0.1")}, set()),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +27,7 @@ from tests.campaigns.second_fold import (
     said_by,
     view_of,
 )
+from tests.conftest import each_row
 from tests.second_fold import Known, Log, SecondFold, Windows
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
@@ -100,8 +100,8 @@ def test_two_folds_agree_on_a_home_in_git(tmp_path: Path) -> None:
 WORK, OLD, EDGE = 30, "2026-05-01-100000", "2026-05-11-100000"
 
 
-@pytest.mark.parametrize(
-    ("type", "stem", "event", "tier"),
+@each_row(
+    "type, stem, event, tier",
     [
         ("work", OLD, FactCreated("a", "A"), "archived"),
         ("work", OLD, FactCreated("a", "A", "", (("kind", "invariant"),)), "core"),

@@ -291,8 +291,8 @@ def test_l12_a_line_waives() -> None:
         assert without_secrets(text) == f"one {token()} {tag}\ntwo [redacted: github-token]"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ("in /home/alice/shop/x.py", ["home-path"]),
         ("in /Users/bob/shop", ["home-path"]),
@@ -329,7 +329,7 @@ def test_places_are_apart_and_inside(text: str) -> None:
         assert place.kind == ("personal" if place.rule in PERSONAL_RULES else "secret")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "unit",
     [
         "ghp_", "eyJ", "eyJa.", "-----BEGIN PRIVATE KEY-----\n", "password=", "password: '", "://", "a@",

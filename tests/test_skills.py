@@ -16,7 +16,7 @@ from rituals.cli.command_registry import available
 from rituals.hosts.install.host_files import FORMER_SKILLS, SKILLS, skill_files
 from rituals.hosts.install.install_plan import apply_plan, plan_install, plan_removal
 from rituals.hosts.install.marked_text import is_as_written, stamped
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.pages import blocks
 
 #: The one skill that there was before.
@@ -66,7 +66,7 @@ def test_every_skill_that_is_shipped_is_installed() -> None:
     assert not set(SKILLS) & set(FORMER_SKILLS)
 
 
-@pytest.mark.parametrize("path", skill_files())
+@each_row("path", skill_files())
 def test_skills_are_of_the_published_form(path: str) -> None:
     """Its keys, their lengths, a name that is the folder's; and short enough to be read whole."""
     text = skill_files()[path]

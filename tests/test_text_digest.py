@@ -178,8 +178,8 @@ def test_actions(text: str, actions: list[str]) -> None:
     assert [quote.text for quote in gist(text).actions] == actions
 
 
-@pytest.mark.parametrize(
-    ("text", "decisions"),
+@each_row(
+    "text, decisions",
     [
         ("We chose SQLite for the cache.", True),
         ("SQLite, rather than a file of our own, because it is settled.", True),

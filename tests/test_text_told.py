@@ -8,6 +8,7 @@ import pytest
 
 from projection.text.session_digest import gist, lead
 from projection.text.session_lines import in_short, report_start
+from tests.conftest import each_row
 
 LOG = """---
 host: claude
@@ -67,8 +68,8 @@ def test_the_digest_of_a_captured_log_keeps_its_headings() -> None:
     assert (found.actions, found.decisions) == ((), ())
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
+@each_row(
+    "text, told",
     [
         ("# T\n\nIt was so.\n\n- And it went on at some length then.\n", ("T", "It was so. And it went on at some length then.")),
         ("# T\n\n## Memory References\n\n- Created: a\n", ("T", "")),

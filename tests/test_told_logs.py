@@ -102,7 +102,7 @@ def test_what_is_answered_in_a_dialog_stands_first() -> None:
     assert said_in(turns) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "git commit -m 'fix(ci): keep the shell'\\''s cache' -m 'The cache inside the module tree made the hook scan it.' "
@@ -207,8 +207,8 @@ def test_a_session_is_called_by_its_first_commit() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("host", "reports", "title"),
+@each_row(
+    "host, reports, title",
     [
         ("feat/cache-tree", ["Reviewed [PR #7](https://x.org/7), which moves the cache out."], "Reviewed PR #7, which moves the cache out."),
         ("Move the cache", ["Reviewed the cache of the modules."], "Move the cache"),

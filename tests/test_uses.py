@@ -32,6 +32,7 @@ from tests.campaigns import uses as campaign
 from tests.campaigns.homes import OWN_REPOSITORY, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.captured_sessions import AT, SESSION, TALK, captured_texts, observe, say, tell
+from tests.conftest import each_row
 
 RETRY = Known("retry-three", "decision", "Webhooks retry three times with jitter.")
 CENTS = Known(
@@ -62,8 +63,8 @@ def used(*said: tuple[str, str], shown: list[str] | None = None) -> list[tuple[s
     return [(one.id, one.how, one.at) for one in found]
 
 
-@pytest.mark.parametrize(
-    ("said", "how"),
+@each_row(
+    "said, how",
     [
         (("assistant", "As memory says (retry-three), they retry."), NAMED),
         (("user", "Work on [[retry-three]] please."), NAMED),
@@ -98,7 +99,7 @@ def test_followed_is_only_what_was_shown() -> None:
     assert used(change, command, shown=[]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         (("bash", "kubectl drain node-22-eu"), ("assistant", "node-22-eu is drained; see ops/retry-three.md")),

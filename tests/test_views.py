@@ -37,7 +37,7 @@ from projection.views.session_views import week_of
 from projection.views.view_files import absorb_file, has_rendered_form, published, unsaid
 from projection.views.view_source import SessionLine, ViewSource
 from projection.views.view_table import VIEWS, view
-from tests.conftest import examples
+from tests.conftest import each_row, examples
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
 VIEW_LAW = settings(LAW, max_examples=examples(30))
@@ -191,8 +191,8 @@ def test_decisions_are_numbered_and_the_last_ten_whole() -> None:
     assert numbered(ledger(*said).histories)["d12"] == 13
 
 
-@pytest.mark.parametrize(
-    ("path", "pairs", "events"),
+@each_row(
+    "path, pairs, events",
     [
         ("STATE.md", [("Hardening", "Shipping")],
          [FactUpdated("state-phase", "Shipping", ("be9d8feb",))]),
@@ -211,7 +211,6 @@ def test_decisions_are_numbered_and_the_last_ten_whole() -> None:
          [FactUpdated("api", "Cut the API.", None, " ", (("priority", "low"),))]),
         ("DECISIONS.md", [("None.", "- Use Redis.")], [of_kind("futeru", "Use Redis.", "decision")]),
     ],
-    ids=["reword", "first-said", "tick", "new", "tick-thread", "move", "footer", "decision"],
 )  # fmt: skip
 def test_edits_are_read(path: str, pairs: list[tuple[str, str]], events: list[Event]) -> None:
     """A ticked box closes, a reworded line updates, a new bullet is a fact, another heading a move."""
@@ -225,8 +224,8 @@ def test_edits_are_read(path: str, pairs: list[tuple[str, str]], events: list[Ev
     ] == events
 
 
-@pytest.mark.parametrize(
-    ("path", "pair", "said"),
+@each_row(
+    "path, pair, said",
     [
         ("STATE.md", ("## Blocked Items\n", "## Blocked Items\nJust words.\n"), "no part of a fact"),
         ("STATE.md", ("## Current Phase", "## Our Phase"), "no part of a fact"),
@@ -280,8 +279,8 @@ def test_notes_of_roles_stand_in_roles_alone() -> None:
     assert "Judges only: pattern. (pattern, observed) `n-pattern`" in text
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
+@each_row(
+    "said, meant",
     [
         ("person/Alice", ("person", "Alice")),
         ("Person / Alice B", ("person", "Alice B")),

@@ -379,7 +379,7 @@ def test_a_page_is_light() -> None:
     assert len(Renderer().render(page, frame)) < 2500
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     ["ink", "soft", "accent", "core", "working", "active", "fading", "archived", "superseded"],
 )

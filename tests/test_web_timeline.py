@@ -26,7 +26,7 @@ from rituals.serve.web.pages import timeline_page
 from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
 from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, heatmap, level, weeks_of
 from rituals.serve.web.tip_view.tip_view import TipView
-from tests.conftest import Repo, Run, examples
+from tests.conftest import Repo, Run, each_row, examples
 from tests.test_query_timeline import log
 from tests.web_client import Client, client_of
 
@@ -150,8 +150,8 @@ def test_a_page_reads_its_own_sessions_alone() -> None:
     assert len(list(timeline_page.addresses(cast("TipView", tip)))) == 250
 
 
-@pytest.mark.parametrize(
-    ("at", "newest"),
+@each_row(
+    "at, newest",
     [
         ("2026-05-02", "2026-05-02-090000"),
         ("2026-05-01", "2026-05-01-101500-refactor"),
@@ -172,9 +172,7 @@ def test_a_page_begins_at_a_time_or_a_session(at: str, newest: str) -> None:
     assert keys_on(page_of(Told(keys_of(stems)), at))[0] == newest
 
 
-@pytest.mark.parametrize(
-    "at", ["tomorrow", "2026-13-01x", "../etc", "<script>", "1999-01-01", "%00"]
-)
+@each_row("at", ["tomorrow", "2026-13-01x", "../etc", "<script>", "1999-01-01", "%00"])
 def test_what_is_no_time_is_not_found(at: str) -> None:
     """What names nothing, or a time before all sessions, is no page; it says how a day is written."""
     with pytest.raises(NotFound) as refused:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from projection.fold.projection_state import Standing
 from projection.work.circles import circles
 from projection.work.handoffs import handed_elsewhere, handed_to
 from projection.work.tracked_tasks import Task, pick, tasks
-from tests.conftest import examples
+from tests.conftest import each_row, examples
 
 STEM = "2026-11-2{}-083012417-aaaa"
 
@@ -125,8 +124,8 @@ def test_pick_gives_what_nobody_has() -> None:
     assert other.id == "last"
 
 
-@pytest.mark.parametrize(
-    ("moves", "owner", "claimant"),
+@each_row(
+    "moves, owner, claimant",
     [
         ((), "", ""),
         ((), "ada", "ada"),
