@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,6 +76,11 @@ class Project(Clone):
 
     def asks(self, text: str, to: str) -> Letter:
         return ask(self.memory, text, to)[0]
+
+
+def spent() -> float:
+    """Return the seconds of processor time so far, with those of git: a loaded machine is no fault."""
+    return sum(os.times()[:4])
 
 
 @pytest.fixture
@@ -432,9 +436,9 @@ def test_a_hostile_inbox_is_words(orders: Project, at: Callable[..., Ran]) -> No
     orders.meet()
     named = dict(letter_of(f"{HOSTILE[n % len(HOSTILE)]}\n{n}") for n in range(60))
     plant(orders.hub, named)
-    began = time.perf_counter()
+    began = spent()
     said = exchange(orders.memory)
-    took = time.perf_counter() - began
+    took = spent() - began
     assert [one.what for one in said].count("asked") == WAITING == len(orders.waits())
     assert took < 0.5, took
     before = orders.memory.continuity()
@@ -478,9 +482,9 @@ def test_ten_thousand_branches_cost_little(
         "".join(sorted((packed.read_text() + rows).splitlines(keepends=True), key=by_name))
     )
     monkeypatch.setattr("rituals.sync.inbox_fetch.KNOWN", 60)
-    began = time.perf_counter()
+    began = spent()
     said = dict(orders.meet())
-    assert time.perf_counter() - began < 1.5
+    assert spent() - began < 1.5
     assert said["left"].startswith("9951 more")
     orders.meet()
     assert len(os.listdir(inbox_folder(orders.memory.home) + "/requests")) == 60
