@@ -33,14 +33,14 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
-_LOADED = (
+LOADED = (
     "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync_rounds", "tests.campaigns.homes",
     "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.commit",
     "hashlib", "resource",
 )  # fmt: skip
 #: What a server of pages has loaded that serves already.
 WEB = (
-    "rituals.cli.commands.web", "rituals.cli.terminal.web_text", "rituals.serve.web.web_start",
+    "rituals.cli.commands.web", "rituals.serve.web.web_start",
     "rituals.serve.web.server.web_app", "rituals.serve.web.export.site", "rituals.review.review_plan",
     "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table", "rituals.serve.web.actions.form_table",
 )  # fmt: skip
@@ -194,7 +194,7 @@ def _started() -> socket.socket:
 
 
 def _serve(asked: socket.socket, programs: socket.socket) -> None:
-    for name in _LOADED:
+    for name in LOADED:
         import_module(name)
     ended, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -222,7 +222,8 @@ def _serve(asked: socket.socket, programs: socket.socket) -> None:
         else:
             continue
         for name in job.pop():
-            import_module(name)
+            with suppress(ImportError):  # the process will say so itself
+                import_module(name)
         pid = os.fork()
         if pid == 0:
             for fd in (asked.detach(), programs.detach(), ended, wake, *running.values()):
