@@ -259,6 +259,8 @@ def main(arguments: list[str]) -> int:
     files = sorted(str(path.relative_to(_TOP)) for path in (_TOP / "tests").rglob("test_*.py"))
     if chosen.tests:
         files = [f"tests/{name}" for name in chosen.tests.split(",")]
+    # of the commit that is cloned: this checkout may go on while the tests are measured
+    drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","))[chosen.after :]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         clones = [make_clone(folder / f"clone{number}") for number in range(chosen.jobs)]
@@ -281,7 +283,6 @@ def main(arguments: list[str]) -> int:
             print(told(verdict), flush=True)
             return verdict
 
-        drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","))[chosen.after :]
         with ThreadPoolExecutor(chosen.jobs) as pool:
             verdicts = list(pool.map(one, drawn))
         for bench in benches:
