@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.merge.tip_merge import Plan
-    from memory.write.commit import Committed
     from memory.write.ref_update import Files
+    from memory.write.spool_commits import Committed
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from memory.edits.committed import CommittedEdit
     from memory.edits.discard import Discarded
     from memory.write.append import Recorder
-    from memory.write.commit import Committer
     from memory.write.draft import Occasion
     from memory.write.ref_update import Files
+    from memory.write.spool_commits import Committer
 
 
 class Pages(Reader):
@@ -67,7 +67,7 @@ class Pages(Reader):
         """Make what writes: most commands only ask, and do not load it."""
         if self._writers is None:
             from memory.write.append import Recorder
-            from memory.write.commit import Committer
+            from memory.write.spool_commits import Committer
 
             committer = Committer(self.snapshot.tip, self._in_process)
             self._writers = committer, Recorder(self.snapshot, committer)
@@ -167,8 +167,8 @@ class Pages(Reader):
         """
         from memory.worktree import projection_files as pages
         from memory.worktree.authorship import refuse_left
-        from memory.write.commit import check_writable
         from memory.write.ref_update import commit_files, heal_index
+        from memory.write.spool_commits import check_writable
 
         pages.refuse_unwritable(self.home)
         check_writable(self.policy)

@@ -151,7 +151,7 @@ _CHILD = """
 import os, resource, signal, sys
 from tests.campaigns.homes import Clock, draft, open_memory
 from ledger.errors import DiurnaError, WaitsInSpool
-import ledger.git.fast_import, ledger.wal.spool, ledger.wal.atomic_files, memory.worktree.checkout, memory.write.commit
+import ledger.git.fast_import, ledger.wal.spool, ledger.wal.atomic_files, memory.worktree.checkout, memory.write.spool_commits
 memory = open_memory({folder!r}, {writer!r}, Clock({now}))
 spool = memory._committer.spool
 writer = memory._committer.writer()

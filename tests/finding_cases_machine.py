@@ -239,7 +239,7 @@ def _(shop: Shop) -> Arguments:
     "`diurna check --fix` moves it aside",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
+    shop.monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
     lock = shop.path / ".git/index.lock"
     lock.touch()
     os.utime(lock, (time.time() - 3610,) * 2)

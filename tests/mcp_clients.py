@@ -21,7 +21,7 @@ from ledger.home import Home, discover
 from memory.api import Memory
 from rituals.cli.command_registry import ENTRIES
 from rituals.cli.context import Invocation
-from rituals.cli.error_messages import translate
+from rituals.cli.exit_codes import translate
 from rituals.serve.mcp.handlers import Handlers
 from rituals.serve.mcp.mcp_errors import NoMemory
 from rituals.serve.mcp.server import server_of

@@ -17,7 +17,7 @@ from ledger.codec.validate import problems
 from ledger.model.captured_reach import Span
 from ledger.model.session import SessionLog
 from ledger.wal.spool import Spool as LogSpool
-from memory.write.commit import Committer
+from memory.write.spool_commits import Committer
 from projection.policy.model import BUILT_IN_KINDS, SUPERSEDE
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture.composition import Part, draft_of_part, passages_of, storable

@@ -68,7 +68,7 @@ def old(path: Path) -> Path:
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no git be at work on this machine, whatever runs beside the test."""
-    monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
+    monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
 
 
 def test_a_healthy_home_is_in_order_and_asking_changes_nothing(

@@ -26,8 +26,8 @@ from memory.api import Memory
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 from memory.worktree.commit_follow import take_back
-from memory.write.commit import Committer
 from memory.write.ref_update import move
+from memory.write.spool_commits import Committer
 from rituals.check.doctor.machine import file_system
 from tests.campaigns.gc import GC, PACK_REFS, PRUNE, collect
 from tests.campaigns.homes import (

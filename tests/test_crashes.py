@@ -171,7 +171,7 @@ def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str
 _BEHIND = (
     "import memory.worktree.checkout_update as ahead; before(ahead, 'show_files', die)",
     "import memory.worktree.checkout_update as ahead; after(ahead, 'show_files', die)",
-    "import memory.write.commit as landing; before(landing, 'show_elsewhere', die)",
+    "import memory.write.spool_commits as landing; before(landing, 'show_elsewhere', die)",
     "import memory.worktree.commit_follow as following; before(following, 'follow', die)",
     "import memory.worktree.commit_follow as following; after(following, 'follow', die)",
     'before(spool, "commit", die)',
@@ -222,7 +222,7 @@ def test_a4_killed_while_publishing(place: Path, kind: str) -> None:
     memory.commit_files([("diurna.toml", changed)], "policy")
     before = tried.status()
     done = tried.child(
-        'import memory.write.commit as landing; before(landing, "show_elsewhere", die)\n'
+        'import memory.write.spool_commits as landing; before(landing, "show_elsewhere", die)\n'
         f"memory.commit_files([('diurna.toml', {policy!r})], 'back')"
     )
     assert done.returncode == DIED, done.stderr

@@ -21,7 +21,7 @@ from ledger.model.event import FactCreated, FactRedacted
 from ledger.wal.atomic_files import storage_failure
 from memory.api import SessionDraft
 from memory.cache.sqlite import CacheDamaged
-from memory.write.commit import Committer
+from memory.write.spool_commits import Committer
 from tests.append_faults import Tried
 from tests.campaigns.calls import sites_of, strace_works
 from tests.campaigns.deaths import DEEDS, PERSONS, digest, kill, live_on, make_ground, stops

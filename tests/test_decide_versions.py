@@ -25,8 +25,8 @@ from rituals.decide.confirmation import confirmation, due, reinstatement
 from rituals.decide.decision import Author, record
 from rituals.decide.fact_corrections import restoration, tellings
 from rituals.decide.open_contradictions import CIRCLE, REWORDED, Dispute, disputes
+from rituals.decide.redaction import redaction
 from rituals.decide.resolution import Verdict, resolution
-from rituals.decide.withholding_texts import redaction
 from rituals.record.event_reasons import because
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
 from tests.teams import Clone

@@ -67,9 +67,9 @@ def test_a17_out_of_memory_in_the_plain_form(repo: Repo) -> None:
     given = repo.path.parent / "draft.md"
     given.write_text("# Second\n\n## Memory References\n\n- Referenced: first\n")
     script = (
-        "import sys\nimport memory.write.commit\nfrom rituals.cli.entry import main\n"
+        "import sys\nimport memory.write.spool_commits\nfrom rituals.cli.entry import main\n"
         "def none_left(*arguments): raise MemoryError\n"
-        "memory.write.commit.Committer._commit_once = none_left\n"
+        "memory.write.spool_commits.Committer._commit_once = none_left\n"
         f"sys.argv = ['diurna', 'append', {str(given)!r}]\nsys.exit(main())"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

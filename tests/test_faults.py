@@ -13,7 +13,7 @@ from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.findings import Finding
 from memory.worktree.commit_follow import catch_up
-from memory.write.commit import Committer
+from memory.write.spool_commits import Committer
 from rituals.cli.context import Invocation
 from rituals.sync.sync_rounds import sync
 from tests.campaigns.calls import Site, make_template, sites_of, strace_works

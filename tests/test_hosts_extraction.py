@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.hosts.extraction import model_calls
+from rituals.hosts.extraction.checked_extraction import checked, extract
 from rituals.hosts.extraction.extracted_items import MOST_ITEMS, Extraction
-from rituals.hosts.extraction.extractors import checked, extract
 from rituals.hosts.extraction.model_exchange import NoAnswer, items_in
 from rituals.hosts.transcripts.slices import Slice, Turn
 from rituals.hosts.user_settings import Settings, settings

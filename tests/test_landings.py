@@ -22,7 +22,7 @@ from ledger.home import discover
 from ledger.wal.spool import Spool
 from memory.replay.clone_view import View
 from memory.worktree.next_index import NextIndex
-from memory.write.commit import Committer
+from memory.write.spool_commits import Committer
 from tests.campaigns.homes import IN_TREE, Clock, git, logs_in, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.campaigns.landing import day

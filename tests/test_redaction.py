@@ -37,7 +37,7 @@ from projection.fold.full_replay import State
 from projection.views.view_table import VIEWS
 from rituals.cli.command_builder import command_of
 from rituals.cli.command_registry import available
-from rituals.decide.withholding_texts import redaction
+from rituals.decide.redaction import redaction
 from rituals.hosts.observed.observation_spool import Observation, spool_of
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.tools import TOOLS

@@ -370,7 +370,7 @@ def test_a_lock_of_a_killed_fetch_is_moved_aside(
     """Noted by the sync that died, it need not be old; otherwise it has to be; nothing is deleted."""
     _, one, two = pair
     monkeypatch.setattr(
-        "ledger.wal.locks._git_commands", lambda: iter(())
+        "ledger.wal.git_locks._git_commands", lambda: iter(())
     )  # other tests run git beside us
     state = one.folder / ".git/diurna"
     with subprocess.Popen(["true"]) as dead:
@@ -397,7 +397,7 @@ def test_a_lock_that_may_have_an_owner_stays(
 ) -> None:
     """A fetch of somebody else may be at it: the sync says what is in the way and changes nothing."""
     _, one, two = pair
-    monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
+    monkeypatch.setattr("ledger.wal.git_locks._git_commands", lambda: iter(()))
     two.create("alpha")
     two.sync()
     lock = tracking_lock(one, 3600.0 if why == "open" else 5.0)

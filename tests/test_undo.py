@@ -236,7 +236,7 @@ def test_what_somebody_built_on_is_refused(event: Event, memory: Memory) -> None
 
 def test_redacted_texts_do_not_come_back(memory: Memory) -> None:
     """A redaction is for good, and so is what it withholds."""
-    from rituals.decide.withholding_texts import redaction
+    from rituals.decide.redaction import redaction
 
     say(memory, FactUpdated("a", "A2."))
     record(memory, redaction(memory, ("a",), "It names a customer.").decision, Author("codex"))

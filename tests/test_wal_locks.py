@@ -13,7 +13,7 @@ import pytest
 
 from ledger.git.repository import find_repository
 from ledger.model.layout import LOCK_FILE, TRANSFER_FILE
-from ledger.wal import locks
+from ledger.wal import git_locks
 from ledger.wal.atomic_files import Lock, plain_bytes
 from ledger.wal.dead_owner import died
 from ledger.wal.transfer_note import Transfer
@@ -91,7 +91,7 @@ def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of a living process, or of another machine, for half a day; git's own note says so."""
-    monkeypatch.setattr(locks, "_git_commands", list)
+    monkeypatch.setattr(git_locks, "_git_commands", list)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     note, here = tmp_path / "gc.pid", os.uname().nodename
@@ -100,14 +100,14 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
         (f"{ended.pid} elsewhere", True), (f"nobody {here}", True),
     ):  # fmt: skip
         note.write_text(text)
-        assert locks.git_prunes(str(tmp_path)) is collects, text
+        assert git_locks.git_prunes(str(tmp_path)) is collects, text
     for hours, collects in ((11.9, True), (12.1, False)):
         note.write_text(f"{os.getpid()} {here}")
         then = time.time() - hours * 3600
         os.utime(note, (then, then))
-        assert locks.git_prunes(str(tmp_path)) is collects, hours
+        assert git_locks.git_prunes(str(tmp_path)) is collects, hours
     note.unlink()
-    assert not locks.git_prunes(str(tmp_path))
+    assert not git_locks.git_prunes(str(tmp_path))
 
 
 def test_a_lock_of_a_git_that_was_killed_alone_is_known(repo: Repo) -> None:

@@ -14,7 +14,7 @@ from ledger.wal.atomic_files import replace_file
 from memory.worktree import checkout, next_index
 from memory.worktree.next_index import NextIndex, index_line
 from memory.write.branch_lock import Branch
-from memory.write.commit import Committer
+from memory.write.spool_commits import Committer
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_REPOSITORY,

@@ -13,7 +13,7 @@ from ledger.git.repository import Repository
 from ledger.model.findings import Finding
 from ledger.model.layout import TRANSFER_FILE
 from ledger.wal.atomic_files import make_folder, replace_file
-from ledger.wal.locks import clear_left_lock, is_alive
+from ledger.wal.git_locks import clear_left_lock, is_alive
 
 #: Stands for the process in the note of a transfer that has ended.
 _ENDED = "0"

@@ -10,7 +10,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from ledger.wal.locks import is_abandoned
+from ledger.wal.git_locks import is_abandoned
 from memory.cache.cache_file import Cache, open_cache
 from memory.cache.log_application import Head, put_edges, put_facts, put_logs
 from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable

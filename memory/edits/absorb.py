@@ -26,8 +26,8 @@ from memory.worktree.checkout import note_written, store_blob, write_noted
 from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
-from memory.write.commit import Committer
 from memory.write.draft import How, Occasion, SessionDraft
+from memory.write.spool_commits import Committer
 from projection.document.page_renderer import render
 from projection.fold.full_replay import State
 from projection.views.view_files import published

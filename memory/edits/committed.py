@@ -32,9 +32,9 @@ from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import OVER_KEY, said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
-from memory.write.commit import Committer
 from memory.write.draft import Occasion
 from memory.write.seen_versions import with_seen
+from memory.write.spool_commits import Committer
 from memory.write.withheld_words import repeated
 from projection.fold.full_replay import State
 from projection.views.view_files import read_edit

@@ -9,7 +9,7 @@ from memory.write.ref_update import move
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.replay.ledger_snapshot import Progress, Snapshot
-    from memory.write.commit import Committer
+    from memory.write.spool_commits import Committer
 
 
 def join(

@@ -50,7 +50,7 @@ from memory.worktree.checkout import EMPTY_TREE
 from memory.worktree.forecast import Rendering, forecast, whole
 from memory.worktree.projection_files import is_projection
 from memory.worktree.trunk import publishes
-from memory.write.commit import check_writable
+from memory.write.spool_commits import check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

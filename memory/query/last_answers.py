@@ -263,7 +263,7 @@ def _read(file: _File, of: str) -> dict[str, bytes]:
                 at = end + 1 + len(answer)
                 continue
         if head[:1] != [_HEADER] or head[1:2] == [b"%d" % CACHE_VERSION]:
-            from ledger.wal.locks import journal
+            from ledger.wal.git_locks import journal
 
             said = "what was last shown was not as it was left and was worked out anew"
             journal(file.home.repository.commondir, said)

@@ -16,8 +16,8 @@ from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.sha256 import blob_id
+from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.intents import Intents
-from ledger.wal.locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.view_name import rides
 from memory.repair.dropped_logs import dropped

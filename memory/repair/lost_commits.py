@@ -27,8 +27,8 @@ from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.remote.tree_merge import with_files
+from ledger.wal.git_locks import journal
 from ledger.wal.intents import Intent, Intents, Kept
-from ledger.wal.locks import journal
 from ledger.wal.spool import Spool
 from memory.repair.lost_blobs import clear_damaged
 from memory.worktree.checkout import store_blob, work_file

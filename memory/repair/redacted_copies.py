@@ -21,8 +21,8 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.sha256 import blob_id, sha256
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.git_locks import git_prunes, is_abandoned
 from ledger.wal.intents import Intents
-from ledger.wal.locks import git_prunes, is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away

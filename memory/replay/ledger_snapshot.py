@@ -149,7 +149,7 @@ class Snapshot:
 
     def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
         """Note in the journal, and report, that the kept cache could not be used."""
-        from ledger.wal.locks import journal
+        from ledger.wal.git_locks import journal
 
         if aloud:
             self.notes.append(Finding("cache-rebuilt", said))

@@ -18,7 +18,7 @@ from ledger.model.layout import EDITABLE, MIRROR_DIR, SESSIONS_DIR, VIEW_FILES
 from ledger.model.sha256 import blob_id, sha1
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from ledger.wal.dead_owner import died
-from ledger.wal.locks import clear_index_lock
+from ledger.wal.git_locks import clear_index_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, ATTRIBUTES_FILE, EDITABLE, POLICY_FILE, SESSIONS_DIR
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock
-from ledger.wal.intents import Intents
-from ledger.wal.locks import (
+from ledger.wal.git_locks import (
     EVERY,
     await_gits,
     clear_index_lock,
@@ -28,6 +27,7 @@ from ledger.wal.locks import (
     locks_of,
     said_by,
 )
+from ledger.wal.intents import Intents
 from memory.worktree.checkout import (
     EMPTY_TREE,
     FILE_MODE,

@@ -12,7 +12,7 @@ from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import make_folder
-from ledger.wal.locks import next_index
+from ledger.wal.git_locks import next_index
 from memory.worktree.checkout import FILE_MODE, pending_file
 
 TYPE_CHECKING = False

@@ -20,7 +20,6 @@ from memory.worktree.checkout import store_blob
 from memory.worktree.commit_follow import follow
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
 from memory.write.branch_lock import Branch
-from memory.write.commit import Committer, check_writable
 from memory.write.draft import (
     Case,
     How,
@@ -35,6 +34,7 @@ from memory.write.draft import (
 from memory.write.host_session import Turn, in_its_session
 from memory.write.opened_facts import opened_by
 from memory.write.seen_versions import still_moves
+from memory.write.spool_commits import Committer, check_writable
 from projection.fold.fact_history import History
 from projection.fold.fold import resolve
 from projection.fold.projection_state import DecayClock

@@ -21,7 +21,7 @@ from ledger.errors import (
 )
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of
+from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.commit_follow import finish_dead
 

@@ -14,7 +14,7 @@ from ledger.errors import WaitsInSpool
 from ledger.git.repository import head, landing_hint, operation_under_way, read_reference
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import COMMIT_SUBJECT
-from ledger.wal.locks import git_runs, git_writes
+from ledger.wal.git_locks import git_runs, git_writes
 from memory.cache.view_name import rides
 from memory.write.draft import NEXT_COMMIT
 

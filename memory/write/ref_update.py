@@ -10,9 +10,9 @@ from memory.cache.sqlite import CacheDamaged
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.checkout import update_index
 from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
-from memory.write.commit import Committer, check_writable
 from memory.write.draft import Occasion
 from memory.write.personal_guard import refuse_personal_logs
+from memory.write.spool_commits import Committer, check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

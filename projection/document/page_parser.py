@@ -8,7 +8,7 @@ it in canonical form.
 Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
 all indented or empty lines after it; its footer is its last line, so no text can forge one
 (fault:G13, fault:G14, fault:G17). Linear in the length of the text; split on line feeds only. What
-one bullet says is read by `projection.document.footers`.
+one bullet says is read by `projection.document.footer_reader`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record
-from projection.document import footers, page_renderer
+from projection.document import footer_reader, page_renderer
 from projection.fold.fact_history import Version
 from projection.policy.model import CONTRADICTIONS
 
@@ -57,7 +57,7 @@ class Block(Record):
     id: str
     mark: str
     text: str
-    footer: footers.Pairs = ()
+    footer: footer_reader.Pairs = ()
     versions: tuple[Version, ...] = ()
     line: int = 0
 
@@ -78,8 +78,8 @@ class Parsed(Record):
     title: str
     project: str
     note: str
-    state: footers.Pairs
-    conflicts: tuple[footers.Conflict, ...]
+    state: footer_reader.Pairs
+    conflicts: tuple[footer_reader.Conflict, ...]
     blocks: tuple[Block, ...]
     machine: MachineLine | None
     orphans: tuple[Block, ...] = ()
@@ -153,7 +153,7 @@ class _Reader:
         self.title: str | None = None
         self.note: list[str] = []
         self.state: list[tuple[str, str]] = []
-        self.conflicts: list[footers.Conflict] = []
+        self.conflicts: list[footer_reader.Conflict] = []
         self.blocks: list[Block] = []
         self.machine: MachineLine | None = None
         self.orphans: list[Block] = []
@@ -175,18 +175,22 @@ class _Reader:
             if first in ("", " ", "\t", "\r"):
                 if self._item:
                     self._item.append(line)
-                elif not line.strip(footers.BLANK):
+                elif not line.strip(footer_reader.BLANK):
                     self._stray = False
                 elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
-            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(footers.BLANK) in ("-", "*", "+"):
+            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(footer_reader.BLANK) in (
+                "-",
+                "*",
+                "+",
+            ):
                 self._close()
                 self._stray = False
                 self._item, self._start = [line], number
-            elif line.startswith("## ") and line[3:].strip(footers.BLANK):
+            elif line.startswith("## ") and line[3:].strip(footer_reader.BLANK):
                 self._close()
                 self._stray = False
-                self._section = line[3:].strip(footers.BLANK)
+                self._section = line[3:].strip(footer_reader.BLANK)
             elif line.startswith(_MACHINE) and (machine := _machine(line)):
                 self._close()
                 if self.machine:
@@ -200,7 +204,7 @@ class _Reader:
                     number,
                     "keep the bullets that hold, and take the lines with the markers away",
                 )
-            elif first not in "#>`~" and self._item and self._item[-1].strip(footers.BLANK):
+            elif first not in "#>`~" and self._item and self._item[-1].strip(footer_reader.BLANK):
                 self._item.append(line)  # markdown reads it as part of the item, so do people
             elif first == "<" and self._item and _names_id(line):
                 self._item.append(line)  # an editor parted it from its bullet
@@ -214,9 +218,9 @@ class _Reader:
             else:
                 self._close()
                 if self._in_head() and first == ">":
-                    self.note.append(line[1:].strip(footers.BLANK))
+                    self.note.append(line[1:].strip(footer_reader.BLANK))
                 elif self._in_head() and self.title is None and _is_title(line):
-                    self.title = line[1:].strip(footers.BLANK)
+                    self.title = line[1:].strip(footer_reader.BLANK)
                 elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
         self._close()
@@ -228,7 +232,7 @@ class _Reader:
         """Note a footer that stands where no bullet is open."""
         id = _names_id(line)
         if id:
-            footer = footers.read_footer(line) or ()
+            footer = footer_reader.read_footer(line) or ()
             self.orphans.append(Block(self._section, id, "", "", footer, (), number))
             hint = "write its bullet above it again, or take it away"
             self._note("bad-footer", NO_BULLET, number, hint)
@@ -252,13 +256,13 @@ class _Reader:
         lines, self._item = self._item, []
         if not lines:
             return
-        mark, text, pairs, at = footers.read_item(lines)
+        mark, text, pairs, at = footer_reader.read_item(lines)
         start = self._start
         if pairs is None:
             if not self._section and not mark and self._read_state(text):
                 return
             if self._section == CONTRADICTIONS:
-                entry = footers.read_conflict(text, start)
+                entry = footer_reader.read_conflict(text, start)
                 if entry:
                     self.conflicts.append(entry)
                     return
@@ -289,7 +293,7 @@ class _Reader:
             self._seen.setdefault(id, start)
         versions: tuple[Version, ...] = ()
         if text.startswith(page_renderer.LEAD) and any(key == "heads" for key, _ in pairs):
-            versions = footers.read_versions(text)
+            versions = footer_reader.read_versions(text)
             if versions:
                 text = "\n\n".join(version.text for version in versions)
             else:
@@ -308,19 +312,19 @@ class _Reader:
 
 
 def _is_title(line: str) -> bool:
-    return line.startswith("# ") or line.rstrip(footers.BLANK) == "#"
+    return line.startswith("# ") or line.rstrip(footer_reader.BLANK) == "#"
 
 
 def _names_id(line: str) -> str:
     """Return the id that a footer names, "" for what is none."""
-    id = dict(footers.read_footer(line) or ()).get("id", "")
+    id = dict(footer_reader.read_footer(line) or ()).get("id", "")
     return id if is_fact_id(id) else ""
 
 
 def _machine(line: str) -> MachineLine | None:
-    if not (line.startswith(_MACHINE) and line.rstrip(footers.BLANK).endswith(" -->")):
+    if not (line.startswith(_MACHINE) and line.rstrip(footer_reader.BLANK).endswith(" -->")):
         return None
-    first, *rest = line.rstrip(footers.BLANK)[len(_MACHINE) : -4].split(" | ")
+    first, *rest = line.rstrip(footer_reader.BLANK)[len(_MACHINE) : -4].split(" | ")
     fields = {key: value for key, _, value in (part.partition(": ") for part in rest)}
     version, logs = _integer(first), _integer(fields.get("logs", ""))
     newest, digest = fields.get("newest", ""), fields.get("digest", "")

@@ -11,7 +11,7 @@ import re
 
 from ledger.codec.fact_blocks import tidy
 from ledger.codec.fenced_code import code_lines
-from projection.document.footers import footers_inside
+from projection.document.footer_reader import footers_inside
 from projection.document.page_parser import Block
 from projection.document.reflow import flowed
 

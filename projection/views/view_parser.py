@@ -10,7 +10,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from projection.document import page_parser as parser
-from projection.document.footers import BLANK, read_footer, read_item, read_versions
+from projection.document.footer_reader import BLANK, read_footer, read_item, read_versions
 from projection.document.page_renderer import LEAD
 from projection.views.decision_view import LABEL
 

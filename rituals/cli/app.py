@@ -11,7 +11,7 @@ from rituals.cli import command_registry
 from rituals.cli.command_builder import HOME, NO_PAGER, command_of, parameter_of
 from rituals.cli.command_words import taken_way, with_ways
 from rituals.cli.context import Invocation
-from rituals.cli.error_messages import report
+from rituals.cli.exit_codes import report
 
 _EPILOG = """\b
 Options: --home PATH, --no-pager, --version.  Begin: diurna init

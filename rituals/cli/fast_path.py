@@ -243,7 +243,7 @@ def _talk(receipt: Receipt, memory: Memory, arguments: list[str]) -> int:
 def report(problem: BaseException, arguments: list[str], memory: Memory | None = None) -> int:
     """Say what went wrong, as the command line does, and what the home noted; return the exit code."""
     from rituals.cli.context import Invocation
-    from rituals.cli.error_messages import report
+    from rituals.cli.exit_codes import report
 
     call = Invocation(arguments)
     call.command = arguments[0] if arguments else ""

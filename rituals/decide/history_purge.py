@@ -19,14 +19,14 @@ from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.model.sha256 import blob_id
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.locks import EVERY, clear_left_lock, is_abandoned
+from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
 from memory.api import Memory
 from memory.edits.committed import note_checked, read_checked
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
 from memory.worktree.commit_follow import finish_dead
 from memory.write.draft import SessionDraft
-from rituals.decide.withholding_texts import holding_of, purge_of
+from rituals.decide.redaction import holding_of, purge_of
 
 #: Beside git: the histories as they were.
 _BACKUPS = "purged"

@@ -35,7 +35,7 @@ from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
-from memory.write.commit import Committer
+from memory.write.spool_commits import Committer
 from tests.campaigns import forks
 from tests.campaigns.calls import (
     KILL,

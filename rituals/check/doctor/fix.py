@@ -12,7 +12,7 @@ from ledger.model.record import Record
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder
-from ledger.wal.locks import is_abandoned, is_left, journal, set_aside
+from ledger.wal.git_locks import is_abandoned, is_left, journal, set_aside
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.recall.index.index_catch_up import drop_index

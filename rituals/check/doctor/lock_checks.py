@@ -11,7 +11,7 @@ from ledger.environment import now_seconds
 from ledger.git.repository import Repository
 from ledger.model.findings import Finding
 from ledger.model.layout import ABSORB_LOCK_FILE, LOCK_FILE
-from ledger.wal.locks import is_left, lock_owner
+from ledger.wal.git_locks import is_left, lock_owner
 from rituals.check.doctor.doctor_values import MOVE, Noticed, mended_by
 from rituals.check.survey import Survey
 

@@ -12,7 +12,7 @@ from ledger.home import OWN_BRANCH, branch_home
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, STATE_DIR
 from ledger.model.order import stamp_of
-from ledger.wal.locks import is_abandoned
+from ledger.wal.git_locks import is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
 from rituals.check.doctor.doctor_values import COMMIT, SET_ASIDE, Noticed, mended_by

@@ -16,7 +16,7 @@ from rituals.cli.output import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.decide.history_purge import Purge
-    from rituals.decide.withholding_texts import Redaction
+    from rituals.decide.redaction import Redaction
 
 
 #: The letters of `forget`.
@@ -36,7 +36,7 @@ def redact(
     """Run `diurna redact`."""
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
-    from rituals.decide.withholding_texts import holding_of, redaction, standing
+    from rituals.decide.redaction import holding_of, redaction, standing
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")

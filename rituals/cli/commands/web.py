@@ -46,7 +46,7 @@ def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) 
     names; `opens` opens a browser, where there is one and a person.
     """
     _look_for("jinja2", "starlette", "uvicorn")
-    from rituals.cli.error_messages import translate
+    from rituals.cli.exit_codes import translate
     from rituals.serve.web.server.browser import has_browser
     from rituals.serve.web.web_start import Setting, serve_pages
 

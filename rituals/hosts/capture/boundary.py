@@ -56,8 +56,8 @@ from rituals.hosts.capture.told_sources import (
 from rituals.hosts.capture.untold_session import Pending, Piece
 from rituals.hosts.capture.use_evidence import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
+from rituals.hosts.extraction.checked_extraction import extract
 from rituals.hosts.extraction.extracted_items import SOURCES, Extraction, Item
-from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.uses import Use
 from rituals.hosts.moments import CAPTURED_DIR, file_name
 from rituals.hosts.stop_request import counts

@@ -30,8 +30,8 @@ from rituals.hosts.capture.stamps import (
 )
 from rituals.hosts.capture.untold_session import SPOOL_MS, Pending
 from rituals.hosts.capture.use_evidence import nearest
+from rituals.hosts.extraction.checked_extraction import extract
 from rituals.hosts.extraction.extracted_items import Item
-from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.payloads import read_object
 from rituals.hosts.silence import audible
 from rituals.hosts.transcripts.slices import read_slice

@@ -36,7 +36,7 @@ from memory.worktree.checkout_update import Ahead
 from memory.worktree.commit_follow import show_elsewhere
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
-from memory.write.commit_subject import commit_subject
+from memory.write.commit_message import commit_subject
 from memory.write.draft import Occasion
 from memory.write.landing import born_from_upstream, is_busy, refuse_unfit
 from memory.write.personal_guard import kept_back
