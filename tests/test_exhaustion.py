@@ -102,7 +102,7 @@ def test_a17_the_reading_child_dies(place: Path, monkeypatch: pytest.MonkeyPatch
         reading, "may_fork", lambda: True
     )  # the threads of a test's runner do no harm
     monkeypatch.setattr(reading, "read_part", dying)
-    monkeypatch.setattr("memory.replay.replayed_state.read_part", dying)
+    monkeypatch.setattr("memory.replay.read_logs.read_part", dying)
     assert reading.read_all(tried.home, refs) == reading.read_few(tried.home, refs)
     assert memory.cold_state().standings() == told
 

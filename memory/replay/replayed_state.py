@@ -11,7 +11,6 @@ from ledger.model.session import Entry
 from memory.cache.schema import history_of, plain_history
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.mapping_overlay import Layered
-from memory.replay.read_logs import read_part, worth_two
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import Resolved, State
@@ -66,6 +65,8 @@ def cold_state(
 
     `withheld` are facts that were redacted since.
     """
+    from memory.replay.read_logs import worth_two  # a question of the cache reads no log
+
     home = snapshot.home
     with Uncollected():
         refs, odd = snapshot.list_logs(commit)
@@ -100,6 +101,8 @@ def _part(
     progress: Callable[[int, int], None] | None,
     odd: tuple[Finding, ...] = (),
 ) -> _Folded:
+    from memory.replay.read_logs import read_part
+
     reading = read_part(home, refs, of, progress)
     return _folded(reading.refs, reading.entries, odd + reading.findings)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-
 from ledger.environment import now_ms
 from ledger.git.ancestry import WHOLE, Lacking, lacking
 from ledger.git.repository import default_branch, is_shallow, read_reference, remote_branches
@@ -29,6 +27,10 @@ from projection.document.branch_remarks import (
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import Edge
 from projection.fold.fold import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Branches that work comes together on, where nobody said which.
 _TRUNKS = ("main", "master", "trunk")
