@@ -102,7 +102,7 @@ class Memory(Pages):
     def _append(self, draft: SessionDraft, how: How) -> Receipt:
         from memory.write.append import noticed_behind
 
-        committer, recorder = self._writing()
+        committer, recorder = self._committer, self._recorder()
         aside = how.dry_run or how.stage or how.held or how.on is not None
         noticed = () if aside else committer.branch.despite_pruning(self._absorb_for_append)
         receipt = recorder.append(draft, self.occasion(), how)

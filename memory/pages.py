@@ -55,23 +55,23 @@ class Pages(Reader):
         super().__init__(home, progress, clock)
         self._agent, self._session = agent, session
         self._in_process = in_process
-        self._writers: tuple[Committer, Recorder] | None = None
+        self._made: Committer | None = None
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
 
     @property
     def _committer(self) -> Committer:
-        return self._writing()[0]
-
-    def _writing(self) -> tuple[Committer, Recorder]:
-        """Make what writes: most commands only ask, and do not load it."""
-        if self._writers is None:
-            from memory.write.append import Recorder
+        """What commits: most commands only ask, and do not load it."""
+        if self._made is None:
             from memory.write.spool_commits import Committer
 
-            committer = Committer(self.snapshot.tip, self._in_process)
-            self._writers = committer, Recorder(self.snapshot, committer)
-        return self._writers
+            self._made = Committer(self.snapshot.tip, self._in_process)
+        return self._made
+
+    def _recorder(self) -> Recorder:
+        from memory.write.append import Recorder
+
+        return Recorder(self.snapshot, self._committer)
 
     def occasion(self) -> Occasion:
         """Return when and by whom something would be written now."""
@@ -207,7 +207,7 @@ class Pages(Reader):
     def _absorber(self) -> Absorber:
         from memory.edits.absorb import Absorber
 
-        return Absorber(self.snapshot.tip, *self._writing(), self.tip_state)
+        return Absorber(self.snapshot.tip, self._committer, self._recorder(), self.tip_state)
 
     def _drifted(self, tip: str) -> Files:
         from memory.worktree.projection_files import drifted
