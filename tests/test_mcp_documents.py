@@ -15,7 +15,6 @@ from mcp.shared.exceptions import MCPError
 
 from ledger.model.ids import is_fact_id
 from rituals.serve.mcp import input_schemas as asked
-from rituals.serve.mcp import read_tools as questions
 from rituals.serve.mcp.client_name import Caller, caller, plain_name
 from rituals.serve.mcp.resources import quoted
 from rituals.serve.mcp.tools import TOOLS
@@ -138,7 +137,7 @@ def test_a_secret_is_withheld_and_said(tell: Tell, run: Run) -> None:
 
 def test_long_answers_are_cut_and_say_so(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts beyond what a client takes are left out by their ids, and one that is too long alone is cut."""
-    monkeypatch.setattr(questions, "ANSWER_CHARS", 1_000)
+    monkeypatch.setattr("rituals.serve.mcp.responses.ANSWER_CHARS", 1_000)
 
     async def story(client: Client) -> None:
         texts = {"long": "word " * 500, "short": "A short text.", "other": "Another text."}

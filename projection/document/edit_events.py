@@ -19,10 +19,10 @@ from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.personal_footer import says_personal
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
+from projection.document.bullet_ids import NewIds
 from projection.document.changed_block import new_meta, new_text
 from projection.document.frame import COMPUTED, surroundings
 from projection.document.kind_sections import Places
-from projection.document.new_ids import NewIds
 from projection.document.page_parser import AFTER_FOOTER, NO_BULLET, Block, Parsed, parse
 from projection.document.page_renderer import COMPUTED_KEYS, LEAD
 from projection.document.reflow import flowed, narrowed

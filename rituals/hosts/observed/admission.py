@@ -164,7 +164,7 @@ def _run(said: Moment, top: str) -> Found:
     if not line:
         return None
     from rituals.hosts.observed.shell import joined, read
-    from rituals.hosts.observed.shell_outcomes import act
+    from rituals.hosts.observed.shell_outcomes import act, exit_code
 
     start = tool_input.start_folder(said)
     code = exit_code(said)
@@ -240,45 +240,6 @@ def _decided(said: Moment, words: tuple[str, ...]) -> Found:
         return None
     who = "user" if said.event == PROMPT else "agent"
     return "decision", f"{who} said “{word}”", sentence, ()
-
-
-def exit_code(said: Moment) -> int | None:
-    """Return the exit code of what a tool ran, None where the host does not say it."""
-    answer = said.answer
-    if isinstance(answer, str) and answer[:1] == "{":
-        from rituals.hosts.payloads import read_object
-
-        answer = read_object(answer.encode("utf-8", "replace")) or answer
-    for _ in range(2):
-        if not isinstance(answer, dict):
-            break
-        for name in ("exit", "exit_code", "exitCode"):
-            code = answer.get(name)
-            if isinstance(code, int) and not isinstance(code, bool):
-                return code
-        inner = next((answer[key] for key in ("metadata", "llmContent", "textResultForLlm",
-                      "text_result_for_llm") if key in answer), None)  # fmt: skip
-        if inner is None:
-            # Claude says how a command ended only where it failed
-            return 0 if "stdout" in answer and said.event != FAILURE else None
-        answer = inner
-    return _told_code(answer) if isinstance(answer, str) else None
-
-
-def _told_code(text: str) -> int | None:
-    """Read `Exit code 1` at the front, `Exit Code: 1` on a line, or `with exit code 1>` at the end."""
-    line, last = text.rfind("\nExit Code:"), text.rfind("with exit code ")
-    if text[:9].lower() == "exit code":
-        at = 9
-    elif line >= 0:
-        at = line + 11
-    elif last >= max(0, len(text) - 40):
-        at = last + 15
-    else:
-        return None
-    digits = text[at : at + 12].lstrip(": ")
-    end = next((index for index, char in enumerate(digits) if not char.isdigit()), len(digits))
-    return int(digits[:end]) if 0 < end < 6 and digits[:end].isascii() else None
 
 
 def _from_top(text: str, top: str) -> str:

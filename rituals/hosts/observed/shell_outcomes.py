@@ -6,11 +6,13 @@ import posixpath
 from itertools import pairwise
 
 from ledger.model.record import Record
+from rituals.hosts.adapters import FAILURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rituals.hosts.moments import Moment
     from rituals.hosts.observed.shell import Simple
 
 #: Options of git in front of its command that take a value.
@@ -242,3 +244,42 @@ def _work(name: str, words: list[str]) -> Act | None:
     if rest[:1] != [first] and name not in ("make", "mvn", "gradle", "just", "xcodebuild"):
         return None  # the word is a name there
     return Act("test", f"{name} {first}".strip(), said, of_work=True)
+
+
+def exit_code(said: Moment) -> int | None:
+    """Return the exit code of what a tool ran, None where the host does not say it."""
+    answer = said.answer
+    if isinstance(answer, str) and answer[:1] == "{":
+        from rituals.hosts.payloads import read_object
+
+        answer = read_object(answer.encode("utf-8", "replace")) or answer
+    for _ in range(2):
+        if not isinstance(answer, dict):
+            break
+        for name in ("exit", "exit_code", "exitCode"):
+            code = answer.get(name)
+            if isinstance(code, int) and not isinstance(code, bool):
+                return code
+        inner = next((answer[key] for key in ("metadata", "llmContent", "textResultForLlm",
+                      "text_result_for_llm") if key in answer), None)  # fmt: skip
+        if inner is None:
+            # Claude says how a command ended only where it failed
+            return 0 if "stdout" in answer and said.event != FAILURE else None
+        answer = inner
+    return _told_code(answer) if isinstance(answer, str) else None
+
+
+def _told_code(text: str) -> int | None:
+    """Read `Exit code 1` at the front, `Exit Code: 1` on a line, or `with exit code 1>` at the end."""
+    line, last = text.rfind("\nExit Code:"), text.rfind("with exit code ")
+    if text[:9].lower() == "exit code":
+        at = 9
+    elif line >= 0:
+        at = line + 11
+    elif last >= max(0, len(text) - 40):
+        at = last + 15
+    else:
+        return None
+    digits = text[at : at + 12].lstrip(": ")
+    end = next((index for index, char in enumerate(digits) if not char.isdigit()), len(digits))
+    return int(digits[:end]) if 0 < end < 6 and digits[:end].isascii() else None

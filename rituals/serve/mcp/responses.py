@@ -12,8 +12,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ledger.escape import visible
+from memory.recall.recall_values import INDEX, Answer, Hit, tokens_of
 from projection.document.branch_remarks import YES
-from rituals.serve.mcp.tool_wording import finding_in_tools
+from rituals.answers.record_fields import fields_of, mark_object
+from rituals.serve.mcp.tool_wording import finding_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -251,3 +253,46 @@ def whole(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [whole(one) for one in value]
     return value
+
+
+#: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
+ANSWER_CHARS = 60_000
+
+
+def answered(answer: Answer, level: str) -> RecallAnswered:
+    """Turn what was found into an answer, within what a client takes.
+
+    The level is of its texts; an index says in fields what its texts begin with.
+    """
+    left = ANSWER_CHARS
+    hits: list[HitAnswered] = []
+    notes = [message_in_tools(note) for note in answer.notes]
+    for number, hit in enumerate(answer.hits):
+        text = hit.line if level == INDEX else hit.text
+        if len(text) > left and hits:
+            missing = ", ".join(one.id for one in answer.hits[number:])
+            notes.append(f"there is no room for {missing}; get fewer at a time")
+            break
+        if len(text) > left:
+            notes.append(f"{hit.id} is cut after {left} characters of {len(text)}")
+        hits.append(_hit(hit, text[:left]))
+        left -= len(text)
+    return RecallAnswered(
+        notice=NOTICE,
+        hits=hits,
+        tokens=sum(tokens_of(hit.text) for hit in hits),
+        whole=answer.whole,
+        notes=notes,
+    )
+
+
+def _hit(hit: Hit, text: str) -> HitAnswered:
+    return HitAnswered.model_validate(
+        {
+            **fields_of(hit, "id kind tier date agent passage"),
+            **mark_object(hit.mark),
+            "stem": "" if hit.id.startswith(hit.stem) else hit.stem,
+            "text": text,
+            "tokens": hit.whole or hit.tokens,
+        }
+    )
