@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.recall.recall_values import Filters
+from memory.recall.recall_values import Filters, tokens_of
 from rituals.hosts.opened_ids import note
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.input_schemas import BriefAsked, GetAsked, RecallAsked, StatusAsked
