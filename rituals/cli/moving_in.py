@@ -19,12 +19,9 @@ from rituals.cli.terminal.intake_text import of_documents, show_documents, wante
 from rituals.intake.adopt.adopted_files import CONTINUITY, FOLDER
 from rituals.intake.harvest.document_choice import is_rules_file
 from rituals.intake.harvest.harvest_plan import plan_harvest
+from rituals.intake.intake_items import Reading
 from rituals.intake.intake_plan import plan_intake
 from rituals.intake.sources.source_table import SOURCES, Ground, read_source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.intake_items import Reading
 
 
 def take_in_all(call: Invocation, *, write: bool, dry_run: bool, verbose: bool) -> None:

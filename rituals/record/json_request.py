@@ -6,18 +6,16 @@ descriptions, to the keys that it takes (`rituals.serve.mcp.input_schemas`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import Parameter, signature
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from rituals.record.request import Pairs, Request
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: What pydantic calls an error -> how it reads behind the place.
 _SAID = {

@@ -15,10 +15,6 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, told
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 _DIFFERENCE, _FOOTER = "fact field reference right reason", "created last_used uses tier"
 LINES = 15  #: at most
 _EXAMPLES = 3

@@ -15,6 +15,7 @@ from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
+from memory.worktree.trunk import Publishing
 from projection.policy.model import REVIEW
 from rituals.answers.json_objects import finding_objects
 from rituals.answers.record_fields import fields_of
@@ -23,12 +24,8 @@ from rituals.cli.output import told
 from rituals.setup.existing_files import riding
 from rituals.setup.home_setup import apply_setup, plan_setup, with_hooks
 from rituals.setup.personal_home import plan_personal
+from rituals.setup.setup_plan import SetupPlan
 from rituals.setup.tree import prefix_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.worktree.trunk import Publishing
-    from rituals.setup.setup_plan import SetupPlan
 
 _WHY_A_HOOK = """\
 A git hook (pre-commit) puts what was recorded into your own next commit, beside the code that it explains.

@@ -19,6 +19,8 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import Output, counted
 from rituals.cli.terminal.review_walk_text import chosen
+from rituals.review.learning.agents_file import Promotion
+from rituals.review.learning.learning_plan import Plan
 from rituals.review.learning.learning_record import (
     ACCEPT,
     REJECT,
@@ -28,11 +30,6 @@ from rituals.review.learning.learning_record import (
     record_answers,
 )
 from rituals.review.learning.offer import Proposal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.review.learning.agents_file import Promotion
-    from rituals.review.learning.learning_plan import Plan
 
 _ACTIONS = ("list", "report")
 _EDIT, _LATER, _QUIT = "edit", "later", "quit"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
 from projection.fold.projection_state import INVALIDATED, Standing
+from projection.graph.entities import Entity, EntityView
 from projection.graph.fact_links import CONFLICTS, LINK, SERVES
 from projection.graph.graph_neighbours import (
     BOTH,
@@ -25,10 +26,6 @@ from rituals.answers.json_objects import fact_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.graph.entities import Entity, EntityView
 
 _EDGE = (
     "branch closed direction edge entity exists false here how id instead kind landed line "

@@ -7,10 +7,7 @@ from rituals.cli.context import Invocation
 from rituals.cli.output import Output
 from rituals.report.quiz.quiz_findings import missing, tallied
 from rituals.report.quiz.score import ARCHIVED, Result, Score, score
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.report.quiz.suggest import Suggestion
+from rituals.report.quiz.suggest import Suggestion
 
 
 def quiz(call: Invocation, suggest: bool) -> None:

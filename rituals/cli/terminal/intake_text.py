@@ -11,13 +11,10 @@ from memory.write.draft import NEXT_COMMIT
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
+from rituals.intake.harvest.document_harvest import Harvest
+from rituals.intake.intake_items import LeftOut
 from rituals.intake.intake_logs import Applied, apply_intake
 from rituals.intake.intake_plan import ASKED, LEFT, IntakePlan, Planned
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.intake.harvest.document_harvest import Harvest
-    from rituals.intake.intake_items import LeftOut
 
 #: What was left out takes so many lines at most, unless all of it is asked for.
 _LEFT_OUT_LINES = 15

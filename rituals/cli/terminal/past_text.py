@@ -13,13 +13,10 @@ from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 from rituals.cli.terminal.intake_text import wanted
+from rituals.hosts.capture.boundary import Outcome
 from rituals.hosts.capture.session_choice import capture_past, models_of, past_sessions, read_again
+from rituals.hosts.capture.stamps import Seen
 from rituals.hosts.transcripts.slices import SLICE_BYTES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.hosts.capture.boundary import Outcome
-    from rituals.hosts.capture.stamps import Seen
 
 _DAY, _QUOTE_CHARS = len("2026-01-01"), 200
 

@@ -8,15 +8,12 @@ import click
 
 from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
 from projection.lifecycle.footer_remarks import remarks
+from projection.lifecycle.review_threads import Raised
 from rituals.cli.output import Output, counted
+from rituals.review.review_plan import Plan
 from rituals.review.review_question import INVARIANT_DUE, RULES, Question, own_thread
 from rituals.review.review_record import ACCEPT, LATER, REJECT, Answer
 from rituals.review.tally import asked, total
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.lifecycle.review_threads import Raised
-    from rituals.review.review_plan import Plan
 
 _BACK, _QUIT = "back", "quit"
 _SHOWN_LINES = 6

@@ -23,9 +23,7 @@ from rituals.record.json_request import Strict, model_of, reason
 from rituals.record.request import NewFact, Request, Supersession, Update
 from rituals.serve.mcp.compact_schema import UNSAID
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    A = TypeVar("A", bound="Strict")
+A = TypeVar("A", bound="Strict")
 
 #: Words of a search or of a task.
 WORDS_CHARS = 400

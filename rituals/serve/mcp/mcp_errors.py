@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, HomeNotFound
+from rituals.answers.failure_values import Failure
 from rituals.serve.mcp.responses import whole
 from rituals.serve.mcp.tool_wording import hint_in_tools, message_in_tools
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.answers.failure_values import Failure
 
 _FINDINGS_SAID = 10
 #: Where a failure is said to be that has no place of its own; the client knows that.

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
+from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from rituals.serve.long_running import settle, stop_signal
 from rituals.serve.mcp.stdio import ClientGone, Wire
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
 
 
 def over_wire(server: Server[Any], wire: Wire) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from memory.api import Memory
 from rituals.answers.record_fields import fields_of
 from rituals.record.json_request import Strict, value_of
+from rituals.record.request import Request
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.input_schemas import LearnAsked, ResolveAsked
 from rituals.serve.mcp.responses import (
@@ -14,11 +16,6 @@ from rituals.serve.mcp.responses import (
     SideAnswered,
     noticed,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-    from rituals.record.request import Request
 
 _STATES = {"": None, "open": False, "closed": True}
 
