@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.model.findings import Finding
-from memory.api import Memory
 from memory.recall.recall_values import Filters, tokens_of
 from rituals.hosts.opened_ids import note
 from rituals.serve.mcp.client_name import Caller
@@ -18,6 +16,11 @@ from rituals.serve.mcp.responses import (
     noticed,
 )
 from rituals.serve.mcp.tool_wording import brief_in_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from memory.api import Memory
 
 #: The arguments with names and commas between, and the filters that they are.
 _FILTERS = {"kind": "kinds", "tier": "tiers", "tag": "tags", "entity": "entities", "agent": "agents",

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.sha256 import sha256
-from memory.api import Memory
 from rituals.serve.mcp import input_schemas as asked
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.read_tools import brief
 from rituals.serve.mcp.responses import NOTICE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
 
 #: Asked of the open memory; the answer is a text.
 Question = Callable[["Memory"], str]

@@ -5,14 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from memory.api import Memory
-from memory.write.draft import Receipt
-from rituals.record.tasks.author import Author
-from rituals.record.tasks.handoff import Leaving
-from rituals.record.tasks.task_steps import Change
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.input_schemas import TaskAsked
 from rituals.serve.mcp.responses import NOTICE, TaskAnswered, TaskListed, noticed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from memory.write.draft import Receipt
+    from rituals.record.tasks.author import Author
+    from rituals.record.tasks.handoff import Leaving
+    from rituals.record.tasks.task_steps import Change
 
 #: How many tasks are listed at most.
 MOST_LISTED = 50

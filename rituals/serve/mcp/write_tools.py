@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from memory.api import Memory
 from rituals.answers.record_fields import fields_of
 from rituals.record.json_request import Strict, value_of
-from rituals.record.request import Request
 from rituals.serve.mcp.client_name import Caller
 from rituals.serve.mcp.input_schemas import LearnAsked, ResolveAsked
 from rituals.serve.mcp.responses import (
@@ -16,6 +14,11 @@ from rituals.serve.mcp.responses import (
     SideAnswered,
     noticed,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from rituals.record.request import Request
 
 _STATES = {"": None, "open": False, "closed": True}
 
