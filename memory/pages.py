@@ -58,6 +58,8 @@ class Pages(Reader):
         self._made: Committer | None = None
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
+        if in_process:  # loaded now: a process that runs for long may find no file left to open
+            self._recorder()
 
     @property
     def _committer(self) -> Committer:

@@ -383,7 +383,7 @@ def small_logs(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     memory.append(SessionDraft("Start", "", born, anyway=True))
     keys = {one.key for one in make_plan(memory).fresh}
     assert len(keys) > 6, keys
-    for module in ("ledger.codec.validate", "rituals.review.review_record"):
+    for module in ("ledger.model.session", "rituals.review.review_record"):
         monkeypatch.setattr(f"{module}.LOG_LIMIT_BYTES", 4200)
     monkeypatch.setattr("rituals.review.review_record._HEADER_BYTES", 300)
     return keys

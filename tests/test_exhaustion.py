@@ -102,7 +102,6 @@ def test_a17_the_reading_child_dies(place: Path, monkeypatch: pytest.MonkeyPatch
         reading, "may_fork", lambda: True
     )  # the threads of a test's runner do no harm
     monkeypatch.setattr(reading, "read_part", dying)
-    monkeypatch.setattr("memory.replay.read_logs.read_part", dying)
     assert reading.read_all(tried.home, refs) == reading.read_few(tried.home, refs)
     assert memory.cold_state().standings() == told
 
@@ -113,6 +112,7 @@ def test_a18_too_many_open_files(place: Path, writer: str) -> None:
     tried = Tried(place, writer)
     done = tried.child(
         """
+memory._recorder()  # what a command can not load is another matter: it says so, before it did anything
 first, hard = memory, resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 def attempt(room):
     memory = open_memory(first.home.folder, "WRITER", Clock(first.occasion().now_ms + 1000 * room))
