@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from ledger.codec.validate import read_draft
 from ledger.errors import DraftRefused, NotFound, WrongUsage
-from ledger.model.findings import Finding
-from memory.api import Memory
 from memory.recall.hits.snippets import one_line
 from memory.write.draft import draft_of
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
-from rituals.record.answer_lines import Answer
 from rituals.record.draft_composer import kinds_of
 from rituals.record.kind_words import says_nothing
-from rituals.record.note_lines import FACT, Line
+from rituals.record.note_lines import FACT
 from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
-from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
+from rituals.record.own_home_parts import drafts_of, is_yours
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
 from rituals.record.slips import no_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ledger.model.findings import Finding
+    from memory.api import Memory
+    from rituals.record.answer_lines import Answer
+    from rituals.record.note_lines import Line
+    from rituals.record.own_home_parts import Drafts
 
 #: The options of how a log is written.
 _HOW = ("again", "stage", "strict", "dry_run")
