@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ledger.errors import DraftRefused, Outrun
 from ledger.home import discover
-from ledger.model.event import ThreadClosed
+from ledger.model.event import FactMoved, ThreadClosed
 from memory.api import Memory
 from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
 from memory.write.draft import SessionDraft
@@ -273,6 +274,19 @@ def test_of_many_who_start_at_once_one_has_it(task: Run, repo: Repo) -> None:
         one.join()
     assert len(got) == 1, refused
     assert all(f"{got[0]} has wire" in said for said in refused)
+
+
+def test_what_was_planned_on_another_tip_is_outrun_and_not_refused(task: Run, repo: Repo) -> None:
+    """A plan is made again where somebody was faster, whatever speaks against it by then."""
+    task("add", "Wire it", "--id", "wire")
+    one, other = Memory.open(str(repo.path), agent="a"), Memory.open(str(repo.path), agent="b")
+    seen = one.snapshot.seen()
+    start = SessionDraft("Start", events=(FactMoved("wire", "in-progress"),))
+    other.append(start)
+    with pytest.raises(Outrun):
+        one.append(start, again=True, on=seen)
+    with pytest.raises(DraftRefused, match="can not be moved"):
+        one.append(start, again=True, on=one.snapshot.seen())
 
 
 def test_two_clones_that_claim_one_task_see_a_contradiction(

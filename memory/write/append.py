@@ -102,12 +102,7 @@ class Recorder:
         if redacts:
             how = how._replace(held=False)  # whoever says so, it is seen to at once
         with Turn(self.home, spool, draft, how) as waiting:
-            if how.dry_run:
-                ready = self._ready(draft, occasion, how, waiting)
-            else:
-                ready = self._committer.branch.despite_pruning(
-                    lambda: self._ready(draft, occasion, how, waiting)
-                )
+            ready = self._ready_on(draft, occasion, how, waiting)
             if isinstance(ready, Receipt):
                 return ready._replace(findings=self._finish(ready, occasion))
             stem, data, entry, receipt = ready.stem, ready.data, ready.entry, ready.receipt
@@ -130,6 +125,21 @@ class Recorder:
                 commit=landed.commit, findings=(*receipt.findings, *landed.findings)
             )
         return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
+
+    def _ready_on(
+        self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
+    ) -> Ready | Receipt:
+        """Do as `_ready`; what was meant for a view that is no more is not refused for what stands now."""
+        try:
+            if how.dry_run:
+                return self._ready(draft, occasion, how, waiting)
+            return self._committer.branch.despite_pruning(
+                lambda: self._ready(draft, occasion, how, waiting)
+            )
+        except DraftRefused:
+            if how.on is not None and seen(self.home) != how.on:
+                raise Outrun(self.home.reference) from None
+            raise
 
     def _put_on(self, stem: str, data: bytes, view: str) -> None:
         """Let a log wait for a person's own commit if the home still shows what its writer saw."""
