@@ -53,7 +53,7 @@ ODD = (
 )  # fmt: skip
 OTHER_ODD = (
     "show --list", "show --about Ada", "show --tier none", "ls --json=id", "ls --json id,kind", "why", "why a b",
-    "why --versions=x retries", "status now", "status --home .", "task add x", "note --title", "log a b",
+    "why --versions=x retries", "status now", "status --home .", "task add x", "note --title", "log a b", "brief -- x",
 )  # fmt: skip
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()
 OPTIONS = "--json|--explain|--no-vectors|--superseded|-n|2|--in|facts|sessions|--kind|decision|--level|full|--ids|storm"
