@@ -12,7 +12,7 @@ from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.wal.spool import Spool
 from memory.cache.view_name import rides
-from memory.pages import Pages
+from memory.edits.pages import Pages
 from memory.worktree.checkout import may_be_left
 from memory.worktree.edited_copy import edited_paths
 from memory.write.draft import How, Receipt, SessionDraft

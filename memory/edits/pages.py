@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Pages(Reader):
-    """One home, open.
+    """One home, open to be written in: who writes, and the pages that people edit.
 
     Reading never writes to the repository; the cache lives under its git directory and may be absent.
 
