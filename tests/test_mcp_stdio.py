@@ -305,6 +305,18 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
     assert server.end()[:2] == (0, "")
 
 
+def test_the_list_of_tools_loads_no_memory() -> None:
+    """It is answered while the memory is loaded on a thread of its own: making it must not wait for that."""
+    loads = (
+        "import sys, rituals.serve.mcp.handlers\n"
+        "print({'memory.api', 'memory.query', 'pygit2', 'sqlite3'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", loads], capture_output=True, text=True, env=environment()
+    )
+    assert (done.stdout, done.stderr) == ("set()\n", "")
+
+
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (

@@ -315,6 +315,20 @@ def test_how_far_a_transfer_is_is_told(here: Git, tmp_path: Path) -> None:
     assert "%" not in str(caught.value)
 
 
+@each_row("size", (1, 7, 40, 1000))
+def test_how_far_it_is_is_read_wherever_a_line_is_cut(size: int) -> None:
+    """Under load a piece holds many lines and a half; what is no count is passed over."""
+    said = (
+        b"remote: Counting objects: 100% (3/3), done.\x1b[K\nFrom file:///there (a/b)\n"
+        b"Receiving objects:  42% (14/33)\rReceiving objects: 100% (33/33), 1 KiB, done.\nfatal: (1/2"
+    )
+    told: list[tuple[str, int, int]] = []
+    hear = network._teller(lambda *step: told.append(step))
+    for start in range(0, len(said), size):
+        hear(said[start : start + size])
+    assert told == [("Counting objects", 3, 3), *[("Receiving objects", n, 33) for n in (14, 33)]]
+
+
 def test_a_lock_that_a_killed_git_left_a_moment_ago_is_waited_for(
     here: Git, tmp_path: Path, hub: Path
 ) -> None:

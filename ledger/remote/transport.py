@@ -44,6 +44,7 @@ _KEPT = (
     "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
 )  # fmt: skip
 _KEPT_STARTS = ("GIT_SSL_", "GIT_PROXY_SSL_")
+_LINE = 1000  # bytes of a line that is not ended yet
 #: Settings for every call: what is received is checked, whatever the repository's own settings say.
 CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
 
@@ -292,7 +293,7 @@ def _finish(
     data: bytes = b"",
 ) -> tuple[int, str, str]:
     if progress is not None:
-        hear = lambda said: _tell(said, progress)  # noqa: E731
+        hear = _teller(progress)
     try:
         status, out, err = running.finish(data, seconds=seconds, hear=hear)
     except TimeoutError:
@@ -303,13 +304,22 @@ def _finish(
     return status, out.decode("utf-8", "replace"), b"\n".join(lines).decode("utf-8", "replace")
 
 
-def _tell(said: bytes, progress: Progress) -> None:
-    """Read off git's own progress lines how far it is: `Receiving objects:  42% (420/1000), …`."""
-    line = said.replace(b"\r", b"\n").rstrip(b"\n").rpartition(b"\n")[2]
-    title, _, rest = line.rpartition(b":")
-    done, _, total = rest.partition(b"(")[2].partition(b")")[0].partition(b"/")
-    if done.isdigit() and total.isdigit():
-        progress(title.rpartition(b": ")[2].decode("utf-8", "replace"), int(done), int(total))
+def _teller(progress: Progress) -> Callable[[bytes], None]:
+    """Read off git's own lines, however cut, how far it is: `Receiving objects:  42% (420/1000), …`."""
+    cut = b""
+
+    def hear(said: bytes) -> None:
+        nonlocal cut
+        *lines, cut = (cut[-_LINE:] + said).replace(b"\r", b"\n").split(b"\n")
+        for line in lines:
+            title, _, rest = line.rpartition(b":")
+            done, _, total = rest.partition(b"(")[2].partition(b")")[0].partition(b"/")
+            if done.isdigit() and total.isdigit():
+                progress(
+                    title.rpartition(b": ")[2].decode("utf-8", "replace"), int(done), int(total)
+                )
+
+    return hear
 
 
 def _environment(remote: Remote) -> dict[str, str]:

@@ -3,30 +3,36 @@
 `python -m tests.campaigns.mutants --seed 7` draws 300 mutations (`tests/campaigns/mutations.py`) of all packages, or of `--folders
 rituals/hosts,rituals/cli` alone, at most two of a function, and runs for each the tests that reach its function, the
 most particular first, until one fails or takes far longer than it should; which these were stands in the line of each.
-Which test reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`, which
-`--tests test_web_links.py,…` does with those files alone; `--without` leaves tests out by their names, such as what takes
-a minute and tells nothing more.
+Which test reaches what is measured first, in about the time of the whole test run, and kept with `--reached FILE`: what was
+broken off goes on there, and later only files of tests that have changed are measured again. `--tests test_web_links.py,…`
+takes those files alone; `--without` leaves tests out by their names, such as what takes a minute and tells nothing more.
 Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
 or a change that changes nothing, which only a reader can tell: such ones are excused by `--same PATH:LINE`.
+`--again FILE` tries the survivors that an earlier run printed, with the code and the tests of now.
 Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is committed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from multiprocessing.connection import Listener
 from pathlib import Path
 from queue import Queue
+from threading import Lock
+from typing import Any
 
 from ledger.model.record import Record
 from tests.campaigns.mutations import Mutation, compiles, mutations
@@ -37,22 +43,54 @@ PLACES = ("ledger", "projection", "memory", "rituals")
 #: The share of mutants that must be killed.
 LEAST = 0.95
 _OF_A_FUNCTION = 2
+_OF_A_RUN = 12  # files of tests that are measured by one process
 _TOP = Path(__file__).resolve().parents[2]
+_SURVIVOR = re.compile(
+    r"^(?:survived|unreached) +(\S+):(\d+) (\S*) .*\n    - (.*)\n    \+ (.*)$", re.M
+)
 
 
-class Reached(Record):
-    """Which tests reach a function, and the seconds that each test takes."""
+class Reached:
+    """Which tests reach a function, and the seconds that each test takes; what is measured is kept at once.
 
-    seconds: dict[str, float]
-    functions: dict[str, dict[str, list[str]]]
+    Args:
+        kept: a file, which may be there from another time.
+    """
+
+    def __init__(self, kept: Path) -> None:
+        self._kept = kept
+        data = json.loads(kept.read_text()) if kept.exists() else {}
+        self._files: dict[str, str] = data.get("files", {})
+        self.seconds: dict[str, float] = data.get("seconds", {})
+        self._functions: dict[str, dict[str, list[str]]] = data.get("functions", {})
+
+    def lacking(self, names: list[str]) -> list[str]:
+        """Return the files of tests whose text is not the one that was measured."""
+        return [name for name in names if self._files.get(name) != _digest(name)]
+
+    def take(self, names: list[str], found: Mapping[str, Any]) -> None:
+        """Put what a run of some files of tests told in the place of what was known of them."""
+        left = {name for name in self.seconds if name.partition("::")[0] in names}
+        for here in self._functions.values():
+            for function, tests in here.items():
+                here[function] = [name for name in tests if name not in left]
+        for name in left:
+            del self.seconds[name]
+        self.seconds |= found["seconds"]
+        for path, module in found["functions"].items():
+            for function, tests in module.items():
+                self._functions.setdefault(path, {}).setdefault(function, []).extend(tests)
+        self._files |= {name: _digest(name) for name in names}
+        every = {"files": self._files, "seconds": self.seconds, "functions": self._functions}
+        self._kept.write_text(json.dumps(every), encoding="utf-8")
 
     def tests(self, mutation: Mutation, budget: float) -> list[str]:
         """Return the tests for a mutation, the most particular first, as many as a budget of seconds lets in."""
-        here = self.functions.get(mutation.path, {})
+        here = self._functions.get(mutation.path, {})
         names = here.get(mutation.function) or sorted(
             {name for some in here.values() for name in some}
         )
-        breadth = self._breadth()
+        breadth = self._breadth
         names = sorted(names, key=lambda name: (breadth[name] * (0.1 + self.seconds[name]), name))
         chosen: list[str] = []
         for name in names:
@@ -62,11 +100,16 @@ class Reached(Record):
             chosen.append(name)
         return chosen
 
+    @cached_property
     def _breadth(self) -> Counter[str]:
         """Count the functions that each test reaches."""
         return Counter(
-            name for module in self.functions.values() for some in module.values() for name in some
+            name for module in self._functions.values() for some in module.values() for name in some
         )
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256((_TOP / name).read_bytes()).hexdigest()
 
 
 class Verdict(Record):
@@ -77,30 +120,30 @@ class Verdict(Record):
     by: str = ""
 
 
-def measure(clones: list[Path], into: Path, without: list[str], names: list[str]) -> Reached:
-    """Run the tests of some files once, each clone a part of them, and note what each reaches."""
+def measure(clones: list[Path], reached: Reached, without: list[str], names: list[str]) -> None:
+    """Run the tests of some files once, a few files at a time in a clone that is free, and keep what each reaches."""
     names = sorted(names, key=lambda name: (_TOP / name).stat().st_size)
-    parts = [names[n :: len(clones)] for n in range(len(clones))]
-    running = []
-    for number, (clone, part) in enumerate(zip(clones, parts, strict=True)):
-        environment = _environment(clone) | {"REACHED": str(into.with_suffix(f".{number}"))}
+    count = max(min(len(names), len(clones)), len(names) // _OF_A_RUN)
+    free: Queue[Path] = Queue()
+    for clone in clones:
+        free.put(clone)
+
+    def run(part: list[str]) -> None:
+        clone = free.get()
+        into = clone.with_suffix(".reached")
         chosen = ["-k", f"not ({' or '.join(without)})"] if without else []
         command = [*_PYTEST, "-p", "tests.campaigns.reached", *chosen, *part]
-        with (clone.parent / f"measured.{number}").open("wb") as told:
-            running.append(subprocess.Popen(command, cwd=clone, env=environment, stdout=told))
-    seconds: dict[str, float] = {}
-    functions: dict[str, dict[str, list[str]]] = {}
-    for number, process in enumerate(running):
-        process.wait()
-        part_file = into.with_suffix(f".{number}")
-        found = json.loads(part_file.read_text())
-        part_file.unlink()
-        seconds |= found["seconds"]
-        for path, here in found["functions"].items():
-            for function, names in here.items():
-                functions.setdefault(path, {}).setdefault(function, []).extend(names)
-    into.write_text(json.dumps({"seconds": seconds, "functions": functions}), encoding="utf-8")
-    return Reached(seconds, functions)
+        with clone.with_suffix(".measured").open("wb") as told:
+            environment = _environment(clone) | {"REACHED": str(into)}
+            subprocess.run(command, cwd=clone, env=environment, stdout=told)
+        found = json.loads(into.read_text())
+        with lock:
+            reached.take(part, found)
+        free.put(clone)
+
+    lock = Lock()
+    with ThreadPoolExecutor(len(clones)) as pool:
+        list(pool.map(run, [names[n::count] for n in range(count)]))
 
 
 _PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
@@ -232,9 +275,25 @@ def told(verdict: Verdict) -> str:
     line = f"{verdict.word:9} {one.path}:{one.line} {one.function}  {verdict.by}"
     if verdict.word in ("killed", "slow"):
         return line
-    source = (_TOP / one.path).read_bytes()
-    before = " ".join(source[one.start : one.end].decode().split())
-    return f"{line}\n    - {before}\n    + {one.text}"
+    return f"{line}\n    - {_before(one)}\n    + {one.text}"
+
+
+def _before(mutation: Mutation) -> str:
+    source = (_TOP / mutation.path).read_bytes()
+    return " ".join(source[mutation.start : mutation.end].decode().split())
+
+
+def survivors(printed: str) -> list[Mutation]:
+    """Return the mutations that a run printed as not killed, each where the code has it now."""
+    found = []
+    for path, line, function, before, text in _SURVIVOR.findall(printed):
+        like = [
+            one
+            for one in mutations(path, (_TOP / path).read_bytes())
+            if (one.function, _before(one), one.text) == (function, before, text)
+        ]
+        found += sorted(like, key=lambda one: abs(one.line - int(line)))[:1]
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -244,6 +303,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folders", default=",".join(PLACES), help="FOLDER,… to draw from")
     parser.add_argument("--after", type=int, default=0, help="how many of them were tried before")
+    parser.add_argument("--again", type=Path, help="what a run printed: its survivors")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for a mutant")
     parser.add_argument("--reached", type=Path, help="where the measured reach of tests is kept")
@@ -261,14 +321,13 @@ def main(arguments: list[str]) -> int:
         files = [f"tests/{name}" for name in chosen.tests.split(",")]
     # of the commit that is cloned: this checkout may go on while the tests are measured
     drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","))[chosen.after :]
+    if chosen.again:
+        drawn = survivors(chosen.again.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         clones = [make_clone(folder / f"clone{number}") for number in range(chosen.jobs)]
-        kept = chosen.reached or folder / "reached.json"
-        if kept.exists():
-            reached = Reached(**json.loads(kept.read_text()))
-        else:
-            reached = measure(clones, kept, chosen.without, files)
+        reached = Reached(chosen.reached or folder / "reached.json")
+        measure(clones, reached, chosen.without, reached.lacking(files))
         benches = [Bench(clone, files) for clone in clones]
         free: Queue[Bench] = Queue()
         for bench in benches:

@@ -54,6 +54,8 @@ def pytest_sessionfinish() -> None:
     data = _coverage.get_data()
     reached: dict[str, dict[str, list[str]]] = {}
     for name in data.measured_files():
+        if not name.endswith(".py"):  # a template that was compiled
+            continue
         path = Path(name).relative_to(_top)
         owner = functions(Path(name).read_bytes())
         tests: dict[str, set[str]] = defaultdict(set)
