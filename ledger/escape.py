@@ -5,6 +5,10 @@ characters, marks and overrides of direction, zero-width and filling characters,
 surrogates become JSON escapes, on pages their numbers. What scripts and emoji need stays: one joiner
 between two characters of a script that joins or of an emoji, one selector behind a symbol. Tab and line
 feed stay. Files and git keep their bytes.
+
+A mark of direction stays beside a letter that is written from right to left, with nothing but blanks and
+punctuation between: it does no more than the letter does. Where nobody writes so, it would turn round what
+follows it, and is written visibly, as every override is.
 """
 
 from __future__ import annotations
@@ -16,7 +20,11 @@ if TYPE_CHECKING:
 #: Scripts that join, and emoji, begin here; Latin, Greek and Cyrillic need no joiner.
 _JOINING = "\u0590"
 _JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
-_CONTEXT = frozenset(_JOINERS + _SELECTORS)
+#: To the left, to the right, and to the right as Arabic letters are.
+MARKS = "\u200e\u200f\u061c"
+_CONTEXT = frozenset(_JOINERS + _SELECTORS + MARKS)
+#: What letters are by their direction, and what takes on that of the letter beside it.
+_RIGHT_TO_LEFT, _NEUTRAL = ("R", "AL"), ("WS", "ON", "ES", "ET", "CS")
 _KEYCAP = "\u20e3"
 #: Printable by their category, and yet nothing to see.
 _BLANK = frozenset(
@@ -90,8 +98,10 @@ def numbered(code: int) -> str:
 
 
 def _belongs(text: str, at: int) -> bool:
-    """Tell whether a joiner or a selector does what it is there for: it stands alone."""
+    """Tell whether a joiner, a selector or a mark does what it is there for: it stands alone."""
     char = text[at]
+    if char in MARKS:
+        return _turns_nothing(text, at)
     if not at or char not in _CONTEXT:
         return False
     before, behind = text[at - 1], text[at + 1 : at + 2]
@@ -100,6 +110,28 @@ def _belongs(text: str, at: int) -> bool:
     if before in _SELECTORS:  # `heart, selector, joiner, fire`
         return at > 1 and _belongs(text, at - 1) and _joins(behind)
     return _joins(before) and _joins(behind)
+
+
+def _turns_nothing(text: str, at: int) -> bool:
+    """Tell whether a mark of direction stands by a letter that is written from right to left."""
+    if not _CONTEXT.isdisjoint(text[max(at - 1, 0) : at] + text[at + 1 : at + 2]):
+        return False
+    found = _letter(text, range(at - 1, -1, -1)), _letter(text, range(at + 1, len(text)))
+    return "AL" in found or (text[at] != MARKS[-1] and "R" in found)
+
+
+def _letter(text: str, places: range) -> str:
+    """Return the direction of the first letter written from right to left, "" if another comes first."""
+    from unicodedata import bidirectional
+
+    for place in places:
+        char, direction = text[place], bidirectional(text[place])
+        if direction in _RIGHT_TO_LEFT and char not in MARKS:
+            return direction
+        accent = direction == "NSM" and char not in _BLANK and char < _TAGS
+        if not (accent or direction in _NEUTRAL) or char in _BLANK:
+            return ""
+    return ""
 
 
 def _joins(char: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import unicodedata
@@ -46,6 +47,20 @@ SEEN = (
     "می\u200cشود",
     "क्\u200dष",
     "naïve → 漢字\xa0x",
+    "שלום!\u200f",
+    "C++\u200f שלום",
+    "(שָׁלוֹם)\u200e.",
+    "مَ؟\u061c 3",
+)
+#: Marks of direction that no letter written so stands beside: they would turn round what follows them.
+TURNING = (
+    "5 \u200f- 3",
+    "\u200f(API) שלום",
+    "ש 5\u200f",
+    "\u061c5-3 ש",
+    "ש\u061c",
+    "م\u202e\u200f",
+    "م\u200f\u200e",
 )
 
 
@@ -67,7 +82,14 @@ def test_what_scripts_and_emoji_need_stays(text: str) -> None:
     assert visible(f"{text}\n\t{text}") == f"{text}\n\t{text}"
 
 
-@given(st.text(st.sampled_from("ab ❤م👩क\u20e31\n\t" + "".join(UNSEEN))))
+@each_row("text", TURNING)
+def test_a_mark_that_could_turn_round_words_and_numbers_is_written_visibly(text: str) -> None:
+    """It stays beside a letter that turns them round already, and is no cover for an override."""
+    assert hidden(text) and hidden(visible(text)) == []
+    assert not set("\u200f\u061c\u202e") & set(visible(text))
+
+
+@given(st.text(st.sampled_from("ab ❤מم👩क\u20e31-!\n\t\u064b" + "".join(UNSEEN))))
 def test_visible_leaves_nothing_hidden_and_is_a_fixed_point(text: str) -> None:
     """Whatever stands beside whatever."""
     shown = visible(text)
@@ -82,7 +104,14 @@ def hidden(text: str) -> list[str]:
     for at, char in enumerate(text):
         category = unicodedata.category(char)
         name = unicodedata.name(char, "")
-        if char in "\u200c\u200d\ufe0e\ufe0f":
+        if char in "\u200e\u200f\u061c":
+            letter = "a" if char == "\u061c" else "[ra]"
+            before, behind = _turns(text[:at]), _turns(text[at + 1 :])
+            if not (re.search(f"{letter} *$", before) or re.match(f" *{letter}", behind)) or (
+                before.endswith("m") or behind.startswith("m")
+            ):
+                found.append(char)
+        elif char in "\u200c\u200d\ufe0e\ufe0f":
             around = (text[at - 1] if at else "", text[at + 1 : at + 2])
             alone = not any(one in "\u200c\u200d \n" for one in around[:1]) and around[0]
             if char in "\ufe0e\ufe0f":
@@ -102,6 +131,19 @@ def hidden(text: str) -> list[str]:
         ):
             found.append(char)
     return found
+
+
+def _turns(text: str) -> str:
+    """Write for each character which way it goes: `r` and `a` letters, a blank where it follows others."""
+    ways = {"R": "r", "AL": "a", "WS": " ", "ON": " ", "ES": " ", "ET": " ", "CS": " ", "NSM": " "}
+    unseen = re.compile(
+        "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0000-\U0010ffff]"
+    )
+    return "".join(
+        "m" if char in "\u200c\u200d\ufe0e\ufe0f\u200e\u200f\u061c"
+        else "x" if unseen.match(char) else ways.get(unicodedata.bidirectional(char), "x")
+        for char in text
+    )  # fmt: skip
 
 
 # ---- every command --------------------------------------------------------------------------------

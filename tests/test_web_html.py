@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from ledger.escape import numbered, unseen_in, visible
+from ledger.escape import MARKS, numbered, unseen_in, visible
 from memory.api import Memory
 from projection.fold.projection_state import NOTHING
 from rituals.serve.web.html import html_markdown
@@ -70,11 +70,12 @@ PAYLOADS = (
     "x';alert(1)//\\u0022 onclick=1 `onclick=1`",
 )
 _TAGS = frozenset(
-    "p br strong em a code pre ul ol li blockquote hr h3 table thead tbody tr th td ins del span".split()
+    "p br strong em a code pre ul ol li blockquote hr h3 table thead tbody tr th td ins del span div".split()
 )
 _ATTRIBUTES = frozenset(
     (*[(tag, "class") for tag in ("a", "h3", "code", "span")], ("a", "href"), ("a", "rel"), ("a", "title"),
-     ("ol", "start"), ("td", "align"), ("th", "align"))
+     ("ol", "start"), *[(tag, "class") for tag in ("td", "th", "div")],
+     *[("div", name) for name in ("tabindex", "role", "aria-label")])
 )  # fmt: skip
 
 
@@ -126,7 +127,8 @@ def inert(html: str) -> Read:
 
 def hidden_in(html: str) -> list[str]:
     """Return what of a page nobody can see: what `visible` would still write otherwise."""
-    return sorted(unseen_in(html)) if visible(html) != html else []
+    texts = Read(html).text, re.sub(f"[{MARKS}]", "", html)
+    return [one for text in texts if visible(text) != text for one in sorted(unseen_in(text))]
 
 
 @each_row("payload", PAYLOADS)
@@ -183,6 +185,24 @@ def test_what_nobody_sees_stands_there_by_its_number() -> None:
     assert plain("👩\u200d💻 নক্\u200dষত্র") == "👩\u200d💻 নক্\u200dষত্র"
     assert numbered(0xE0041) == "⟨U+E0041⟩"
     assert visible("\u202e") == "\\u202e"
+
+
+def test_honest_hebrew_and_arabic_are_not_shown_as_attacks() -> None:
+    """A mark beside such a letter stays, also behind emphasis; one that an entity hides is shown always."""
+    assert line("**שלום**\u200f! نعم؟\u200f") == "<strong>שלום</strong>\u200f! نعم؟\u200f"
+    assert line("5 \u200f- 3 **a**\u200e") == "5 ⟨U+200F⟩- 3 <strong>a</strong>⟨U+200E⟩"
+    assert line("שלום&rlm; 5 &#x200f;- 3") == "שלום⟨U+200F⟩ 5 ⟨U+200F⟩- 3"
+    assert 'title="t⟨U+200F⟩"' in line('[x](http://a.example "t&rlm;")')
+    assert line("\u202eשלום\u202c") == "⟨U+202E⟩שלום⟨U+202C⟩"
+
+
+def test_a_table_can_be_moved_and_its_columns_are_aligned_without_a_style() -> None:
+    """A policy that allows no style drops one; a finger and the keys move what is too wide."""
+    written = block("|a|b|c|\n|--:|:-:|---|\n|1|2|3|")
+    assert "style" not in written
+    tags = {(tag, one.get("class", "")) for tag, one in Read(written).tags}
+    assert {("td", "right"), ("th", "center"), ("td", "")} <= tags
+    assert '<div class="scroll" tabindex="0" role="group" aria-label="Table">' in written
 
 
 def test_no_secret_of_an_old_log_is_shown() -> None:
@@ -372,8 +392,8 @@ def _check(html: str, where: str) -> None:
 
 def test_a_page_is_light() -> None:
     """Style, script and frame together leave a page room for its facts."""
-    assert len(static_files()["diurna.js"]) <= 5000
-    assert len(static_files()["diurna.css"]) <= 14_000
+    assert len(static_files()["diurna.js"]) <= 9000
+    assert len(static_files()["diurna.css"]) <= 20_000
     frame = Frame("project", NOTHING, "", "", ())
     page = Page("missing", "Not here", {"said": "x", "hint": ""})
     assert len(Renderer().render(page, frame)) < 2500

@@ -1,4 +1,4 @@
-"""Make a picture of each page, at both widths, light and dark: `python -m tests.web.screenshots`.
+"""Make a picture of each page, at each width, light and dark: `python -m tests.web.screenshots`.
 
 The folder `screenshots/` is ignored by git. A home is named by its folder; without one a made home is shown.
 """

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, entity
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from ledger.escape import numbered, visible
+from ledger.escape import MARKS, numbered, visible
 from rituals.serve.web.html.plain_html import plain
 
 #: Gives the address of the page of a fact, "" where there is none.
@@ -25,6 +25,7 @@ Address = Callable[[str], str]
 _AWAY = {"rel": "noreferrer noopener nofollow ugc"}
 _LINK = re.compile(r"\[\[([a-z0-9][a-z0-9._-]*)(?:\|([^\[\]\n]+))?\]\]")
 _HEADING = "h3"
+_TABLE_OPEN = '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>\n'
 
 
 def nowhere(fact: str) -> str:
@@ -44,7 +45,20 @@ def line(text: str, address: Address = nowhere) -> Markup:
 
 def _written(html: str) -> Markup:
     """Show what an entity of markdown has brought in that nobody can see."""
-    return Markup(visible(html, numbered))  # noqa: S704 - markdown-it escapes all that it does not make
+    return Markup(visible(html, _unmarked))  # noqa: S704 - markdown-it escapes all that it does not make
+
+
+def _unmarked(code: int) -> str:
+    """Number a character; marks of direction were looked at in the text, where no tags stood between."""
+    return chr(code) if chr(code) in MARKS else numbered(code)
+
+
+def _entity(state: StateInline, silent: bool) -> bool:
+    """Read an entity as markdown does; a mark that it stands for is shown, whatever stands beside it."""
+    found = entity(state, silent)
+    if found and not silent and state.tokens[-1].type == "text_special":
+        state.tokens[-1].content = visible(state.tokens[-1].content, numbered)
+    return found
 
 
 def _leads_away(url: str) -> bool:
@@ -77,6 +91,8 @@ def _open_link(
     if tokens[at].attrGet("class") is None:  # it is none of ours
         for name, value in _AWAY.items():
             tokens[at].attrSet(name, value)
+        if title := tokens[at].attrGet("title"):
+            tokens[at].attrSet("title", visible(str(title), numbered))
     return str(writer.renderToken(tokens, at, options, env))
 
 
@@ -93,6 +109,24 @@ def _heading(
     return str(writer.renderToken(tokens, at, options, env))
 
 
+def _table(
+    writer: Any,
+    tokens: Sequence[Token],
+    at: int,
+    options: Mapping[str, Any],
+    env: MutableMapping[str, Any],
+) -> str:
+    """Let a table that is too wide be moved, by keys as well; a column is aligned by its class."""
+    token = tokens[at]
+    if token.type == "table_open":
+        return _TABLE_OPEN
+    if token.type == "table_close":
+        return "</table>\n</div>\n"
+    if style := token.attrs.pop("style", None):
+        token.attrSet("class", str(style).rpartition(":")[2])
+    return str(writer.renderToken(tokens, at, options, env))
+
+
 def _writer() -> MarkdownIt:
     writer = MarkdownIt("commonmark", {"html": False, "linkify": False})
     writer.enable("table").disable("image")
@@ -101,6 +135,9 @@ def _writer() -> MarkdownIt:
     writer.add_render_rule("link_open", _open_link)
     writer.add_render_rule("heading_open", _heading)
     writer.add_render_rule("heading_close", _heading)
+    writer.inline.ruler.at("entity", _entity)
+    for part in ("table_open", "table_close", "th_open", "td_open"):
+        writer.add_render_rule(part, _table)
     return writer
 
 
