@@ -359,7 +359,7 @@ def test_what_is_refused_is_a_page_that_says_why(
     answer = client.post("/act/count", fields)
     assert answer.status == 409
     assert "a-fact: it is &lt;b&gt;settled&lt;/b&gt;" in answer.text
-    assert "look at it" in answer.text and 'href="/review"' in answer.text
+    assert "Look at it" in answer.text and 'href="/review"' in answer.text
 
 
 # ---- addresses ------------------------------------------------------------------------------------

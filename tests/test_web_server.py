@@ -224,7 +224,7 @@ def test_a_page_says_what_became_of_the_home(repo: Repo, run: Run) -> None:
     (repo.path / "memory").rename(repo.path.parent / "away")
     gone = client.get("/")
     assert gone.status == 503
-    assert "started for is not there" in gone.text and "check out a branch that has it" in gone.text
+    assert "started for is not there" in gone.text and "Check out a branch that has it" in gone.text
     assert client.get("/tip").status == 503
     (repo.path.parent / "away").rename(repo.path / "memory")
     repo.git("symbolic-ref", "HEAD", "refs/heads/main")

@@ -174,7 +174,7 @@ def test_an_entity_tells_what_stands_now_and_what_does_not(browser: Client) -> N
     assert "superseded by new-api" in words(f"<main{rest}")
     missing = browser.get("/entities/Payment%20API")
     assert missing.status == 404
-    assert "no fact is about Payment API" in missing.text
+    assert "No fact is about Payment API" in missing.text
 
 
 @pytest.mark.parametrize(
@@ -192,3 +192,65 @@ def test_an_empty_home_says_what_to_do(repo: Repo, address: str, command: str) -
     assert command in page.text
     assert len(re.findall(r"<p class=\"lead\">", page.text)) == 1
     assert "<h2>" not in page.text.partition("<main")[2].partition("</main>")[0]
+
+
+def test_findings_stand_by_what_became_of_them(browser: Client, home: Repo, run: Run) -> None:
+    """What came back first, then what is open, what is fixed is folded; as the command lists them."""
+    assert "diurna finding report" in browser.get("/findings").text
+    for rule in ("flaky", "unsafe", "slow"):
+        told = run(
+            "finding", "report", "--rule", rule, "--path", f"src/{rule}.py", f"It is {rule}."
+        )
+        assert told.code == 0, told.err
+    ids = {
+        one["rule"]: one["id"]
+        for one in json.loads(run("finding", "list", "--json").out)["findings"]
+    }
+    assert run("close", ids["slow"]).code == run("close", ids["unsafe"]).code == 0
+    assert (
+        run(
+            "finding", "report", "--rule", "unsafe", "--path", "src/unsafe.py", "It is unsafe."
+        ).code
+        == 0
+    )
+    page = browser.get("/findings").text
+    assert re.findall(r"<h2>([\w ]+) <small>(\d+)</small>", page) == [
+        ("Came back", "1"),
+        ("Open", "1"),
+    ]
+    said = words(page)
+    assert "2 findings open." in said and "1 finding fixed" in said
+    assert (
+        f"{ids['unsafe']} src/unsafe.py found 2026-11-21 by" in said and "came back 1 time" in said
+    )
+    assert f"--title &#39;Close {ids['flaky']}&#39;" in said
+    assert "It is fixed" in client_of(home.path, writes=True).login().get("/findings").text
+
+
+def test_roles_of_sessions_stand_with_who_worked_in_them(browser: Client, run: Run) -> None:
+    """Also those that no fact is for; a handoff that was read is told as a task that nobody took."""
+    for agent, role in (("codex", "Tester"), ("gemini", "tester"), ("codex", "judge")):
+        assert (
+            run("append", "--title", f"Try as {role}", "--agent", agent, "--role", role).code == 0
+        )
+    said = words(browser.get("/roles").text)
+    assert "judge 2 facts, 1 session" in said and "tester 2 sessions" in said
+    assert "2 sessions of the newest" in said and "by codex, gemini" in said
+    assert "give handed over; what was said with it was read" in said
+
+
+def test_hints_keep_the_case_of_commands_and_ids(browser: Client) -> None:
+    """A sentence begins with a capital; a command and an id are written as they are typed."""
+    from rituals.serve.web.html.templates import Renderer
+
+    assert '<p class="lead">There is no page' in browser.get("/nowhere").text
+    writer = Renderer()
+    writer._facts = ("forty",)
+    for said in (
+        "diurna append --new",
+        "forty is no side",
+        "old-api holds",
+        "`diurna undo` does it",
+    ):
+        assert writer.sentence(said) == said
+    assert writer.sentence("tick what holds") == "Tick what holds"

@@ -89,7 +89,8 @@ class Renderer:
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
             heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=twin_commands,
-            fact_address=self._fact, fact_link=self.fact_link, fact_links=self.fact_links,
+            sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
+            fact_links=self.fact_links,
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:
@@ -129,6 +130,12 @@ class Renderer:
     def fact_links(self, facts: Iterable[str]) -> Markup:
         """Write ids beside each other."""
         return Markup(" ").join(map(self.fact_link, facts))
+
+    def sentence(self, said: str) -> str:
+        """Begin a sentence with a capital letter, unless that is part of a command or of an id."""
+        word = said.partition(" ")[0].rstrip(",:;")
+        plain = word.isalpha() and word != "diurna" and word not in self._facts
+        return said[:1].upper() + said[1:] if plain else said
 
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""
