@@ -1,7 +1,8 @@
 """Write the pages of a memory as a site: plan first, then apply.
 
-The bytes are the same for one tip, on every machine: nothing in them tells of a clock, of this machine or
-of its paths. Pages show what the server shows of the same tip, from the same functions and templates.
+The bytes are the same for one tip and one remote, on every machine: nothing in them tells of a clock, of
+this machine or of its paths. Pages show what the server shows of the same tip, from the same functions
+and templates.
 """
 
 from __future__ import annotations
@@ -139,7 +140,9 @@ class _Writer:
         self._plan, self._links, self._beside = plan, links, beside
         #: by how many folders a page lies below the top
         self._renderers: dict[int, Renderer] = {}
-        self._frame = frame_of(plan.tip, waiting(plan.tip))._replace(served=False)
+        forge = plan.tip.forge()._replace(unpushed=frozenset())  # a site is of what is published
+        frame = frame_of(plan.tip, waiting(plan.tip))
+        self._frame = frame._replace(served=False, forge=lambda: forge)
 
     def write(self, path: str, page: Page) -> int:
         """Write one; return its size."""

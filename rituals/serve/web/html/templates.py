@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from ledger.escape import numbered, visible
 from ledger.model.record import Record
+from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
 from projection.fold.projection_state import TIERS, Summary
 from projection.text.clipping import clipped
@@ -18,7 +19,7 @@ from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.plain_html import seen, shown, shown_whole
+from rituals.serve.web.html.plain_html import plain, seen, shown, shown_whole
 from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
@@ -30,7 +31,7 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 HERE = FilePath(__file__).parent
 STATIC = HERE / "static"
-_BRIEF_CHARS = 280
+_BRIEF_CHARS, _COMMIT_DIGITS = 280, 7
 _LINKED = Markup('<a class="id" href="{to}">{id}</a>')
 _NAMED = Markup('<span class="id">{id}</span>')
 #: What people call the tiers, where that is not their name.
@@ -54,12 +55,16 @@ class Frame(Record):
     notice: Recorded | None = None
     facts: Container[str] = ()  #: the ids that have a page, to which texts may link
     canonical: str = ""  #: where a page of a site is found once it is published, "" for not said
+    #: where commits and files are shown to others; git is asked when the first link is written
+    forge: Callable[[], Forge] = Forge
 
 
 def frame_of(tip: TipView, due: int) -> Frame:
     """Return what stands around every page of a tip, where so many questions wait."""
     state = tip.state
-    return Frame(state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts)
+    return Frame(
+        state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts, forge=tip.forge
+    )  # fmt: skip
 
 
 class Renderer:
@@ -76,6 +81,7 @@ class Renderer:
     def __init__(self, url: Callable[[str], str] = str) -> None:
         self._url = url
         self._facts: Container[str] = ()
+        self._forge: Callable[[], Forge] = Forge
         self._mark = ""
         self._lines: dict[str, Markup] = {}
         self._links: dict[tuple[str, ...], Markup] = {}
@@ -91,11 +97,12 @@ class Renderer:
             heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=twin_commands,
             sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
             fact_links=self.fact_links,
+            commit_link=self.commit_link, file_link=self.file_link,
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:
         """Write a page whole."""
-        self._facts = frame.facts
+        self._facts, self._forge = frame.facts, frame.forge
         if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
             self._mark = frame.mark
             for known in (self._lines, self._links, self._ids):
@@ -137,6 +144,17 @@ class Renderer:
         plain = word.isalpha() and word != "diurna" and word not in self._facts
         return said[:1].upper() + said[1:] if plain else said
 
+    def commit_link(self, commit: str) -> Markup:
+        """Write a commit by its first digits, as a link to the forge where that shows it."""
+        return _away(
+            self._forge().commit(commit), commit[:_COMMIT_DIGITS], "Commit %s on the forge"
+        )
+
+    def file_link(self, path: str, commit: str, said: str, line: int = 0) -> Markup:
+        """Write a file, or a line of it, as a link to the forge; nothing where none shows it."""
+        to = self._forge().file(path, commit, line)
+        return _away(to, said, "%s on the forge") if to else Markup("")
+
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""
         return html_markdown.block(text, self._fact)
@@ -150,6 +168,13 @@ class Renderer:
 
     def _fact(self, fact: str) -> str:
         return self._url(address_of("/fact", fact)) if fact in self._facts else ""
+
+
+def _away(to: str, said: str, title: str) -> Markup:
+    """Write what leads to the forge, in digits or a name; without an address it leads nowhere."""
+    named = Markup("<code>{}</code>").format(plain(said))
+    where = Markup('<a href="{}" rel="noreferrer noopener nofollow" title="{}">{}</a>')
+    return where.format(plain(to), title % plain(said), named) if to else named
 
 
 def tier(name: str) -> Markup:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ledger.model.session import Entry
+    from ledger.remote.forge import Forge
     from memory.api import Memory
     from memory.query.origins import Origin, Origins
     from memory.query.reasons import Reasons
@@ -152,6 +153,7 @@ class TipView:
         self._sessions: dict[str, Session] = {}
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
+        self._forge: Forge | None = None
 
     @property
     def mark(self) -> str:
@@ -275,6 +277,14 @@ class TipView:
         from memory.query.provenance import writers
 
         return writers(self.memory.snapshot, stems, self.memory.origins)
+
+    def forge(self) -> Forge:
+        """Return where commits and files are shown to others, if anywhere."""
+        from ledger.remote.forge import forge_of
+
+        home = self.memory.home
+        self._forge = forge_of(home.repository, home.branch, self.tip, self._forge)
+        return self._forge
 
     def here(self) -> Here:
         """Return what HEAD, as it is at this moment, has of the memory."""
