@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import pytest
@@ -17,10 +17,12 @@ from memory.write.draft import SessionDraft
 from rituals.cli.context import Invocation
 from rituals.decide.open_contradictions import KINDS, disputes
 from rituals.review.learning.learning_plan import plan_learning
-from rituals.review.review_plan import plan_review
+from rituals.review.remaining_questions import remaining
+from rituals.review.review_plan import Plan, plan_review
 from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.actions.answer_forms import answer
 from rituals.serve.web.actions.form_fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
-from rituals.serve.web.actions.form_table import Notices
+from rituals.serve.web.actions.form_table import ACTIONS, Notices
 from tests.campaigns.homes import git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
 from tests.web.homes import undecided
@@ -45,7 +47,10 @@ class Twins:
         self._run, self._now = run, NOW_MS
         self._patch = monkeypatch
         monkeypatch.setenv("DIURNA_AGENT", AGENT)
-        self.notices = Notices()
+        self.plan: Plan | None = None
+        self.notices = Notices(
+            {**ACTIONS, "answer": partial(answer, kept=lambda memory: self.plan)}
+        )
 
     @cached_property
     def theirs(self) -> Path:
@@ -204,10 +209,14 @@ def test_reopening_is_the_command_too(twins: Twins) -> None:
     assert not twins.memory.state()["storm"].fact.closed
 
 
+@pytest.mark.parametrize("kept", (True, False))
 def test_each_question_is_answered_as_on_a_terminal(
-    twins: Twins, monkeypatch: pytest.MonkeyPatch
+    twins: Twins, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    """One after the other, in every way there is: the log of a review that is left behind the answer."""
+    """One after the other, in every way there is: the log of a review that is left behind the answer.
+
+    With a plan that a server has kept, too; what is foreseen to be left is what a new plan asks.
+    """
     monkeypatch.setattr(Invocation, "interactive", lambda self: True)
     ways = iter(
         [
@@ -222,21 +231,28 @@ def test_each_question_is_answered_as_on_a_terminal(
         ]
     )
     rules: list[str] = []
-    while questions := plan_review(twins.memory).unanswered:
-        asked = questions[0]
+    foreseen = 0
+    while (plan := plan_review(twins.memory)).unanswered:
+        asked = plan.unanswered[0]
         pairs, typed = next(ways, ((("say", "accept"),), "a\n"))
         if not asked.acceptable:
             pairs, typed = (("say", "reject"),), "r\n"
+        twins.plan = plan if kept else None
         recorded = twins.form("answer", ("key", asked.key), *pairs)
-        ran = twins.line("review", stdin=typed + "q\n" * (len(questions) > 1))
+        ran = twins.line("review", stdin=typed + "q\n" * (len(plan.unanswered) > 1))
         assert ran.code == 0, (ran.err, asked)
         assert recorded.stems and twins.logs() == twins.logs(twins.theirs), asked
+        if recorded.events and (left := remaining(plan, recorded.answered, recorded.events)):
+            foreseen += 1
+            now = [one.key for one in plan_review(twins.memory).unanswered]
+            assert [one.key for one in left.unanswered] == now, asked
+        twins.plan = None
         if not rules:
             again = twins.form("answer", ("key", asked.key), ("say", "reject"))
             assert again.already and not again.stems, asked
         rules.append(asked.rule)
     assert rules[:6] == ["invariant-due"] * 6 and len(set(rules)) > 1
-    assert "type: review\n" in twins.newest()
+    assert "type: review\n" in twins.newest() and (foreseen > 3) == kept
 
 
 def test_each_proposal_is_answered_as_on_a_terminal(

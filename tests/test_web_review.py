@@ -184,7 +184,7 @@ def test_ticks_of_a_list_are_one_log(home: Path) -> None:
     left = next(one for one in forms_in(page) if one.ticks)
     assert [value for _, value in left.ticks] == ["clocks", "doors", "keys"]
     nothing = press(client, left, "Confirm what is ticked")
-    assert "nothing is ticked" in nothing and "Your memory is as it was" in nothing
+    assert "Nothing is ticked" in nothing and "Your memory is as it was" in nothing
 
 
 def test_questions_and_proposals_are_answered_and_undone(home: Path) -> None:

@@ -17,6 +17,7 @@ from itertools import islice
 
 from ledger.codec.log import encode
 from ledger.errors import Busy, EditNotUnderstood, Outrun
+from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
 from ledger.model.findings import Finding
@@ -26,6 +27,7 @@ from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
+from memory.worktree.edited_copy import edited_paths
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
 from projection.policy.policy_keys import with_number
@@ -81,6 +83,7 @@ def review(
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
     by: str = "",
+    kept: Plan | None = None,
 ) -> Outcome:
     """Review a ledger: verify it, then plan, ask and apply. What is wrong is said and stops nothing.
 
@@ -92,6 +95,8 @@ def review(
         dry_run: change nothing; say what would be.
         progress: told how far a long comparing of facts is.
         by: who answers, where it is not who runs this.
+        kept: a plan that was made before. While it holds, and is not answered whole, answers to it are
+            all that is recorded: what else a review does is left to `settle_answers`.
 
     Raises:
         ReviewRuns: another review is under way.
@@ -106,6 +111,8 @@ def review(
     refuse_unwritable(home)
     with alone(home, occasion.agent, occasion.now_ms):
         refuse_incomplete(memory.ask(lambda cache: cache.unread()))
+        if kept and ask and (answered := _answered(memory, kept, ask, by)):
+            return answered
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified = made(memory, REVIEW, progress).findings
         ended = ended_lines(memory)
@@ -132,6 +139,37 @@ def review(
         outcome = _set(memory, outcome, given)._replace(ended=ended)
         publishes = memory.publishes(reviewing=True) and not memory.snapshot.rides()
         return _published(memory, outcome) if publishes else outcome
+
+
+def _answered(
+    memory: Memory, kept: Plan, ask: Callable[[Plan], Mapping[str, Answer]], by: str
+) -> Outcome | None:
+    """Record answers to a plan that holds still, None where it has to be made anew for them."""
+    home = memory.home
+    memory.drain()
+    stands = home.tip() == kept.tip and kept.code in ("", head(home.repository)[1])
+    if not stands or edited_paths(home, memory.policy):
+        return None
+    given = dict(ask(_open(kept, {})))
+    unasked = asked(_open(kept, given))
+    outcome = _fitted(Outcome(kept, unasked=unasked), given)
+    if not (unasked and outcome.events):
+        return None
+    try:
+        return _set(memory, _append(memory, outcome, by), given)
+    except Outrun:
+        return None
+
+
+def settle_answers(memory: Memory) -> None:
+    """Do behind answers to a kept plan what else a review does: record what ended, publish the pages.
+
+    Raises:
+        DiurnaError: as `review`; what was answered is recorded whatever becomes of this.
+    """
+    ended_lines(memory)
+    if memory.publishes(reviewing=True) and not memory.snapshot.rides():
+        memory.publish()
 
 
 def _previewed(
@@ -197,7 +235,8 @@ def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
 
     `outcome` has the plan, and what a person left unasked; `given` is None where nobody can be asked.
     """
-    plan, prose = outcome.plan, body(outcome.plan)
+    plan = outcome.plan
+    prose = "" if outcome.unasked else body(plan)
     fresh = plan._replace(questions=plan.fresh)
     steps = dict.fromkeys([one.key for one in plan.fresh], LATER) if given is None else given
 

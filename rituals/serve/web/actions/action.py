@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
@@ -22,6 +23,10 @@ class Recorded(Record):
     #: what was noticed: a secret that is redacted, an id that is odd
     findings: tuple[Finding, ...] = ()
     reversible: bool = True  #: whether a log can take it back
+    publishes: bool = False  #: whether pages are published behind it, as behind a review
+    #: what the log says, where it tells what is left to ask: nothing for an undo
+    events: tuple[Event, ...] = ()
+    answered: tuple[str, ...] = ()  #: keys of the questions that it answers
 
 
 #: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.

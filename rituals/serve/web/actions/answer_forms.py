@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+
 from ledger.codec.fact_blocks import tidy
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
@@ -17,33 +20,46 @@ from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
 
+#: Gives the plan of a memory as it stands, None where none is made yet.
+Kept = Callable[[Memory], Plan | None]
 
-def answer(memory: Memory, fields: Fields) -> Recorded:
-    """Record the answer to one question of the review, as whoever leaves the review behind it.
+
+def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> Recorded:
+    """Record the same answer to questions of the review, as whoever leaves the review behind them.
+
+    `kept` gives a plan that stands for what a review asks now, None where it has to be made.
 
     Raises:
-        WrongUsage: it can not be answered so.
+        WrongUsage: one can not be answered so, or none is named.
+        NotAsked: none of several is asked any more.
         DiurnaError: as `diurna review`.
     """
-    key = fields.one("key")
+    keys = fields.ticked("key")
     given: dict[str, Answer] = {}
 
     def ask(plan: Plan) -> dict[str, Answer]:
         if not given:  # else another writer was faster, and it is answered
             said = fields.one("say"), tidy(fields.one("text")), fields.one("id")
-            given[key] = answer_of(plan, key, *said)
+            for key in keys:
+                with suppress(NotAsked):
+                    given[key] = answer_of(plan, key, *said)
+            if not given:
+                raise NotAsked("this question" if len(keys) == 1 else "none of these questions")
         return given
 
+    plan = kept(memory)
     try:
-        outcome = review(memory, ask=ask)
+        outcome = review(memory, ask=ask, kept=plan)
     except NotAsked as known:
         return Recorded(already=known.message)
     if not outcome.stem:
         return Recorded(already="it is known, and there is nothing to record")
+    events = outcome.events
+    title = f"Answer to {len(given)} questions" if len(given) > 1 else "Answer to a question"
     return Recorded(
-        (outcome.stem,), (outcome.commit,), _said(outcome.events), "", "Answer to a question",
-        twin_commands.REVIEW, outcome.findings,
-        not any(isinstance(event, FactVerified) for event in outcome.events),
+        (outcome.stem,), (outcome.commit,), _said(events), "", title, twin_commands.REVIEW,
+        outcome.findings, not any(isinstance(event, FactVerified) for event in events),
+        bool(outcome.unasked), events if outcome.plan is plan else (), tuple(given),
     )  # fmt: skip
 
 

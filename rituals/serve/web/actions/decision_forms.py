@@ -97,7 +97,7 @@ def _recorded(
         return Recorded(already=decision.already)
     return Recorded(
         (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, command,
-        receipt.findings, reversible,
+        receipt.findings, reversible, events=() if reversible else decision.events,
     )  # fmt: skip
 
 

@@ -56,6 +56,22 @@ class Fields(Record):
             raise WrongUsage("the reason is empty", hint="say in a sentence why")
         return said
 
+    def ticked(self, name: str) -> tuple[str, ...]:
+        """Return what is ticked of a list, each once.
+
+        Raises:
+            WrongUsage: nothing is, or more than one log takes.
+        """
+        found = tuple(dict.fromkeys(self.many(name)))
+        if not found:
+            raise WrongUsage(
+                "nothing is ticked", hint="tick what you answer, then press the button"
+            )
+        if len(found) > LIMIT_IDS:
+            said = f"{len(found)} are ticked, and one log takes {LIMIT_IDS}"
+            raise WrongUsage(said, hint="answer some of them, then the others")
+        return found
+
     def fact(self, name: str = "id") -> str:
         """Return the id of a fact.
 

@@ -9,8 +9,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.actions.form_table import NoSuchForm, Notices
+from memory.api import Memory
+from rituals.review.remaining_questions import remaining
+from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_table import NEEDS, NoSuchForm, Notices
 from rituals.serve.web.html.templates import Renderer, frame_of
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.form_result_page import already, missing, refused
@@ -109,16 +112,17 @@ class ActRoute:
     """What forms can record.
 
     Args:
-        opened: the memory.
+        preparing: asks the memory.
         access: what the server accepts.
         pages: shows why something was refused.
         notices: records, and remembers what.
     """
 
     def __init__(
-        self, opened: OpenMemory, access: Access, pages: PageRoutes, notices: Notices
+        self, preparing: Preparing, access: Access, pages: PageRoutes, notices: Notices
     ) -> None:
-        self._opened, self._access, self._pages, self._notices = opened, access, pages, notices
+        self._preparing, self._access = preparing, access
+        self._pages, self._notices = pages, notices
 
     async def take(self, request: Request) -> Response:
         """Record what a form says, and go on to the page that it names."""
@@ -132,16 +136,29 @@ class ActRoute:
         fields = form._replace(pairs=tuple([one for one in form.pairs if one[0] not in _OWN]))
         name = request.path_params["name"]
         try:
-            recorded = await self._opened.ask(
-                lambda memory: self._notices.record(memory, name, fields), writes=True
-            )
+            recorded = await self._preparing.ask(
+                lambda tip: self._record(tip.memory, name, fields), NEEDS.get(name, ()),
+                foreseen=False, writes=True,
+            )  # fmt: skip
         except NoSuchForm as problem:
             return await self._refuse(request, problem, go_on, 404)
         except DiurnaError as problem:
             return await self._refuse(request, problem, go_on, 409)
         if not recorded.stems:
             return await self._pages.show(request, lambda tip: already(recorded, go_on))
+        self._preparing.begin()
+        if recorded.publishes:
+            self._preparing.publish_soon()
         return RedirectResponse(with_done(go_on, recorded.stems[-1]), 303)
+
+    def _record(self, memory: Memory, name: str, fields: Fields) -> Recorded:
+        """Record it, and foresee what is left to ask: the next page need not wait for a new plan."""
+        asking = self._preparing.asking(memory)
+        recorded = self._notices.record(memory, name, fields)
+        if asking and recorded.events:
+            left = remaining(asking, recorded.answered, recorded.events)
+            self._preparing.foresee(memory, left)
+        return recorded
 
     async def _refuse(
         self, request: Request, problem: DiurnaError, go_on: str, status: int

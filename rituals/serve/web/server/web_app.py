@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
@@ -15,7 +16,8 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
-from rituals.serve.web.actions.form_table import Notices
+from rituals.serve.web.actions.answer_forms import answer
+from rituals.serve.web.actions.form_table import ACTIONS, Notices
 from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import ROWS
@@ -44,9 +46,9 @@ def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None
     files, preparing = Files(static_files()), Preparing(opened)
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
-    notices = Notices()
+    notices = Notices({**ACTIONS, "answer": partial(answer, kept=preparing.kept)})
     pages = PageRoutes(preparing, access, renderer, notices)
-    acts = ActRoute(opened, access, pages, notices)
+    acts = ActRoute(preparing, access, pages, notices)
 
     def route(path: str, answering: Answering, method: str = "GET") -> Route:
         return Route(path, _whatever_happens(answering, renderer, tell), methods=[method])

@@ -12,14 +12,24 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from ledger.errors import DiurnaError
 from memory.api import Memory
+from rituals.review.review_record import settle_answers
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.tip_view.tip_view import MADE_OF, ONCE, SLOW_PARTS, TipView, TipViews
 from rituals.serve.worker import Worker
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from rituals.review.review_plan import Plan
+
 T = TypeVar("T")
 #: So often a page waits for its parts anew because memory moved meanwhile; then they are made in place.
 _ATTEMPTS = 3
+#: How long memory has to stand still before what nobody asks for yet is prepared again, and before
+#: pages are published behind answers: whoever answers is in the middle of it.
+_QUIET_SECONDS, _PUBLISH_SECONDS = 1.0, 4.0
 #: How long a stop waits for a part: nothing is lost with it.
 _STOP_SECONDS = 0.2
 
@@ -37,14 +47,23 @@ class Preparing:
         self._workers: dict[str, Worker] = {}
         self._making: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._ahead: asyncio.Task[None] | None = None
+        self._behind: asyncio.Task[None] | None = None
         self._seen = ""
         #: what need not be prepared any more
         self._done: frozenset[str] = frozenset()
 
-    async def ask(self, question: Callable[[TipView], T], needs: Sequence[str] = ()) -> T:
+    async def ask(
+        self,
+        question: Callable[[TipView], T],
+        needs: Sequence[str] = (),
+        *,
+        foreseen: bool = True,
+        writes: bool = False,
+    ) -> T:
         """Answer a question about the tip as it stands, asked on the memory's thread.
 
-        `needs` are the slow parts that it asks for; they are waited for before its turn comes.
+        `needs` are the slow parts that it asks for; they are waited for before its turn comes, or what
+        stands for them is taken, unless `foreseen` is false. `writes` as `OpenMemory.ask` has it.
 
         Raises:
             DiurnaError: as `OpenMemory.ask`.
@@ -52,14 +71,15 @@ class Preparing:
         found: list[T] = []
         for attempt in range(1, _ATTEMPTS + 1):
             for part in needs:
-                await self._part(part)
+                await self._part(part, foreseen)
 
             def answer(memory: Memory, last: bool = attempt == _ATTEMPTS) -> tuple[str, list[T]]:
                 tip = self._views.of(memory)
-                ready = last or all(tip.has(part) for part in needs)
+                serves = tip.serves if foreseen else tip.has
+                ready = last or all(serves(part) for part in needs)
                 return tip.mark, [question(tip)] if ready else []
 
-            mark, found = await self._opened.ask(answer)
+            mark, found = await self._opened.ask(answer, writes=writes)
             if mark != self._seen:
                 self._seen = mark
                 self.begin()
@@ -67,14 +87,66 @@ class Preparing:
                 break
         return found[0]
 
+    def kept(self, memory: Memory) -> Plan | None:
+        """Return the plan of the tip, None where there is none yet; on the memory's thread."""
+        tip = self._views.of(memory)
+        return tip.plan if tip.has("plan") else None
+
+    def asking(self, memory: Memory) -> Plan | None:
+        """Return the plan of the tip, or what stands for it; None for neither."""
+        tip = self._views.of(memory)
+        return tip.asking if tip.serves("plan") else None
+
+    def foresee(self, memory: Memory, plan: Plan | None) -> None:
+        """Let what is left of a plan stand for the one of the tip, which a single log lies behind."""
+        tip = self._views.of(memory)
+        if plan is not None and tip.state.summary.logs == plan.summary.logs + 1:
+            tip.foreseen = plan._replace(summary=tip.state.summary)
+
     def begin(self) -> None:
         """Begin to prepare all that is slow of the tip, for whoever asks for it next."""
+        quiet = 0.0
         if self._ahead is not None:
             self._ahead.cancel()
-        self._ahead = asyncio.ensure_future(self._all())
+            quiet = _QUIET_SECONDS
+        self._ahead = asyncio.ensure_future(self._all(quiet))
+
+    def publish_soon(self) -> None:
+        """Publish the pages that people read, once nobody has answered for a moment."""
+        if self._behind is not None:
+            self._behind.cancel()
+        self._behind = asyncio.ensure_future(self._publish())
+
+    async def _publish(self, seconds: float = _PUBLISH_SECONDS) -> None:
+        """Settle what was answered, by a memory of its own: no page waits for it."""
+
+        def read(memory: Memory) -> tuple[Home, str, int]:
+            return memory.home, memory.asker(), memory.occasion().now_ms
+
+        await asyncio.sleep(seconds)
+        home, agent, now_ms = await self._opened.ask(read)
+
+        def settle() -> None:
+            memory = Memory(home, agent=agent, clock=lambda: now_ms)
+            try:
+                settle_answers(memory)
+            finally:
+                memory.close()
+
+        with contextlib.suppress(DiurnaError):  # what is in the way is said by `diurna status`
+            await self._worker("publish").run(settle, keep=True)
+
+    def _worker(self, name: str) -> Worker:
+        if name not in self._workers:
+            self._workers[name] = Worker(f"diurna-{name}")
+        return self._workers[name]
 
     async def close(self) -> None:
-        """Stop preparing."""
+        """Stop preparing; what was answered is published now."""
+        if self._behind is not None and not self._behind.done():
+            self._behind.cancel()
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(self._publish(0.0), _PUBLISH_SECONDS)
         running = [*self._making.values(), *([self._ahead] if self._ahead else [])]
         for task in running:
             task.cancel()
@@ -82,19 +154,22 @@ class Preparing:
         for worker in self._workers.values():
             worker.end(_STOP_SECONDS)
 
-    async def _all(self) -> None:
+    async def _all(self, quiet: float) -> None:
         for part in SLOW_PARTS:
+            if part != "plan":
+                await asyncio.sleep(quiet)
+                quiet = 0.0
             with contextlib.suppress(Exception):  # whoever needs it is told why there is none
                 await self._part(part)
 
-    async def _part(self, part: str) -> None:
-        """Have a part of the tip as it stands now; several that ask for it wait for one."""
+    async def _part(self, part: str, foreseen: bool = False) -> None:
+        """Have a part of the tip as it stands now, or what is foreseen; who asks for one waits for one."""
         for first in MADE_OF.get(part, ()):
             await self._part(first)
         tip = await self._opened.ask(self._views.of)
         if part in self._done:
             tip.keep(part, True)
-        if tip.has(part):
+        if tip.has(part) or (foreseen and tip.serves(part)):
             return
         key = tip.mark, part
         making = self._making.get(key)
@@ -114,7 +189,5 @@ class Preparing:
             return tip, SLOW_PARTS[part](tip)
 
         tip, work = await self._opened.ask(read)
-        if part not in self._workers:
-            self._workers[part] = Worker(f"diurna-{part}")
-        tip.keep(part, await self._workers[part].run(work))
+        tip.keep(part, await self._worker(part).run(work))
         self._done |= ONCE & {part}

@@ -11,13 +11,12 @@ from bisect import bisect_left
 from functools import cached_property
 
 from ledger.git.repository import head
-from ledger.model.event import facts_in
-from ledger.model.ids import is_fact_id
 from memory.query.session_timeline import Session, sessions_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.graph.graph_neighbours import Graph
 from projection.work.tracked_tasks import Task, tasks
+from rituals.serve.web.tip_view.known_logs import KnownLogs, known_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,9 +81,11 @@ def read_plan(tip: TipView) -> Callable[[], Plan]:
     from rituals.review.review_plan import plan_of
 
     memory = tip.memory
-    logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
     state, at = memory.tip_state(), memory.ask(lambda cache: cache.commit, committed=True)
     gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
+    logs = list(tip.known_logs.logs)
+    if state.summary.digest != tip.state.summary.digest:  # some wait
+        logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
     return lambda: plan_of(at, state, logs, code_of(memory.home), more=gone)
 
 
@@ -143,13 +144,18 @@ class TipView:
     Args:
         memory: the home, open; used on the thread that opened it.
         state: of the tip.
+        before: what the view of another tip has read of the logs: only what came since is read then.
     """
 
-    def __init__(self, memory: Memory, state: State) -> None:
+    def __init__(self, memory: Memory, state: State, before: KnownLogs | None = None) -> None:
         self.memory, self.state = memory, state
+        self._before = before
         self.tip = memory.home.tip()
         #: stems of all work logs, in ledger order
         self.work = state.work
+        #: what is left of the plan of another tip behind what was answered: it stands for the plan of
+        #: this one until that is made
+        self.foreseen: Plan | None = None
         self._sessions: dict[str, Session] = {}
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
@@ -161,9 +167,15 @@ class TipView:
         return mark_of(self.tip, self.state)
 
     @cached_property
+    def known_logs(self) -> KnownLogs:
+        """All logs, with what the view before this one had read of them."""
+        before, self._before = self._before, None
+        return known_logs(self.memory, self.state, before)
+
+    @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """All logs, in ledger order."""
-        return tuple(sorted([one for _, one in self.memory.logs()], key=lambda entry: entry.stem))
+        return tuple([entry for _, entry in self.known_logs.logs])
 
     @cached_property
     def uses(self) -> dict[str, list[int]]:
@@ -182,12 +194,10 @@ class TipView:
         """Every fact where it stands, by id."""
         return {one.fact.id: one for one in self.state.standings()}
 
-    @cached_property
+    @property
     def facts(self) -> frozenset[str]:
         """The ids that have a page: all that logs name, also those that came without a text."""
-        named = {name for entry in self.entries for name in entry.named}
-        acted = {name for entry in self.entries for event in entry.acts for name in facts_in(event)}
-        return frozenset([one for one in named | acted if is_fact_id(one)]) | self.standings.keys()
+        return self.known_logs.facts
 
     @cached_property
     def graph(self) -> Graph:
@@ -234,18 +244,23 @@ class TipView:
     #: what a review would ask; slow, as `lives`
     plan = cached_property(lambda self: read_plan(self)())
 
-    @cached_property
+    @property
+    def asking(self) -> Plan:
+        """The plan, or what stands for it by now."""
+        return self.plan if self.foreseen is None or self.has("plan") else self.foreseen
+
+    @property
     def questions(self) -> dict[str, list[Question]]:
         """What a review asks and nobody answered, by rule, in the order of the review."""
         found: dict[str, list[Question]] = {}
-        for one in self.plan.unanswered:
+        for one in self.asking.unanswered:
             found.setdefault(one.rule, []).append(one)
         return found
 
-    @cached_property
+    @property
     def asked_in(self) -> dict[str, str]:
         """The thread that asks a question already, by the question's key."""
-        threads = [one for one in reversed(self.plan.raised) if not one.closed]
+        threads = [one for one in reversed(self.asking.raised) if not one.closed]
         return {key: one.id for one in threads for key in one.keys}
 
     #: what could be learned; slow, as `lives`
@@ -254,6 +269,10 @@ class TipView:
     def has(self, part: str) -> bool:
         """Tell whether a part was worked out by now."""
         return part in self.__dict__
+
+    def serves(self, part: str) -> bool:
+        """Tell whether a page need not wait for a part: it is there, or something stands for it."""
+        return self.has(part) or (part == "plan" and self.foreseen is not None)
 
     def prepare(self, *parts: str) -> None:
         """Work out parts in place, for many pages that follow."""
@@ -343,7 +362,10 @@ class TipViews:
             or kept.memory is not memory
             or kept.mark != mark_of(memory.home.tip(), state)
         ):
-            kept = self._kept = TipView(memory, state)
+            before = None
+            if kept and kept.memory is memory and kept.has("known_logs"):
+                before = kept.known_logs
+            kept = self._kept = TipView(memory, state, before)
         return kept
 
 
@@ -352,13 +374,13 @@ def mark_of(tip: str, state: State) -> str:
     return f"{tip[:12]}{state.summary.digest[:12]}"
 
 
-#: The parts, in the order in which they are prepared.
+#: The parts, in the order in which they are prepared: who answers needs the next plan first.
 SLOW_PARTS: dict[str, Callable[[TipView], Callable[[], object]]] = {
+    "plan": read_plan,
     "lives": read_lives,
     "past": read_past,
     "report": read_report,
     "origins": read_origins,
-    "plan": read_plan,
     "recall": read_recall,
     "learn_plan": read_learn_plan,
 }

@@ -1,0 +1,37 @@
+"""Say what is left of a plan behind answers, before a plan of what stands then is made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ledger.model.event import Event, FactUpdated, FactVerified, facts_in
+from projection.lifecycle.review_threads import THREAD_PREFIX
+from rituals.review.review_plan import Plan
+from rituals.review.review_question import INVARIANT_DUE, is_raising
+
+
+def remaining(plan: Plan, answered: Collection[str], events: Sequence[Event]) -> Plan | None:
+    """Return a plan without what was answered; None where only a new plan can tell what is left.
+
+    Not foreseen are answers that move facts which other questions are about, that give a fact another
+    text, or that ask on in a thread. `answered` are keys of questions, and ids of settled threads;
+    `events` are of the log.
+    """
+    confirmed = {one.id for one in events if isinstance(one, FactVerified)}
+    named = {name for one in events for name in facts_in(one)}
+    moved = {name for name in named if not name.startswith(THREAD_PREFIX)}
+    left = [
+        one
+        for one in plan.questions
+        if one.key not in answered and not (one.rule == INVARIANT_DUE and one.facts[0] in confirmed)
+    ]
+    open_ones, keys = {one.key for one in plan.unanswered}, {one.key for one in left}
+    if any(isinstance(one, FactUpdated) or is_raising(one) for one in events) or any(
+        one.key in open_ones and not moved.isdisjoint(one.facts) for one in left
+    ):
+        return None
+    return plan._replace(
+        questions=tuple(left),
+        fresh=tuple([one for one in plan.fresh if one.key in keys]),
+        settled=tuple([one for one in plan.settled if one.id not in answered]),
+    )
