@@ -95,13 +95,11 @@ def review(
         dry_run: change nothing; say what would be.
         progress: told how far a long comparing of facts is.
         by: who answers, where it is not who runs this.
-        kept: a plan that was made before. While it holds, and is not answered whole, answers to it are
-            all that is recorded: what else a review does is left to `settle_answers`.
+        kept: a plan made before: its answers alone are recorded while it holds (`settle_answers`).
 
     Raises:
         ReviewRuns: another review is under way.
-        EditNotUnderstood: somebody edited `continuity.md`, and no event can say it; nothing changed.
-        HandEdited: another projection file was edited; nothing changed.
+        HandEdited: a page was edited, and no event can say it (EditNotUnderstood); nothing changed.
         WriteRefused: the repository is in no state to be committed to.
         Outrun: other writers were faster, again and again; nothing changed.
     """
@@ -114,8 +112,7 @@ def review(
         if kept and ask and (answered := _answered(memory, kept, ask, by)):
             return answered
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
-        verified = made(memory, REVIEW, progress).findings
-        ended = ended_lines(memory)
+        verified, ended = made(memory, REVIEW, progress).findings, ended_lines(memory)
         given: dict[str, Answer] = {}
         unasked: Counts = ()
         findings: tuple[Finding, ...] = ()
@@ -137,8 +134,7 @@ def review(
                 if not left:
                     raise
         outcome = _set(memory, outcome, given)._replace(ended=ended)
-        publishes = memory.publishes(reviewing=True) and not memory.snapshot.rides()
-        return _published(memory, outcome) if publishes else outcome
+        return _published(memory, outcome) if _publishes(memory) else outcome
 
 
 def _answered(
@@ -168,8 +164,12 @@ def settle_answers(memory: Memory) -> None:
         DiurnaError: as `review`; what was answered is recorded whatever becomes of this.
     """
     ended_lines(memory)
-    if memory.publishes(reviewing=True) and not memory.snapshot.rides():
+    if _publishes(memory):
         memory.publish()
+
+
+def _publishes(memory: Memory) -> bool:
+    return memory.publishes(reviewing=True) and not memory.snapshot.rides()
 
 
 def _previewed(
