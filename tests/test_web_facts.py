@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ledger.errors import NotFound
-from ledger.model.event import Event, FactCreated, FactReferenced, FactUpdated
+from ledger.model.event import Event, FactCreated, FactReferenced, FactUpdated, ThreadClosed
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.recall.recall_values import Filters
@@ -16,6 +16,7 @@ from memory.write.draft import SessionDraft
 from projection.document.page_renderer import render
 from projection.lifecycle.transitions import fading, left_of
 from rituals.serve.web.html.templates import Renderer, static_files
+from rituals.serve.web.html.word_differences import word_differences, words_of
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import entities_page, fact_page, now_page, search_page, session_page
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
@@ -166,6 +167,73 @@ def test_a_text_is_compared_with_those_that_it_replaced(tip: Tip) -> None:
     assert "<del>Ten</del><ins>Thirty</ins> seconds." in html
 
 
+def test_a_diff_is_of_the_words_that_people_read() -> None:
+    """Not of markup, nor of where lines were wrapped; what stayed is cut between words."""
+    before = (
+        "**Retries** are for\nwebhooks, see [the *queue*](https://example.org).\n\n- ten\n- two"
+    )
+    after = "Retries are for webhooks,\nsee the `queue`.\n\n- ten\n- three"
+    assert words_of(before) == "Retries are for webhooks, see the queue.\nten\ntwo"
+    assert word_differences(before, after) == (
+        "Retries are for webhooks, see the queue.\nten\n<del>two</del><ins>three</ins>"
+    )
+    assert "set otherwise" in word_differences("**a**\nb", "a *b*")
+    words = " ".join([f"word{number}" for number in range(99)])
+    gap = word_differences(f"{words} old {words}", f"{words} new {words}").split("<del>")[0]
+    assert re.fullmatch(r'<span class="gap"> … </span>(word\d+ )+', gap)
+
+
+def test_each_event_has_a_place_of_its_own(tip: Tip) -> None:
+    """Also two of one log, and each of a run of uses: a link to one leads to it for good."""
+    append(tip, "Born", FactCreated("a", "Is it?", " ", (("kind", "thread"),)))
+    append(tip, "Both", FactUpdated("a", "Is it ten?"), ThreadClosed("a"))
+    for number in range(3):
+        append(tip, f"Used {number}", FactReferenced("a"))
+    page = fact_page.fact(tip(), {"id": "a"})
+    places = [place for one in page.values["told"] for place in one.places]
+    assert len(set(places)) == len(page.values["why"].steps) == 6
+    html = told(tip(), page)
+    for place in places:
+        assert html.count(f'id="{place}"') == html.count(f'href="#{place}"') == 1
+    append(tip, "Later", FactReferenced("a"))
+    later = fact_page.fact(tip(), {"id": "a"}).values["told"]
+    assert [place for one in later for place in one.places][1:] == places
+
+
+def test_what_was_built_on_a_false_fact_is_said(tip: Tip, run: Run) -> None:
+    """Facts that name it, and sessions that used it, with what came of them; not what came behind its end."""
+    append(tip, "Guess", FactCreated("price-cache", "Prices live for 24 hours."))
+    append(
+        tip, "Page", FactReferenced("price-cache"), FactCreated("page", "The page asks once a day.")
+    )
+    append(
+        tip,
+        "Link",
+        FactCreated("linked", "As [[price-cache]] says."),
+        FactCreated("named", "By price-cache."),
+    )
+    append(tip, "Other", FactCreated("other", "Not price-cache-too."))
+    assert fact_page.fact(tip(), {"id": "price-cache"}).values["built"] is None
+    assert run("append", "--title", "True", "--new", "id=truth It is one hour, not as [[price-cache]] said.",
+               "--supersede", "price-cache=truth").code == 0  # fmt: skip
+    append(tip, "Behind", FactReferenced("price-cache"))
+    page = fact_page.fact(tip(), {"id": "price-cache"})
+    built = page.values["built"]
+    assert [one.id for one in built.facts] == ["linked", "named"]
+    came = [
+        (session.title, how, [one.id for one in facts]) for session, how, facts in built.readers
+    ]
+    assert came == [("Page", "used", ["page"])]
+    said = text_of(told(tip(), page))
+    assert "What was built on it while it stood until 20" in said
+    assert "2 facts that name it" in said
+    append(tip, "Alone", FactCreated("alone", "Nobody asks."))
+    assert run("forget", "alone", "--false", "--reason", "no").code == 0
+    assert "no fact names it, and no session used it" in text_of(
+        told(tip(), fact_page.fact(tip(), {"id": "alone"}))
+    )
+
+
 def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> None:
     """Who said what stands beside each other; what would be confirmed is not clear, so nothing is offered."""
     append(tip, "Born", FactCreated("a", "Ten seconds."))
@@ -210,9 +278,10 @@ def test_a_redacted_fact_shows_no_word(tip: Tip, run: Run) -> None:
     """Neither of what it says, nor of what it said, nor in the session that brought it."""
     append(tip, "One", FactCreated("a", "The villain is Xaver."), FactCreated("b", "It is B."))
     stem = append(tip, "Two", FactUpdated("a", "The villain is Yorick."))
-    assert run("redact", "a", "--reason", "a name").code == 0
+    assert run("redact", "a", "--reason", "a name of a person").code == 0
     html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert "Its words are withheld" in html
+    assert "a name of a person" in text_of(html), "the reason is said"
     assert "diurna confirm" not in html
     for address in session_page.addresses(tip()):
         html += told(
@@ -232,7 +301,7 @@ def test_an_id_without_a_text_has_a_page_and_what_nobody_names_has_none(tip: Tip
     page = fact_page.fact(tip(), {"id": "ghost"})
     said = text_of(told(tip(), page))
     assert "an id without a text" in said
-    assert "Used by" in said
+    assert re.search(r"Used \w+ by claude, 20", said)  # the person whom git knows, and the agent
     html = told(tip(), fact_page.fact(tip(), {"id": "a"}))
     assert 'href="/fact/ghost"' in html
     assert 'href="/fact/nobody"' not in html

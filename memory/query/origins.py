@@ -58,10 +58,17 @@ class Origin(Record):
         return "" if self.via == CUT else self.commit[:7]
 
     @property
+    def remark(self) -> str:
+        """What people have to know of the commit, "" for nothing."""
+        if self.via == CUT:
+            return "the history is cut here, so nobody knows the commit"
+        return _SAID.get(self.via, "").removeprefix(", ")
+
+    @property
     def said(self) -> str:
         """What people read behind the name of a log; "" of one that no commit has."""
         if self.via == CUT:
-            return "the history is cut here, so nobody knows the commit"
+            return self.remark
         if not self.commit:
             return ""
         by = f" by {self.author}" if self.author else ""

@@ -28,6 +28,8 @@ from tests.teams import Clone, SyncedTeam
 _HOUR_MS = 3_600_000
 #: The first log of a made home, and how far the next ones stand apart.
 _START_MS, _STEP_MS = 1_788_000_000_000, 19 * _HOUR_MS
+#: Of the plain home.
+FORGE = "https://github.com/ada/shop"
 #: What a page that lets any of it through would set, ask for, or load.
 CANARY, ELSEWHERE = "__pwned", "http://elsewhere.invalid"
 _SETS = f"window.{CANARY}=1"
@@ -103,7 +105,10 @@ def empty(folder: Path) -> None:
 
 
 def plain(folder: Path) -> None:
-    """Make a home with facts of all kinds and tiers, tasks, handoffs, roles, entities and quiet times."""
+    """Make a home with facts of all kinds and tiers, tasks, handoffs, roles, entities and quiet times.
+
+    It has releases, and a forge that has all of it.
+    """
     tell = _Teller(folder)
     tell(
         "append", "--title", "Ship the webhooks", "--role", "coder",
@@ -114,6 +119,7 @@ def plain(folder: Path) -> None:
         "--new", "id=short-answers preference: Ada reads short answers first.",
         "--new", "id=left-over fact: The old importer writes to `/var/spool/import`.",
     )  # fmt: skip
+    git(folder, "tag", "v1.0")
     tell(
         "append", "--title", "Webhooks were lost", "--ref", "orders-stay", "--role", "judge",
         "--new", 'id=webhook-retries entity="Payments API, Redis" decision: Webhooks retry three times, with jitter.',
@@ -130,6 +136,7 @@ def plain(folder: Path) -> None:
         "append", "--title", "Find the limit", "--update", "webhook-retries", "Webhooks retry five times, with jitter.",
         "--close", "retry-storm", "--role", "coder",
     )  # fmt: skip
+    git(folder, "tag", "v1.1")
     tell.say(
         *(
             SessionDraft(
@@ -151,6 +158,13 @@ def plain(folder: Path) -> None:
         "--new", 'id=shop-limit entity="Payments API" fact: A shop sends at most 40 orders a second.',
         "--new", "id=slow-import thread: Why is the import slow on Mondays?",
     )  # fmt: skip
+    _push(folder)
+
+
+def _push(folder: Path) -> None:
+    """Do to a home what a push to a forge does here."""
+    git(folder, "remote", "add", "origin", FORGE + ".git")
+    git(folder, "update-ref", "refs/remotes/origin/main", "HEAD")
 
 
 def contradicted(folder: Path) -> None:

@@ -98,6 +98,7 @@ class Renderer:
             sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
             fact_links=self.fact_links,
             commit_link=self.commit_link, file_link=self.file_link,
+            forge_file=lambda *place: self._forge().file(*place),
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:

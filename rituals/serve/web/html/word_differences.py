@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup, escape
 
 from projection.text.fuzzy import common_runs
-from rituals.serve.web.html.plain_html import plain
+from rituals.serve.web.html.html_markdown import block
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_BLOCK_END = re.compile(r"</(?:p|li|h3|td|th|tr|pre|blockquote)>|<br ?/?>")
+#: Ends of blocks that follow each other.
+_ENDS = re.compile(r" ?\0[\0 ]*")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 #: What two texts may have of pairs of words to be compared by words, else by lines: 12 MB, 30 ms.
 _MOST_PAIRS = 100_000_000
@@ -21,13 +24,22 @@ SAME, GONE, NEW = "", "del", "ins"
 
 
 def word_differences(before: str, after: str) -> Markup:
-    """Write a text with what is new in it and what is gone from it."""
-    found = differences(plain(before), plain(after))
+    """Write the words of a text with what is new in it and what is gone from it, as people read them."""
+    old, new = words_of(before), words_of(after)
+    if old == new:
+        return Markup('<span class="gap">The same words; they are set otherwise.</span>')
+    found = differences(old, new)
     last = len(found) - 1
     return Markup("").join(
         Markup("<{0}>{1}</{0}>").format(kind, text) if kind else _near(text, at > 0, at < last)
         for at, (kind, text) in enumerate(found)
     )
+
+
+def words_of(text: str) -> str:
+    """Return what people read of markdown: a line a paragraph, however it was wrapped."""
+    ended = _BLOCK_END.sub("\0", block(text))
+    return _ENDS.sub("\n", Markup(ended).striptags()).strip()  # noqa: S704 - its tags are taken out
 
 
 def differences(before: str, after: str) -> list[tuple[str, str]]:
@@ -84,8 +96,9 @@ def _joined(parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _near(text: str, behind_change: bool, before_change: bool) -> Markup:
     """Leave out the middle of what stayed the same: only what stands beside a change is looked at."""
-    head = text[:_AROUND_CHARS] if behind_change else ""
-    tail = text[-_AROUND_CHARS:] if before_change else ""
-    if len(text) <= 2 * _AROUND_CHARS or not (head or tail):
+    if len(text) <= 2 * _AROUND_CHARS or not (behind_change or before_change):
         return escape(text)
+    head, tail = text[:_AROUND_CHARS], text[-_AROUND_CHARS:]
+    head = (head.rpartition(" ")[0] or head) if behind_change else ""
+    tail = (tail.partition(" ")[2] or tail) if before_change else ""
     return Markup('{}<span class="gap"> … </span>{}').format(head, tail)

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ledger.model.event import VERB_OF, FactReferenced, FactUpdated
+from ledger.model.event import (
+    VERB_OF,
+    FactCreated,
+    FactRedacted,
+    FactReferenced,
+    FactUpdated,
+    FactVerified,
+)
 from ledger.model.ids import WITHHELD
+from ledger.model.order import key_of
 from ledger.model.record import Record
 from memory.query.fact_marks import as_here
+from memory.query.origins import ADOPTION
 from memory.query.provenance import Step
+from memory.query.session_timeline import Session
 from projection.document.page_renderer import REDACTED
+from projection.fold.fact_history import Fact
 from projection.fold.text_versions import Texts
+from projection.graph.built_on import built_on
 from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page_value import Asked, Page
@@ -19,13 +31,19 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: So many supersessions of each direction are shown, and so many facts that are two hops away.
 _NEAR, _FAR = 8, 24
-_USED, _UPDATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated]
+_USED, _UPDATED, _CREATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated], VERB_OF[FactCreated]
+#: What people call an event, where that is not its verb.
+_SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
+#: Of the sessions that knew of a false fact so many are listed.
+_READERS = 40
 
 
 class Told(Record):
     """One event of a fact, or a run of uses."""
 
     steps: tuple[Step, ...]  #: one, or the uses in a row; the newest first
+    said: str  #: the event, as people read it
+    places: tuple[str, ...]  #: the name of each step's place on the page
     run: bool = False  #: whether they are such uses
     #: (version, its text, the new text) for each version that the event's text replaced
     changes: tuple[tuple[str, str, str], ...] = ()
@@ -57,8 +75,48 @@ def fact(tip: TipView, asked: Asked) -> Page:
         "uses": tip.uses.get(name, ()),
         "sessions": len(tip.work),
         "since": tip.sessions_since(now.anchor) if now else 0,
+        "prefix": tip.memory.home.prefix,
+        "withheld": {
+            step.stem: session.summary
+            for step in why.steps
+            if step.event == VERB_OF[FactRedacted]
+            for session in tip.sessions([key_of(step.stem)])
+        },
+        "built": built(tip, now) if now and now.false else None,
     }
     return Page("fact", name, values)
+
+
+class Consequences(Record):
+    """What was built on a false fact while it stood."""
+
+    until: str  #: the day on which it was called false
+    facts: tuple[Fact, ...]  #: those that name it
+    #: (session, what it had of it, what came in it) of those that used it or were shown it, newest first
+    readers: tuple[tuple[Session, str, tuple[Fact, ...]], ...]
+    more: int  #: how many such sessions are not listed
+
+
+def built(tip: TipView, fact: Fact) -> Consequences:
+    """Return what was built on a false fact."""
+    found = built_on(fact, [one.fact for one in tip.standings.values()], tip.entries)
+    facts = {
+        name: tip.standings[name].fact
+        for one in found.readers
+        for name in one.facts
+        if name in tip.standings
+    }
+    shown = found.readers[:_READERS]
+    tip.sessions([one.stem for one in shown])  # read at once, and kept
+    return Consequences(
+        found.until[:10],
+        tuple([tip.standings[name].fact for name in found.facts]),
+        tuple([
+            (session, one.how, tuple([facts[name] for name in one.facts if name in facts]))
+            for one in shown for session in tip.sessions([one.stem])
+        ]),
+        len(found.readers) - len(shown),
+    )  # fmt: skip
 
 
 def addresses(tip: TipView) -> Iterable[str]:
@@ -70,7 +128,17 @@ def tellings(steps: Sequence[Step]) -> list[Told]:
     """Return the events of a fact, newest first: uses in a row as one, texts beside what they replaced."""
     found: list[Told] = []
     texts, stood = Texts(), {step.version: step.text for step in steps if step.version}
+    places: dict[str, int] = {}
+    created = False
     for step in steps:
+        places[step.stem] = count = places.get(step.stem, 0) + 1
+        place = f"e-{step.stem}" + (f".{count}" if count > 1 else "")
+        said = _SAID.get(step.event, step.event)
+        if step.event == _CREATED:
+            said, created = (
+                ("Taken over" if created and step.origin.via == ADOPTION else said),
+                True,
+            )
         changes: list[tuple[str, str, str]] = []
         if step.version:
             was = step.was or (tuple(texts.heads) if step.event == _UPDATED else ())
@@ -81,8 +149,8 @@ def tellings(steps: Sequence[Step]) -> list[Told]:
                 if stood.get(version, REDACTED) not in (REDACTED, step.text)
             ]
         if step.event == _USED and (step.proof or not step.remark):
-            run = found.pop().steps if found and found[-1].run else ()
-            found.append(Told((step, *run), run=True))
+            last = found.pop() if found and found[-1].run else Told((), "", ())
+            found.append(Told((step, *last.steps), said, (place, *last.places), run=True))
         else:
-            found.append(Told((step,), changes=tuple(changes)))
+            found.append(Told((step,), said, (place,), changes=tuple(changes)))
     return found[::-1]
