@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from memory.recall.hits.snippets import LINE_CHARS, one_line, telling, titled
@@ -133,6 +133,9 @@ _SAID = st.lists(
 )  # fmt: skip
 
 
+@example(
+    said=[(word, "") for word in "word not word not word word word word".split()], chars=1, at=0.875
+)
 @given(said=_SAID, chars=st.integers(1, 200), at=st.floats(0, 1))
 def test_a_negation_stays_with_what_it_negates(
     said: list[tuple[str, str]], chars: int, at: float

@@ -122,6 +122,12 @@ def windowed(text: str, at: int, chars: int) -> str:
     start, end = _turning(text, 0, chars // 3)
     if start < begin <= end:
         begin = start
+    while begin:  # what stands right in front of it may turn it round
+        before = text.rfind(" ", 0, begin - 1) + 1
+        last = text[before:begin].rstrip()
+        if not _turns(last.strip(_MARKS)) or _closes(last, _MARKS):
+            break
+        begin = before
     lost = _said(text, start, end) if end < begin else ""
     lead = f"{lost} {_CUT} " if lost else f"{_CUT} "
     return lead + clipped(text[begin:], chars - len(lead))
