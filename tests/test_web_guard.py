@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import DiurnaError
+from ledger.home import discover
 from rituals.cli.app import main
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_table import ACTIONS
 from rituals.serve.web.pages import page_table
-from rituals.serve.web.server.access import Access, new_token
+from rituals.serve.web.server.access import SESSION_MS, Access, new_token, session_key
 from rituals.serve.web.server.guard import FORM_BYTES, HEADERS
 from rituals.serve.web.server.login import WRONG
 from rituals.serve.web.server.posted_forms import ours, with_done
@@ -451,3 +452,71 @@ def test_each_page_says_how_long_it_took(client: Client) -> None:
     """In a header that a browser shows."""
     assert client.get("/").headers["server-timing"].startswith("page;dur=")
     assert client.get("/", method="HEAD").status == 200
+
+
+# ---- sessions that outlive a server ---------------------------------------------------------------
+
+
+def _key(path: Path) -> str:
+    return session_key(discover(str(path)))
+
+
+def test_a_server_that_is_started_again_knows_its_sessions(home: Path) -> None:
+    """The token is another one, the cookie and the form that stands open are good as they were."""
+    first, again = (Access(PORT, new_token(), True, _key(home)) for _ in range(2))
+    client = client_of(home, access=first).login()
+    client.app = client_of(home, access=again).app
+    assert client.get("/").status == 200
+    assert again.takes(client.cookie.partition("=")[2], client.form_token())
+    assert not again.knows(first.token)
+
+
+def test_no_session_of_another_home_or_user_or_of_long_ago_opens(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is refused like one that was made up; and where no key can be kept, sessions end with the process."""
+    other = make_repository(tmp_path / "other").path
+    assert main(["init", str(other)]) == 0
+    now = [10**12]
+    mine = Access(PORT, new_token(), True, _key(home), lambda: now[0])
+    session = mine.begin_session()
+    assert mine.session_of([session]) == session
+    keys = [_key(other)]
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another-user"))
+    keys.append(_key(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "shop-file" / "x"))
+    (tmp_path / "shop-file").write_text("no folder")
+    keys.append(_key(home))
+    assert len({*keys, mine.key}) == 4 and keys[2] == ""
+    for key in keys:
+        stranger = Access(PORT, new_token(), True, key, lambda: now[0])
+        assert not stranger.session_of([session])
+        assert not stranger.takes(session, mine.form_token(session))
+    name, begun, signed = session.split(".")
+    for forged in (
+        f"{name}.{int(begun) + 1}.{signed}",
+        f"{name}.{signed}",
+        f"{begun}.{signed}",
+        "..",
+        "a.b.c",
+    ):
+        assert not mine.session_of([forged]), forged
+    now[0] += SESSION_MS - 1
+    assert mine.session_of([session])
+    now[0] += 1
+    assert not mine.session_of([session])
+    now[0] = 10**12 - 1
+    assert not mine.session_of([session]), "of a clock that ran ahead"
+
+
+def test_the_key_of_sessions_lies_outside_the_repository_and_is_nobody_elses(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the user, for the user alone; one that others could read is no key any more."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    key, file = _key(home), tmp_path / "diurna" / "key"
+    assert file.stat().st_mode & 0o777 == 0o600
+    held = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert key.encode() not in held and file.read_bytes() not in held
+    file.chmod(0o644)
+    assert _key(home) != key

@@ -369,7 +369,7 @@ def _check(html: str, where: str) -> None:
     assert not found.comments, where
     assert (_TAGS | _OURS).issuperset(found.ends), where
     scripts = [attributes.get("src") for tag, attributes in found.tags if tag == "script"]
-    assert scripts == ["/static/diurna.js"], (where, scripts)
+    assert scripts == ["/static/diurna.js", "/static/live.js"], (where, scripts)
     for tag, attributes in found.tags:
         assert tag in _TAGS or tag in _OURS, (where, tag)
         for name, value in attributes.items():

@@ -17,10 +17,10 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("jinja2")
 
-from ledger.home import Home
+from ledger.home import Home, discover
 from memory.api import Memory
 from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS
-from rituals.serve.web.server.access import Access
+from rituals.serve.web.server.access import Access, session_key
 from rituals.serve.web.server.guard import FORM_BYTES
 from tests.campaigns import forks
 from tests.conftest import Repo, Run
@@ -56,7 +56,8 @@ class Listening:
         self.said = json.loads(self.process.stdout.readline())
         self.port: int = self.said["port"]
         self.host = f"127.0.0.1:{self.port}"
-        self.access = Access(self.port, self.said["address"].partition("#")[2], "--write" in more)
+        token, key = self.said["address"].partition("#")[2], session_key(discover(os.getcwd()))
+        self.access = Access(self.port, token, "--write" in more, key)
         self.cookie = ""
 
     def ask(self, method: str, address: str, body: str = "") -> tuple[int, dict[str, str], str]:
@@ -276,3 +277,35 @@ def test_the_tip_changes_when_memory_does(repo: Repo, run: Run) -> None:
     assert after != before
     page = client.get("/").text
     assert f'data-mark="{after}"' in page and "Something new." in page
+
+
+def test_the_tip_tells_what_came_since_a_page_was_made(repo: Repo, run: Run) -> None:
+    """By whom, and how much: of several steps, too. Whoever names no state of this server hears less."""
+    client = client_of(repo.path).login()
+
+    def news(since: str) -> object:
+        return json.loads(client.get(f"/tip?since={since}").text).get("news")
+
+    first = json.loads(client.get("/tip").text)["tip"]
+    assert news(first) is None
+    run(
+        "append",
+        "--agent",
+        "codex",
+        "--title",
+        "One",
+        "--new",
+        "id=a fact: A.",
+        "--new",
+        "id=b fact: B.",
+    )
+    assert news(first) == "codex recorded 2 facts."
+    second = json.loads(client.get("/tip").text)["tip"]
+    run("append", "--agent", "ada", "--title", "Two", "--update", "a", "A, reworded.")
+    assert news(second) == "ada changed 1 fact."
+    run("append", "--agent", "eve", "--title", "Three", "--body", "Nothing came of it.")
+    assert news(first) == "codex recorded 2 facts, ada changed 1 fact, 1 more recorded something."
+    assert news("0" * 24) == news("<script>") == "Memory changed."
+    third = json.loads(client.get("/tip").text)["tip"]
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    assert news(third) == "Memory changed."

@@ -160,13 +160,14 @@ class Served:
     Args:
         folder: the home.
         write: whether its pages have forms.
+        port: where it listens, 0 for a free one.
     """
 
-    def __init__(self, folder: Path, write: bool) -> None:
+    def __init__(self, folder: Path, write: bool, port: int = 0) -> None:
         self.folder, self.write = folder, write
         self._login: StorageState | None = None
         self._process = forks.Forked(
-            ["-m", "rituals", "web", "--port", "0", "--no-open", *["--write"] * write, "--home", str(folder)],
+            ["-m", "rituals", "web", "--port", str(port), "--no-open", *["--write"] * write, "--home", str(folder)],
             folder, {**os.environ, "PYTHONUNBUFFERED": "1"}, loaded=forks.WEB,
         )  # fmt: skip
         #: as it is announced: with the token behind `#`

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
-
-from tests.campaigns import forks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -70,21 +67,6 @@ def test_a_search_answers_while_somebody_types(page: Page, server: Server) -> No
     page.locator("#hits .row .id").first.click()
     expect(page.locator(".text").first).to_have_text("Webhooks retry five times, with jitter.")
     expect(page.locator(".diff ins").first).to_have_text("five")
-
-
-def test_a_change_is_announced(page: Page, server: Server) -> None:
-    """A page says that memory moved, and shows it when asked; it does not change under the reader."""
-    served = server("plain", own=True)
-    served.open(page)
-    notice = page.get_by_text("Memory changed.")
-    expect(notice).to_be_hidden()
-    told = ["append", "--title", "Elsewhere", "--new", "id=newest fact: It is new."]
-    assert forks.run(["-m", "rituals", *told], served.folder, os.environ).returncode == 0
-    expect(notice).to_be_visible()
-    expect(page.get_by_text("It is new.")).to_have_count(0)
-    page.get_by_role("link", name="Reload").click()
-    expect(page.get_by_text("It is new.")).to_have_count(1)
-    expect(notice).to_be_hidden()
 
 
 def test_without_script_all_is_there(browser: Browser, page: Page, server: Server) -> None:

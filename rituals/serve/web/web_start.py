@@ -39,7 +39,7 @@ def serve_pages(setting: Setting, port: int) -> int:
     from rituals.serve.long_running import settle
     from rituals.serve.loopback import listen, serve
     from rituals.serve.open_memory import OpenMemory
-    from rituals.serve.web.server.access import Access, new_token
+    from rituals.serve.web.server.access import Access, new_token, session_key
     from rituals.serve.web.server.browser import Opening
     from rituals.serve.web.server.guard import FORM_BYTES
     from rituals.serve.web.server.web_app import app_of
@@ -50,7 +50,9 @@ def serve_pages(setting: Setting, port: int) -> int:
     try:
         with listen(port, "--port 0") as listening:
             settle("web")
-            access = Access(listening.getsockname()[1], new_token(), setting.writes)
+            access = Access(
+                listening.getsockname()[1], new_token(), setting.writes, session_key(home)
+            )
             opening = Opening(access.login, home.state_dir, _LEADING_ON.format(port=access.port))
             app = app_of(opened, access, setting.tell)
             setting.announce(access.login, access.port)

@@ -30,7 +30,7 @@ from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
 Progress = Callable[[int, int], None]
 #: Assets that only a server has use for.
-_SERVED_ALONE = ("login.js",)
+_SERVED_ALONE = ("login.js", "live.js")
 #: What pages ask where no server can be asked.
 _DATA = {"/static/facts.js": search_data, "/static/past.js": past_data}
 #: So many pages are worth a second process.

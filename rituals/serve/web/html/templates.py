@@ -49,6 +49,7 @@ class Frame(Record):
     due: int = 0  #: how many questions wait, 0 where that is not known yet
     token: str = ""  #: that a form has to carry, "" where nothing can be written
     served: bool = True  #: by a server, which can be asked again; else by files
+    again: str = ""  #: the command that starts such a server
     done: str = ""  #: the log that the last form recorded, "" for none
     here: str = "/"  #: the address of the page, to which a form comes back
     #: what the log `done` recorded, None unless a form of this server made it

@@ -13,11 +13,16 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from ledger.environment import now_ms
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.record import Record
+from ledger.wal.user_key import signed, user_key
 
 TOKEN_BYTES = 32
+#: So long a session is known after its login.
+SESSION_MS = 7 * 86_400_000
 
 
 class Access(Record):
@@ -26,6 +31,8 @@ class Access(Record):
     port: int  #: where it listens
     token: str  #: of at least 32 random bytes
     writes: bool = False  #: whether forms are taken at all
+    key: str = ""  #: signs sessions; "" for the token, and they end with the process
+    clock: Callable[[], int] = now_ms  #: gives milliseconds since 1970
 
     @property
     def hosts(self) -> tuple[str, str]:
@@ -48,21 +55,28 @@ class Access(Record):
         """The name of the cookie."""
         return f"diurna-{self.port}"
 
+    @property
+    def again(self) -> str:
+        """The command that starts this server once more."""
+        return f"diurna web --port {self.port}{' --write' if self.writes else ''}"
+
     def knows(self, token: str) -> bool:
         """Tell whether a text is the token."""
         return _same(token, self.token)
 
     def begin_session(self) -> str:
         """Return the value of the cookie of a new session."""
-        name = secrets.token_urlsafe(16)
+        name = f"{secrets.token_urlsafe(16)}.{self.clock()}"
         return f"{name}.{self._signed('session', name)}"
 
     def session_of(self, cookies: Iterable[str]) -> str:
         """Return which of the values of the cookie is a session of this server, "" for none."""
         for value in cookies:
-            name, _, signed = value.partition(".")
+            name, _, signed = value.rpartition(".")
             if _same(signed, self._signed("session", name)):
-                return value
+                begun = int(name.rpartition(".")[2])
+                if 0 <= self.clock() - begun < SESSION_MS:
+                    return value
         return ""
 
     def form_token(self, session: str) -> str:
@@ -75,7 +89,19 @@ class Access(Record):
 
     def _signed(self, purpose: str, what: str) -> str:
         said = f"{purpose}\0{what}".encode("utf-8", "surrogatepass")
-        return hmac.new(self.token.encode(), said, "sha256").hexdigest()
+        return hmac.new((self.key or self.token).encode(), said, "sha256").hexdigest()
+
+
+def session_key(home: Home) -> str:
+    """Return what signs the sessions of a home, and only this user can tell; "" where no key is kept."""
+    branch = home.branch if home.kind == OWN_BRANCH else ""
+    place = home.kind, home.repository.commondir, home.prefix, branch
+    key = user_key()
+    return (
+        signed(key, b"web session", *[part.encode("utf-8", "surrogatepass") for part in place])
+        if key
+        else ""
+    )
 
 
 def new_token() -> str:

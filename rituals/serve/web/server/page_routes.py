@@ -61,8 +61,11 @@ class PageRoutes:
         return await self.show(request, _unknown)
 
     async def tip(self, request: Request) -> Response:
-        """Say what memory holds now, in one word that changes when it does."""
-        return JSONResponse({"tip": await self._preparing.ask(lambda tip: tip.mark)})
+        """Say what memory holds now, in one word that changes when it does; and what came since."""
+        since = request.query_params.get("since", "")
+        mark = await self._preparing.ask(lambda tip: tip.mark)
+        news = {"news": self._preparing.since(since)} if since not in ("", mark) else {}
+        return JSONResponse({"tip": mark, **news})
 
     async def show(
         self, request: Request, page_of: Callable[[TipView], Page], needs: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ class PageRoutes:
                 page = missing(problem)
             frame = frame_of(tip, waiting(tip) if tip.has("plan") else 0)._replace(
                 token=self._access.form_token(session), done=done, here=with_done(ours(here), ""),
+                again=self._access.again,
                 notice=self._notices.of(done),
             )  # fmt: skip
             return HTMLResponse(self._renderer.render(page, frame), page.status)

@@ -103,6 +103,10 @@ class Preparing:
         if plan is not None and tip.state.summary.logs == plan.summary.logs + 1:
             tip.foreseen = plan._replace(summary=tip.state.summary)
 
+    def since(self, mark: str) -> str:
+        """Say what came since memory stood as a mark names it."""
+        return self._views.arrivals.since(mark)
+
     def begin(self) -> None:
         """Begin to prepare all that is slow of the tip, for whoever asks for it next."""
         quiet = 0.0

@@ -16,6 +16,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.graph.graph_neighbours import Graph
 from projection.work.tracked_tasks import Task, tasks
+from rituals.serve.web.tip_view.arrivals import Arrivals
 from rituals.serve.web.tip_view.known_logs import KnownLogs, known_logs
 
 TYPE_CHECKING = False
@@ -352,6 +353,7 @@ class TipViews:
 
     def __init__(self) -> None:
         self._kept: TipView | None = None
+        self.arrivals = Arrivals()
 
     def of(self, memory: Memory) -> TipView:
         """Return what pages see of a home."""
@@ -366,6 +368,7 @@ class TipViews:
             if kept and kept.memory is memory and kept.has("known_logs"):
                 before = kept.known_logs
             kept = self._kept = TipView(memory, state, before)
+            self.arrivals.note(kept.mark, kept.entries)
         return kept
 
 
