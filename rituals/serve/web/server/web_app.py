@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections import ChainMap
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -46,7 +47,7 @@ def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None
     files, preparing = Files(static_files()), Preparing(opened)
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
-    notices = Notices({**ACTIONS, "answer": partial(answer, kept=preparing.kept)})
+    notices = Notices(ChainMap({"answer": partial(answer, kept=preparing.kept)}, ACTIONS))
     pages = PageRoutes(preparing, access, renderer, notices)
     acts = ActRoute(preparing, access, pages, notices)
 
