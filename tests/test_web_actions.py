@@ -22,6 +22,8 @@ from rituals.review.review_plan import Plan, plan_review
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.answer_forms import answer
 from rituals.serve.web.actions.form_fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
+from rituals.serve.web.actions.form_plan import preview
+from rituals.serve.web.actions.form_shapes import FORMS
 from rituals.serve.web.actions.form_table import ACTIONS, Notices
 from tests.campaigns.homes import git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
@@ -72,7 +74,9 @@ class Twins:
     def line(self, *arguments: str, stdin: str = "") -> Ran:
         """Run a command at the moment of the last form."""
         self._patch.setenv("DIURNA_NOW", str(self._now))
-        return self._run(*arguments, "--home", str(self.theirs), stdin=stdin.encode())
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        named = (*arguments[:end], "--home", str(self.theirs), *arguments[end:])
+        return self._run(*named, stdin=stdin.encode())
 
     def logs(self, folder: Path | None = None) -> dict[str, bytes]:
         """Return the logs of the home of the pages, or of another one."""
@@ -82,6 +86,14 @@ class Twins:
         """Return the text of the newest log of the pages."""
         logs = self.logs()
         return logs[max(logs)].decode()
+
+    def files(self) -> dict[str, bytes]:
+        """Return every file of the work tree and of git, but for what is kept to be quick."""
+        return {
+            str(path): path.read_bytes()
+            for path in self.ours.rglob("*")
+            if path.is_file() and "/.git/diurna" not in str(path)
+        }
 
     def shape(self) -> tuple[str, ...]:
         """Return all that a refusal leaves as it is."""
@@ -132,8 +144,56 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     "a state": (
         "resolve", (("id", "wire"), ("state", "blocked")), ("resolve", "wire", "--state", "blocked"),
     ),
-    "close": ("close", (("id", "storm"),), (
-        "append", "--type", "edit", "--title", "Close storm", "--close", "storm")),
+    "close": ("close", (("id", "storm"),), ("close", "storm")),
+    "close, and why": (
+        "close", (("id", "storm"), ("reason", "It can not.\r\nWe measured it.")),
+        ("close", "storm", "--reason", "It can not.\nWe measured it."),
+    ),
+    "a new fact": (
+        "note",
+        (("text", "Refunds are paid within\r\ntwo days."), ("kind", "decision"),
+         ("entity", "Payments  API, Redis"), ("body", "The law says so.")),
+        ("append", "--type", "edit", "--title", "Refunds are paid within",
+         "--new", 'decision: entity="Payments API, Redis" Refunds are paid within\ntwo days.',
+         "--body", "The law says so."),
+    ),
+    "other words": (
+        "reword", (("id", "calm"), ("text", "-Nobody- contradicts it."), ("kind", "fact"), ("reason", "shorter")),
+        ("edit", "--reason", "shorter", "--", "calm", "-Nobody- contradicts it."),
+    ),
+    "another kind": (
+        "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "decision"),
+                   ("until", "date 2031-01-01")),
+        ("edit", "--kind", "decision", "--until", "date 2031-01-01", "calm"),
+    ),
+    "false": ("deny", (("id", "calm"), ("reason", "Ben does")), ("forget", "calm", "--false", "--reason", "Ben does")),
+    "false, and what holds": (
+        "deny", (("id", "calm"), ("instead", "money"), ("reason", "")),
+        ("forget", "calm", "--replaced-by", "money"),
+    ),
+    "replaced": (
+        "replace", (("id", "calm"), ("text", "Ben contradicts this one, on Mondays."), ("kind", "fact")),
+        ("append", "--type", "edit", "--title", "Replace calm",
+         "--new", "fact: id=fegaza Ben contradicts this one, on Mondays.",
+         "--supersede", "calm=fegaza"),
+    ),
+    "withheld": (
+        "withhold", (("id", "calm"), ("reason", "a name")), ("redact", "calm", "--reason", "a name"),
+    ),
+    "a task": (
+        "add-task",
+        (("text", "Measure the\r\nqueue"), ("priority", "high"), ("criterion", "It is fast.\r\n\r\nIt is right."),
+         ("owner", "codex"), ("depends", "wire, find"), ("goal", "calm nights"), ("workstream", "Queue"),
+         ("question", "Which one?"), ("risk", "It is slow.")),
+        ("task", "add", "--priority", "high", "--owner", "codex", "--goal", "calm nights",
+         "--workstream", "Queue", "--depends", "wire", "--depends", "find",
+         "--criterion", "It is fast.", "--criterion", "It is right.", "--question", "Which one?",
+         "--risk", "It is slow.", "Measure the\nqueue"),
+    ),
+    "a finding": (
+        "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
+        ("finding", "report", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "It leaks 3 files"),
+    ),
     "archive": (
         "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
         ("archive", "calm", "--reason", "it is\nfrozen"),
@@ -158,6 +218,7 @@ def test_a_form_records_what_the_command_records(twins: Twins, case: str) -> Non
     name, pairs, command = SAME[case]
     before = twins.logs()
     recorded = twins.form(name, *pairs)
+    assert tuple(shlex.split(recorded.command)) == ("diurna", *command)
     ran = twins.line(*command)
     assert ran.code == 0, ran.err
     ours = twins.logs()
@@ -165,8 +226,8 @@ def test_a_form_records_what_the_command_records(twins: Twins, case: str) -> Non
     assert set(ours) - set(before) == set(recorded.stems)
     assert recorded.already == "" and recorded.does and recorded.title
     assert twins.memory.home.tip().startswith(recorded.commits[0])
-    assert f"agent: {AGENT}\n" in twins.newest() and "type: edit\n" in twins.newest()
-    assert tuple(shlex.split(recorded.command)) == ("diurna", *command)
+    assert f"agent: {AGENT}\n" in twins.newest()
+    assert ("type: edit\n" in twins.newest()) == (name != "report-finding")
     assert twins.notices.of(recorded.stems[0]) is recorded
     try:
         assert twins.form(name, *pairs).already
@@ -189,24 +250,89 @@ def test_a_side_of_whatever_kind_can_be_kept(twins: Twins) -> None:
 
 
 def test_reopening_is_the_command_too(twins: Twins) -> None:
-    twins.form("close", ("id", "storm"), ("reason", "It can not.\r\nWe measured it."))
-    close = (
-        "append",
-        "--type",
-        "edit",
-        "--title",
-        "Close storm",
-        "--close",
-        "storm",
-        "--body",
-        "-",
-    )
-    assert twins.line(*close, stdin="It can not.\nWe measured it.").code == 0
-    twins.form("reopen", ("id", "storm"))
-    opened = twins.line("append", "--type", "edit", "--title", "Reopen storm", "--reopen", "storm")
-    assert opened.code == 0
+    twins.form("close", ("id", "storm"))
+    assert twins.line("close", "storm").code == 0
+    recorded = twins.form("reopen", ("id", "storm"), ("reason", "It came back.\r\nTwice."))
+    assert twins.line(*shlex.split(recorded.command)[1:]).code == 0
     assert twins.logs() == twins.logs(twins.theirs)
     assert not twins.memory.state()["storm"].fact.closed
+    assert twins.form("reopen", ("id", "storm")).already == "storm is open"
+
+
+def test_a_task_goes_its_way_by_forms_as_by_commands(twins: Twins) -> None:
+    """Added, begun, handed over, taken over from somebody, moved and finished: each the log of the command."""
+    steps: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...] = (
+        ("add-task", (("text", "Grind coffee"),), "task add 'Grind coffee'"),
+        ("start", (("id", "{id}"),), "task start {id}"),
+        ("move", (("id", "{id}"), ("state", "blocked"), ("why", "no key")), "task move {id} blocked --why 'no key'"),
+        ("move", (("id", "{id}"), ("state", "in-progress")), "task move {id} in-progress"),
+        ("hand-over", (("id", "{id}"), ("to", "codex"), ("done", "One.\r\nTwo."), ("first", "Three."),
+                       ("confidence", "high")),
+         "task handoff {id} --to codex --done 'One.\nTwo.' --next Three. --confidence high"),
+        ("start", (("id", "{id}"), ("take_over", "yes")), "task start {id} --take-over"),
+        ("done", (("id", "{id}"), ("why", "it went")), "task done {id} --why 'it went'"),
+    )  # fmt: skip
+    id = ""
+    for name, pairs, command in steps:
+        recorded = twins.form(name, *[(key, said.replace("{id}", id)) for key, said in pairs])
+        id = id or recorded.facts[0]
+        command = command.replace("{id}", id)
+        assert recorded.stems and recorded.does and recorded.title, name
+        assert recorded.command == f"diurna {command}"
+        ran = twins.line(*shlex.split(command))
+        assert ran.code == 0, ran.err
+        assert twins.logs() == twins.logs(twins.theirs), name
+    assert twins.memory.state()[id].fact.closed
+
+
+@pytest.mark.parametrize("case", [case for case, row in SAME.items() if row[0] in FORMS])
+def test_a_preview_is_the_log_and_writes_nothing(twins: Twins, case: str) -> None:
+    """What it shows is what is written then; the repository and the work tree stay as they are, byte for byte."""
+    name, pairs, _ = SAME[case]
+    before, files = twins.shape(), twins.files()
+    twins._now += 1000
+    seen = preview(twins.memory, FORMS[name].plan, Fields(pairs))
+    assert (twins.shape(), twins.files()) == (before, files)
+    twins._now -= 1000
+    recorded = twins.form(name, *pairs)
+    assert seen.log == twins.newest()
+    assert (seen.does, seen.plan.command) == (recorded.does, recorded.command)
+    again = preview(twins.memory, FORMS[name].plan, Fields(pairs)) if name == "close" else None
+    assert again is None or (again.plan.already and not again.log)
+
+
+def test_a_preview_tells_what_it_repeats_and_contradicts(twins: Twins) -> None:
+    """Also where the log is no work, of which an append would say nothing."""
+    said = (
+        ("note", (("text", "A shop sends at most 90 orders a second to the gateway."),), "contradicts"),
+        ("note", (("text", "Nobody contradicts this one here."),), "similar"),
+        ("reword", (("id", "calm"), ("text", "A shop sends at most 90 orders a second to the gateway.")), "contradicts"),
+        ("note", (("text", "The token is ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8."),), "secret"),
+    )  # fmt: skip
+    for name, pairs, word in said:
+        found = preview(twins.memory, FORMS[name].plan, Fields(pairs)).findings
+        assert word in " ".join([f"{one.code} {one.message}" for one in found]), (name, found)
+    held = preview(
+        twins.memory, FORMS["withhold"].plan, Fields((("id", "calm"), ("reason", "a name")))
+    )
+    assert "git still has it" in held.plan.told[0] and not held.plan.reversible
+    assert "Nobody contradicts" not in held.log
+
+
+def test_what_came_meanwhile_is_not_overwritten_unseen(twins: Twins) -> None:
+    """A form says which text its page showed; another one that came since refuses it, and changes nothing."""
+    seen = ("seen", version_id("Nobody contradicts this one."))
+    twins.memory.append(
+        SessionDraft("Late", "", (FactUpdated("calm", "Somebody does.", (seen[1],)),))
+    )
+    shape = twins.shape()
+    for name in ("reword", "replace", "deny", "withhold"):
+        with pytest.raises(DiurnaError, match="something else by now") as refused:
+            twins.form(name, ("id", "calm"), ("text", "x y"), ("reason", "z"), seen)
+        assert refused.value.hint and twins.shape() == shape
+    assert twins.form(
+        "reword", ("id", "calm"), ("text", "x y"), ("seen", version_id("Somebody does."))
+    ).stems
 
 
 @pytest.mark.parametrize("kept", (True, False))
@@ -346,6 +472,24 @@ REFUSED: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "neither open nor closed": ("resolve", (("id", "find"), ("stands", "ajar"))),
     "no contradiction": ("resolve", (("id", "calm"), ("text", "Else."))),
     "no thread": ("close", (("id", "calm"),)),
+    "no text": ("note", (("text", " \r\n"), ("kind", "fact"))),
+    "no kind": ("reword", (("id", "calm"), ("text", "x"), ("kind", "flying"))),
+    "no end": ("reword", (("id", "calm"), ("text", "x"), ("until", "never"))),
+    "an empty rewording": ("reword", (("id", "calm"), ("text", " "))),
+    "a false one reworded": ("reword", (("id", "untrue"), ("text", "x"))),
+    "a false one replaced": ("replace", (("id", "untrue"), ("text", "x"))),
+    "replaced by itself": ("deny", (("id", "calm"), ("instead", "calm"))),
+    "replaced by what is false": ("deny", (("id", "calm"), ("instead", "untrue"))),
+    "replaced by nobody": ("deny", (("id", "calm"), ("instead", "nobody-knows"))),
+    "withheld without a reason": ("withhold", (("id", "calm"), ("reason", ""))),
+    "withheld and said": ("withhold", (("id", "calm"), ("reason", "Nobody contradicts this one."))),
+    "a task of nothing": ("add-task", (("text", ""),)),
+    "a task behind nothing": ("add-task", (("text", "x y"), ("depends", "nobody-knows"))),
+    "no task": ("start", (("id", "calm"),)),
+    "a state of no task": ("move", (("id", "wire"), ("state", "flying"))),
+    "no state": ("move", (("id", "wire"), ("state", ""))),
+    "nothing handed over": ("hand-over", (("id", "wire"), ("to", "codex"))),
+    "a finding of nothing": ("report-finding", (("text", ""), ("rule", "r"))),
     "a NUL": ("resolve", (("id", "limit"), ("text", "a\0b"))),
     "another answer": ("answer", (("key", "x"), ("say", "perhaps"))),
     "another word": ("learn", (("key", "x"), ("say", "perhaps"))),

@@ -223,7 +223,7 @@ def test_findings_stand_by_what_became_of_them(browser: Client, home: Repo, run:
     assert (
         f"{ids['unsafe']} src/unsafe.py found 2026-11-21 by" in said and "came back 1 time" in said
     )
-    assert f"--title &#39;Close {ids['flaky']}&#39;" in said
+    assert f"diurna close {ids['flaky']}" in said
     assert "It is fixed" in client_of(home.path, writes=True).login().get("/findings").text
 
 

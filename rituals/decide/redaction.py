@@ -280,6 +280,35 @@ def standing(memory: Memory, found: Holding) -> tuple[str, ...]:
     return tuple(sorted(there))
 
 
+def held_lines(found: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
+    """Say, a line each, what of git still has it; `stands` are the files of work trees that do."""
+    git = found.git
+    if not (stands or git.commits):
+        return ()
+    files = len(git.blobs)
+    return (
+        "git still has it, for `git grep`, for agents and for the forge's search:",
+        *[f"  in the file {path}" for path in stands],
+        *[f"  in the message of commit {commit[:12]}" for commit in git.messages],
+        *[
+            f"  in the history of {one.path}"
+            + (f", brought by commit {one.commit} by {one.author}" if one.commit else "")
+            + (f", also on {', '.join(one.remotes)}" if one.remotes else "")
+            for one in found.holders
+        ],
+        f"  in {git.commits} commit{'s' * (git.commits != 1)}, {files} file{'s' * (files != 1)} of them",
+        f"  {', '.join(git.references) or 'no branch'} lead to it",
+        *(
+            [f"  {git.reflogs} commit{'s' * (git.reflogs != 1)} that reflogs alone lead to"]
+            if git.reflogs
+            else []
+        ),
+        *([f"  packed in {', '.join(git.packs)}"] if git.packs else []),
+        "rewriting the history is for a person to decide, with everybody who has a clone;",
+        "`diurna redact … --purge --dry-run` shows what that would be",
+    )
+
+
 def _references(memory: Memory, commits: set[str]) -> tuple[str, ...]:
     if not commits:
         return ()

@@ -252,7 +252,7 @@ class _Reading:
             pairs += [Supersession(old, new.id) for old in replaced if old != new.id]
         old = {pair.old for pair in pairs}
         request = header._replace(
-            title=header.title or "".join(self._titles) or _title(news),
+            title=header.title or "".join(self._titles) or title_of(news),
             body="\n".join([f"> {line}" for text in self._body for line in text.split("\n")]),
             new=tuple(news),
             supersede=tuple(pairs),
@@ -284,7 +284,8 @@ def _once(ids: list[str], without: set[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([one for one in ids if one not in without]))
 
 
-def _title(news: list[NewFact]) -> str:
+def title_of(news: list[NewFact]) -> str:
+    """Return the title of a log that brings new facts: how the first begins, and how many come with it."""
     # what is only the user's gives no title to what others read
     told = [one for one in news if not says_personal(one.footers)] or news
     more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from ledger.errors import WrongUsage
+from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.session import META_KEYS
 from memory.write.birth_footers import FOOTERS, meant_key
@@ -16,7 +16,11 @@ from projection.graph.graph_neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.kind_words import kind_of
 from rituals.record.request import NewFact, Pairs, Supersession
-from rituals.record.slips import ALIKE, KEPT, meant_kind, unknown_kind
+from rituals.record.slips import ALIKE, KEPT, meant_kind, no_text, unknown_kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: What may stand before the text of a new fact.
 KEYS = ("id", "tags", "entity", *FOOTERS)
@@ -43,6 +47,34 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
         names_in(said.get("entity", "")),
         tuple([(key, said[key]) for key in FOOTERS if said.get(key)]),
     )
+
+
+def new_fact(text: str, kinds: tuple[str, ...], place: str, hint: str) -> NewFact:
+    """Read a new fact that somebody gave at a place of the command line, or in a form.
+
+    Raises:
+        WrongUsage: it has no text; the hint says how one is given.
+    """
+    new = parse_new(text, kinds)
+    if not new.text:
+        raise WrongUsage(no_text(text), where=place, hint=hint)
+    return new
+
+
+def slips_of(
+    texts: Sequence[str], kinds: tuple[str, ...], place: str = "", *, anyway: bool = False
+) -> tuple[Finding, ...]:
+    """Say which new facts have a kind that is none; refuse those with a key that is none.
+
+    Raises:
+        DraftRefused: a key is none, and it is not to be taken `anyway`.
+    """
+    found = [wrong for text in texts if (wrong := slip(text, kinds)) is not None]
+    if place:
+        found = [one._replace(message=f"{place}: {one.message}") for one in found]
+    if not anyway and (keys := tuple([one for one in found if one.code == "bad-footer"])):
+        raise DraftRefused(keys)
+    return tuple([one for one in found if one.code != "bad-footer"])
 
 
 def parse_supersede(text: str) -> Supersession:

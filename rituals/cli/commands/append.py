@@ -6,26 +6,29 @@ import os
 import re
 
 from ledger.codec.validate import read_draft
-from ledger.errors import DraftRefused, NotFound, WrongUsage
+from ledger.errors import NotFound, WrongUsage
 from memory.recall.hits.snippets import one_line
 from memory.write.draft import draft_of
-from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.terminal.receipt_text import record, record_answer
 from rituals.record.draft_composer import kinds_of
 from rituals.record.kind_words import says_nothing
 from rituals.record.note_lines import FACT
-from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
+from rituals.record.option_values import (
+    new_fact,
+    parse_ids,
+    parse_pairs,
+    parse_supersede,
+    slips_of,
+)
 from rituals.record.own_home_parts import drafts_of, is_yours
-from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
-from rituals.record.slips import no_text
+from rituals.record.request import HEADER_KEYS, ID_LISTS, Request, Update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ledger.model.findings import Finding
     from memory.api import Memory
     from rituals.record.answer_lines import Answer
     from rituals.record.note_lines import Line
@@ -36,7 +39,7 @@ _HOW = ("again", "stage", "strict", "dry_run")
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
-_NOTE = "note"
+_NEW = "--new"
 _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
 _FILE_HINT = (
     "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
@@ -65,7 +68,7 @@ def _read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[s
     sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
     if len(sources) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
-    said = _slips(given["new"], kinds, "--new", anyway=given["anyway"])
+    said = slips_of(given["new"], kinds, _NEW, anyway=given["anyway"])
     request = _request(call, given, kinds)
     if given["from_json"]:
         if file or not request.says_nothing:
@@ -111,9 +114,9 @@ def _read_note_of(
             raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
         lines = tuple([line_read(text, kinds) for text in texts])
         told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
-        _slips(told, kinds, _NOTE, anyway=given["anyway"])
+        slips_of(told, kinds, anyway=given["anyway"])
         for text in told:
-            _new(text, kinds, _NOTE)
+            new_fact(text, kinds, "note", _NOTE_HINT)
     if given["replace"]:
         lines = _replacing(memory, lines, parse_ids(given["replace"]))
     if not lines and not given["title"]:
@@ -161,7 +164,7 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         body=_body(call, given["body"]),
         **{key: given[key] for key in _WHOSE},
         refs=parse_ids(given["ref"]),
-        new=tuple(_new(text, kinds, "--new") for text in given["new"]),
+        new=tuple(new_fact(text, kinds, _NEW, _NEW_HINT) for text in given["new"]),
         update=tuple(Update(fact, text) for fact, text in given["update"]),
         supersede=tuple(parse_supersede(text) for text in given["supersede"]),
         move=parse_pairs(given["move"], "--move", "STATE"),
@@ -188,30 +191,6 @@ def _read(call: Invocation, file: str) -> bytes:
     if file != STDIN and not os.path.exists(file):
         raise NotFound("there is no such file", where=one_line(file), hint=_FILE_HINT)
     return call.read(file)
-
-
-def _slips(
-    texts: tuple[str, ...], kinds: tuple[str, ...], place: str, *, anyway: bool
-) -> tuple[Finding, ...]:
-    """Say which new facts have a kind that is none; refuse those with a key that is none."""
-    found = tuple(
-        wrong if place == _NOTE else wrong._replace(message=f"{place}: {wrong.message}")
-        for text in texts
-        if (wrong := slip(text, kinds)) is not None
-    )
-    if not anyway and (keys := tuple([one for one in found if one.code == "bad-footer"])):
-        raise DraftRefused(keys)
-    return tuple([one for one in found if one.code != "bad-footer"])
-
-
-def _new(text: str, kinds: tuple[str, ...], place: str, kind: str = DEFAULT_KIND) -> NewFact:
-    """Read one `--new`, or one text of a note."""
-    new = parse_new(text, kinds, kind)
-    if not new.text:
-        raise WrongUsage(
-            no_text(text), where=place, hint=_NEW_HINT if place == "--new" else _NOTE_HINT
-        )
-    return new
 
 
 def _with_header(request: Request, options: Request) -> Request:

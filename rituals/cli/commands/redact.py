@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -16,7 +15,6 @@ from rituals.cli.output import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.decide.history_purge import Purge
-    from rituals.decide.redaction import Redaction
 
 
 #: The letters of `forget`.
@@ -36,7 +34,7 @@ def redact(
     """Run `diurna redact`."""
     from rituals.decide.history_purge import plan_purge
     from rituals.decide.history_purge import purge as write_anew
-    from rituals.decide.redaction import holding_of, redaction, standing
+    from rituals.decide.redaction import held_lines, holding_of, redaction, standing
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")
@@ -68,7 +66,8 @@ def redact(
     if plan is not None:
         _tell_purge(call, plan, not dry_run)
     if plan is None or dry_run:
-        _tell_held(call, found, said["stands"])
+        for line in held_lines(found, said["stands"]):
+            call.out.line(line)
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
@@ -110,29 +109,6 @@ def forget(
         decide(call, archiving(memory, id, reason), **recorded)
     else:
         decide(call, denial(memory, id, replaced_by, reason), **recorded)
-
-
-def _tell_held(call: Invocation, found: Redaction, stands: Sequence[str]) -> None:
-    git, out = found.git, call.out
-    if not (stands or git.commits):
-        return
-    out.line("git still has it, for `git grep`, for agents and for the forge's search:")
-    for path in stands:
-        out.line(f"  in the file {path}")
-    for commit in git.messages:
-        out.line(f"  in the message of commit {commit[:12]}")
-    for one in found.holders:
-        made = f", brought by commit {one.commit} by {one.author}" if one.commit else ""
-        there = f", also on {', '.join(one.remotes)}" if one.remotes else ""
-        out.line(f"  in the history of {one.path}{made}{there}")
-    out.line(f"  in {counted(git.commits, 'commit')}, {counted(len(git.blobs), 'file')} of them")
-    out.line(f"  {', '.join(git.references) or 'no branch'} lead to it")
-    if git.reflogs:
-        out.line(f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to")
-    if git.packs:
-        out.line(f"  packed in {', '.join(git.packs)}")
-    out.line("rewriting the history is for a person to decide, with everybody who has a clone;")
-    out.line("`diurna redact … --purge --dry-run` shows what that would be")
 
 
 def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:

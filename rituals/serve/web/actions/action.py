@@ -27,6 +27,7 @@ class Recorded(Record):
     #: what the log says, where it tells what is left to ask: nothing for an undo
     events: tuple[Event, ...] = ()
     answered: tuple[str, ...] = ()  #: keys of the questions that it answers
+    facts: tuple[str, ...] = ()  #: the ids that were born with it
 
 
 #: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ledger.errors import DiurnaError, WrongUsage
-from ledger.model.session import CLOSABLE, EDIT
 from memory.api import Memory
-from projection.fold.fact_history import Fact
 from rituals.decide.confirmation import confirmation
-from rituals.decide.decision import Author, Decision, titled
+from rituals.decide.decision import Author, Decision
 from rituals.decide.decision import record as append
 from rituals.decide.log_undo import step_back_from
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.resolution import Verdict, choices, resolution
-from rituals.record.draft_composer import draft_of_request
-from rituals.record.request import Request
 from rituals.serve.web.actions import twin_commands
-from rituals.serve.web.actions.action import Action, Recorded
+from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
 
 _CLOSED = {"": None, "open": False, "closed": True}
@@ -63,18 +57,6 @@ def resolve(memory: Memory, fields: Fields) -> Recorded:
     return _recorded(memory, decision, command, reversible=False)
 
 
-def with_reason(
-    plan: Callable[[Memory, str, str], Decision], command: Callable[[str, str], str]
-) -> Action:
-    """Return what records a decision about one fact, with the reason that its form has to give."""
-
-    def record(memory: Memory, fields: Fields) -> Recorded:
-        fact, reason = fields.fact(), fields.reason()
-        return _recorded(memory, plan(memory, fact, reason), command(fact, reason))
-
-    return record
-
-
 def undo(memory: Memory, fields: Fields) -> Recorded:
     """Take back what a log did that was recorded a moment ago; of an undo that is to do it again.
 
@@ -99,36 +81,3 @@ def _recorded(
         (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, command,
         receipt.findings, reversible, events=() if reversible else decision.events,
     )  # fmt: skip
-
-
-def thread(*, closes: bool) -> Action:
-    """Return what records that a thread, a task or a finding is done, or else open again."""
-
-    def record(memory: Memory, fields: Fields) -> Recorded:
-        fact = _thread(memory, fields.fact())
-        id = fact.id
-        if fact.closed == closes:
-            return Recorded(already=f"{id} is {'closed' if closes else 'open'}")
-        title, ids = titled("Close" if closes else "Reopen", (id,)), (id,)
-        asked = Request(title, fields.one("reason").strip(), type=EDIT)
-        asked = asked._replace(close=ids) if closes else asked._replace(reopen=ids)
-        draft, odd = draft_of_request(memory, asked, options=True)
-        receipt = memory.append(draft, again=True, tiers=True)
-        command = (twin_commands.close if closes else twin_commands.reopen)(id)
-        return Recorded(
-            (receipt.stem,), (receipt.commit,), (f"{id} is {'closed' if closes else 'open again'}",),
-            "", draft.title, command, (*odd, *receipt.findings),
-        )  # fmt: skip
-
-    return record
-
-
-def _thread(memory: Memory, id: str) -> Fact:
-    fact = memory.standing(id).fact
-    if fact.kind not in CLOSABLE:
-        hint = f'`diurna forget {id} --archive --reason "…"` puts it away'
-        raise DiurnaError(f"{id} is of kind {fact.kind}, which is never closed", hint=hint)
-    if fact.false:
-        hint = f'`diurna edit {id} --restore --reason "…"` says that it holds after all'
-        raise DiurnaError(f"{id} is false: there is nothing to close", hint=hint)
-    return fact

@@ -6,20 +6,17 @@ from collections.abc import Mapping
 
 from ledger.errors import NotFound
 from memory.api import Memory
-from rituals.decide.confirmation import archiving, reinstatement, returning
-from rituals.serve.web.actions import answer_forms, decision_forms, twin_commands
+from rituals.serve.web.actions import answer_forms, decision_forms
 from rituals.serve.web.actions.action import Action, Recorded
 from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_plan import recording
+from rituals.serve.web.actions.form_shapes import FORMS
 
 #: By the name in the address that a form is posted to: what appends the log.
 ACTIONS: dict[str, Action] = {
+    **{name: recording(shape.plan) for name, shape in FORMS.items()},
     "confirm": decision_forms.confirm,
     "resolve": decision_forms.resolve,
-    "close": decision_forms.thread(closes=True),
-    "reopen": decision_forms.thread(closes=False),
-    "archive": decision_forms.with_reason(archiving, twin_commands.archive),
-    "return": decision_forms.with_reason(returning, twin_commands.take_out),
-    "reinstate": decision_forms.with_reason(reinstatement, twin_commands.reinstate),
     "answer": answer_forms.answer,
     "learn": answer_forms.learn,
     "undo": decision_forms.undo,
@@ -32,6 +29,9 @@ _KEPT = 50
 
 class NoSuchForm(NotFound):
     """Nothing is recorded under a name."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such form", hint="go back to the page, and load it anew")
 
 
 class Notices:
@@ -54,7 +54,7 @@ class Notices:
         """
         action = self._actions.get(name)
         if action is None:
-            raise NoSuchForm("there is no such form", hint="go back to the page, and load it anew")
+            raise NoSuchForm
         recorded = action(memory, fields)
         for stem in recorded.stems:
             self._kept[stem] = recorded

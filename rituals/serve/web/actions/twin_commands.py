@@ -5,6 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from projection.work.finding_facts import BugFound
+from rituals.record.tasks.new_task import NewTask
+
+#: The value of an option: a text, several, or that it is there.
+Said = str | Sequence[str] | bool
+
 #: Stands where a person has to say something.
 OWN_WORDS = "…"
 REVIEW, LEARN, UNDO, REDO = "diurna review", "diurna learn", "diurna undo", "diurna redo"
@@ -24,14 +30,59 @@ def resolve(fact: str, choose: str = "", text: str = "", stands: str = "", state
     return _line("resolve", fact, *said)
 
 
-def close(fact: str) -> str:
-    """Close a thread."""
-    return _line("append", "--type", "edit", "--title", f"Close {fact}", "--close", fact)
+def close(fact: str, reason: str = "") -> str:
+    """Close a thread, a task, a handoff or a finding."""
+    return _line("close", fact, *_said(reason=reason))
 
 
-def reopen(fact: str) -> str:
-    """Open a thread again."""
-    return _line("append", "--type", "edit", "--title", f"Reopen {fact}", "--reopen", fact)
+def reopen(fact: str, body: str = "") -> str:
+    """Open one of these again."""
+    title = f"Reopen {fact}"
+    return _line("append", "--type", "edit", "--title", title, "--reopen", fact, *_said(body=body))
+
+
+def add(title: str, new: str, body: str = "", supersede: str = "") -> str:
+    """Add a fact, which may replace another one: `supersede` is OLD=NEW."""
+    said = _said(new=new, supersede=supersede, body=body)
+    return _line("append", "--type", "edit", "--title", title, *said)
+
+
+def reword(
+    fact: str, text: str = OWN_WORDS, kind: str = "", until: str = "", reason: str = ""
+) -> str:
+    """Say a fact in other words, or give it another kind or end."""
+    return _line("edit", *_said(kind=kind, until=until, reason=reason), *_words(fact, text))
+
+
+def deny(fact: str, instead: str = "", reason: str = OWN_WORDS) -> str:
+    """Say that a fact is false; `instead` is the one that holds."""
+    how = _said(replaced_by=instead) or ["--false"]
+    return _line("forget", fact, *how, *_said(reason=reason))
+
+
+def withhold(fact: str, reason: str = OWN_WORDS) -> str:
+    """Show the text of a fact to nobody again."""
+    return _line("redact", fact, "--reason", reason)
+
+
+def task(action: str, *words: str, **said: Said) -> str:
+    """Do something with a task; what is said has the names of the options."""
+    return _line("task", action, *words, *_said(**said))
+
+
+def add_task(new: NewTask) -> str:
+    """Add a task."""
+    said = _said(
+        priority=new.priority, owner=new.owner, goal=new.goal, workstream=new.workstream,
+        depends=new.depends, criterion=new.criteria, question=new.questions, risk=new.risks,
+    )  # fmt: skip
+    return _line("task", "add", *said, *_words(new.text))
+
+
+def report_finding(bug: BugFound) -> str:
+    """Report what is wrong."""
+    said = _said(rule=bug.rule, path=bug.path, symbol=bug.symbol)
+    return _line("finding", "report", *said, *_words(bug.message))
 
 
 def archive(fact: str, reason: str = OWN_WORDS) -> str:
@@ -47,6 +98,25 @@ def take_out(fact: str, reason: str = OWN_WORDS) -> str:
 def reinstate(fact: str, reason: str = OWN_WORDS) -> str:
     """Say that a fact holds after all."""
     return _line("restore", fact, "--reason", reason)
+
+
+def _said(**said: Said) -> list[str]:
+    """Write options by their names: what is not said is left out, several values are one option each."""
+    found: list[str] = []
+    for name, value in said.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            found.append(option)
+            continue
+        for one in (value,) if isinstance(value, str) else value or ():
+            found += [option, one] if one else []
+    return found
+
+
+def _words(*words: str) -> list[str]:
+    """Write what stands without an option; `--` parts it where it looks like one."""
+    said = [word for word in words if word]
+    return ["--", *said] if any(word.startswith("-") for word in said) else said
 
 
 def _line(*words: str) -> str:

@@ -73,7 +73,7 @@ class Renderer:
 
     Whatever a template writes by `{{ }}` is `plain` and escaped. `block` and `line` write markdown, `url`
     writes an address of ours (see `address_of`), `tier` the dot and the word of a tier, `seen` a text
-    where markup is put together.
+    where markup is put together, `exact` what somebody typed a moment ago: escaped, and else as it was.
 
     Args:
         url: where an address of ours stands for the browser: itself, or a path of files.
@@ -92,7 +92,8 @@ class Renderer:
             trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
         self._environment.globals.update(
-            url=self.url, block=self.block, line=self.line, seen=seen, shown_whole=shown_whole, tier=tier,
+            url=self.url, block=self.block, line=self.line, seen=seen, exact=escape,
+            shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
             heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=twin_commands,

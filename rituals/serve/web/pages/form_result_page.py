@@ -1,18 +1,10 @@
-"""Say what became of a form where no page of its own follows: refused, or nothing to record."""
+"""Say what became of a form that had nothing to record, and what is not there."""
 
 from __future__ import annotations
 
-from ledger.errors import DiurnaError, WaitsInSpool
+from ledger.errors import DiurnaError
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.page_value import Page
-
-
-def refused(problem: DiurnaError, back: str, status: int) -> Page:
-    """Return the page of a form that was refused; `back` is the address of the page that had the form."""
-    waits = isinstance(problem, WaitsInSpool)
-    said = problem.message if problem.where in problem.message else str(problem)
-    values = {"said": said, "hint": problem.hint, "back": back, "waits": waits}
-    return Page("refused", "Not committed yet" if waits else "Nothing was recorded", values, status)
 
 
 def already(recorded: Recorded, back: str) -> Page:

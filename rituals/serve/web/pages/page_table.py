@@ -20,6 +20,7 @@ from rituals.serve.web.pages import (
     tasks_page,
     then_page,
     timeline_page,
+    write_page,
 )
 from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -59,6 +60,7 @@ ROWS = (
     Row("/roles", roles_page.roles, "Roles"),
     Row("/entities", entities_page.entities, "Entities"),
     Row("/entities/{name:path}", entities_page.entity, addresses=entities_page.addresses),
+    Row("/write/{form}", write_page.write, addresses=review_page.of_this_machine),
 )  # fmt: skip
 #: What stands in the navigation: (address, name, key).
 MENU = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)

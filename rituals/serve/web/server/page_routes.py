@@ -9,16 +9,20 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.model.record import Record
 from memory.api import Memory
 from rituals.review.remaining_questions import remaining
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_plan import preview
+from rituals.serve.web.actions.form_shapes import FORMS
 from rituals.serve.web.actions.form_table import NEEDS, NoSuchForm, Notices
 from rituals.serve.web.html.templates import Renderer, frame_of
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages.form_result_page import already, missing, refused
+from rituals.serve.web.pages.form_result_page import already, missing
 from rituals.serve.web.pages.page_table import Row
 from rituals.serve.web.pages.review_page import waiting
+from rituals.serve.web.pages.write_page import filled, previewed, refused
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.guard import SESSION
 from rituals.serve.web.server.head import Head
@@ -112,6 +116,14 @@ def _unknown(tip: TipView) -> Page:
     raise NotFound("there is no page at this address", hint="the pages stand in the menu above")
 
 
+class Sent(Record):
+    """A form as it came."""
+
+    name: str  #: of what it asks for
+    fields: Fields  #: without those that are for us
+    go_on: str  #: where it goes on, an address of ours
+
+
 class ActRoute:
     """What forms can record.
 
@@ -130,48 +142,74 @@ class ActRoute:
 
     async def take(self, request: Request) -> Response:
         """Record what a form says, and go on to the page that it names."""
-        session = session_of(request)
-        form = await form_of(request)
-        go_on = ours(form.one("next"))
-        if not self._access.writes:
-            return await self._refuse(request, _READ_ONLY, go_on, 403)
-        if not self._access.takes(session, form.one("token")):
-            return await self._refuse(request, _STALE, go_on, 403)
-        fields = form._replace(pairs=tuple([one for one in form.pairs if one[0] not in _OWN]))
-        name = request.path_params["name"]
-        try:
+
+        async def record(sent: Sent) -> Response:
             recorded = await self._preparing.ask(
-                lambda tip: self._record(tip.memory, name, fields), NEEDS.get(name, ()),
+                lambda tip: self._record(tip.memory, sent), NEEDS.get(sent.name, ()),
                 foreseen=False, writes=True,
             )  # fmt: skip
-        except NoSuchForm as problem:
-            return await self._refuse(request, problem, go_on, 404)
-        except DiurnaError as problem:
-            return await self._refuse(request, problem, go_on, 409)
-        if not recorded.stems:
-            return await self._pages.show(request, lambda tip: already(recorded, go_on))
-        self._preparing.begin()
-        if recorded.publishes:
-            self._preparing.publish_soon()
-        return RedirectResponse(with_done(go_on, recorded.stems[-1]), 303)
+            if not recorded.stems:
+                return await self._pages.show(request, lambda tip: already(recorded, sent.go_on))
+            self._preparing.begin()
+            if recorded.publishes:
+                self._preparing.publish_soon()
+            return RedirectResponse(with_done(sent.go_on, recorded.stems[-1]), 303)
 
-    def _record(self, memory: Memory, name: str, fields: Fields) -> Recorded:
+        return await self._answer(request, record)
+
+    async def look(self, request: Request) -> Response:
+        """Show what a form would record; nothing is written."""
+
+        async def look(sent: Sent) -> Response:
+            if sent.name not in FORMS:
+                raise NoSuchForm
+            plan = FORMS[sent.name].plan
+            seen = await self._preparing.ask(lambda tip: preview(tip.memory, plan, sent.fields))
+            page = previewed(sent.name, seen, sent.fields, sent.go_on)
+            return await self._pages.show(request, lambda tip: page)
+
+        return await self._answer(request, look)
+
+    async def again(self, request: Request) -> Response:
+        """Show a form as it was filled in: whoever saw what it would record goes back to it."""
+
+        async def show(sent: Sent) -> Response:
+            asked = sent.name, sent.fields, sent.go_on
+            return await self._pages.show(request, lambda tip: filled(tip, *asked))
+
+        return await self._answer(request, show)
+
+    def _record(self, memory: Memory, sent: Sent) -> Recorded:
         """Record it, and foresee what is left to ask: the next page need not wait for a new plan."""
         asking = self._preparing.asking(memory)
-        recorded = self._notices.record(memory, name, fields)
+        recorded = self._notices.record(memory, sent.name, sent.fields)
         if asking and recorded.events:
             left = remaining(asking, recorded.answered, recorded.events)
             self._preparing.foresee(memory, left)
         return recorded
 
-    async def _refuse(
-        self, request: Request, problem: DiurnaError, go_on: str, status: int
+    async def _answer(
+        self, request: Request, answer: Callable[[Sent], Awaitable[Response]]
     ) -> Response:
-        return await self._pages.show(request, lambda tip: refused(problem, go_on, status))
+        """Answer a form of ours; one that is refused comes back as it was filled in."""
+        session = session_of(request)
+        form = await form_of(request)
+        fields = form._replace(pairs=tuple([one for one in form.pairs if one[0] not in _OWN]))
+        sent = Sent(request.path_params["name"], fields, ours(form.one("next")))
+        problem, status = _READ_ONLY, 403
+        if self._access.takes(session, form.one("token")):
+            try:
+                return await answer(sent)
+            except DiurnaError as refusal:
+                problem, status = refusal, 404 if isinstance(refusal, NoSuchForm) else 409
+        elif self._access.writes:
+            problem = _STALE
+        asked = sent.name, sent.fields, sent.go_on, status
+        return await self._pages.show(request, lambda tip: refused(tip, problem, *asked))
 
 
 _READ_ONLY = DiurnaError("this server only shows", hint="`diurna web --write` has pages with forms")
 _STALE = DiurnaError(
     "this form is of an earlier login, or of no page of ours",
-    hint="go back to the page, load it anew, and send the form again",
+    hint="what you typed stands here: look at it, and send it again",
 )

@@ -66,6 +66,8 @@ def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None
         route("/static/{name:path}", files.answer),
         route("/tip", pages.tip),
         route("/act/{name}", acts.take, "POST"),
+        route("/preview/{name}", acts.look, "POST"),
+        route("/write/{name}", acts.again, "POST"),
         *(route(row.path, pages.answering(row)) for row in ROWS),
     ]
     unknown = route("/", pages.unknown).app

@@ -1,0 +1,184 @@
+"""Show forms: before they are filled in, filled in and refused, and what they would record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ledger.errors import DiurnaError, NotFound, WaitsInSpool
+from ledger.model.record import Record
+from ledger.model.task_states import may_follow
+from memory.query.fact_marks import as_here
+from projection.fold.projection_state import Standing
+from projection.graph.fact_links import footer
+from projection.policy.model import TASK_KIND
+from projection.work.tracked_tasks import PRIORITIES
+from rituals.record.draft_composer import kinds_of
+from rituals.serve.web.actions.form_fields import Fields
+from rituals.serve.web.actions.form_plan import Preview
+from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES, Field, Shape
+from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.tip_view.tip_view import TipView
+
+#: What a form of no shape here lets people type.
+_TYPED = ("text", "reason")
+_ROWS = 4
+_OF_FACT = "…"
+#: The fields of the form in which a fact's own words stand at first.
+_OWN = {"text": "reword", "until": "reword"}
+
+
+class Shown(Record):
+    """A field as it stands in a form."""
+
+    field: Field
+    value: str
+    typed: bool  #: somebody wrote the value a moment ago: it stands there as it was written
+    choices: tuple[str, ...] = ()
+
+
+class Form(Record):
+    """A form as it stands on a page."""
+
+    name: str
+    title: str
+    said: str
+    fields: tuple[Shown, ...]
+    #: (name, value) of what it sends beside them
+    hidden: tuple[tuple[str, str], ...]
+    next: str  #: where it goes on
+    seen_first: bool = True  #: whether what it would record is shown first
+
+
+def write(tip: TipView, asked: Asked) -> Page:
+    """Return the page of a form that nobody has filled in yet.
+
+    Raises:
+        NotFound: there is no such form, or no such fact.
+    """
+    pairs = tuple([(name, asked[name]) for name in ("id", "kind", "entity") if name in asked])
+    return filled(tip, asked["form"], Fields(pairs), asked.get("next", ""), typed=False)
+
+
+def filled(tip: TipView, name: str, fields: Fields, go_on: str, *, typed: bool = True) -> Page:
+    """Return the page of a form as it was filled in.
+
+    Raises:
+        NotFound: there is no such form, or no such fact.
+    """
+    shape = _shape(name)
+    standing = _standing(tip, shape, fields)
+    form = _form(tip, name, shape, standing, fields, typed=typed)._replace(next=go_on)
+    if not go_on:
+        form = form._replace(next=f"/fact/{standing.fact.id}" if standing else "/")
+    return Page("write", form.title, {"form": form, "standing": standing})
+
+
+def previewed(name: str, seen: Preview, fields: Fields, go_on: str) -> Page:
+    """Return the page of what a form would record."""
+    values = {"name": name, "seen": seen, "pairs": fields.pairs, "next": go_on}
+    return Page("preview", "This would be recorded", values)
+
+
+def refused(
+    tip: TipView, problem: DiurnaError, name: str, fields: Fields, go_on: str, status: int
+) -> Page:
+    """Return the page of a form that was refused: what was typed stands there, to be sent again."""
+    waits = isinstance(problem, WaitsInSpool)
+    said = problem.message if problem.where in problem.message else str(problem)
+    form, standing = None, None
+    if not waits:
+        try:
+            form, standing = _again(tip, name, fields)
+        except DiurnaError:  # the form is larger than one of ours can be, or its fact is none
+            form = _of_no_shape(name, fields)
+    if form is not None:
+        form = form._replace(next=go_on)
+    values = {
+        "said": said, "hint": problem.hint, "back": go_on, "waits": waits, "form": form,
+        "standing": standing,
+    }  # fmt: skip
+    return Page("refused", "Not committed yet" if waits else "Nothing was recorded", values, status)
+
+
+def _again(tip: TipView, name: str, fields: Fields) -> tuple[Form | None, Standing | None]:
+    if name not in FORMS:
+        return _of_no_shape(name, fields), None
+    standing = _standing(tip, FORMS[name], fields)
+    return _form(tip, name, FORMS[name], standing, fields, typed=True), standing
+
+
+def _shape(name: str) -> Shape:
+    shape = FORMS.get(name)
+    if shape is None:
+        raise NotFound("there is no such form", hint="the pages stand in the menu above")
+    return shape
+
+
+def _standing(tip: TipView, shape: Shape, fields: Fields) -> Standing | None:
+    """Return the fact that a form is about, as HEAD has it; None where it is about none."""
+    if _OF_FACT not in shape.title:
+        return None
+    id = fields.fact()
+    there = tip.standings.get(id)
+    if there is None:
+        raise NotFound(f"there is no fact {id}", hint=tip.memory.near_hint(id))
+    return next(iter(as_here(tip.memory.snapshot, [there])))
+
+
+def _form(
+    tip: TipView, name: str, shape: Shape, standing: Standing | None, fields: Fields, *, typed: bool
+) -> Form:  # fmt: skip
+    names = {one.name for one in shape.fields}
+    hidden = [pair for pair in fields.pairs if pair[0] not in names and pair[0] != "seen"]
+    title = shape.title
+    if standing is not None:
+        title = title.replace(_OF_FACT, standing.fact.id)
+        if shape.by_text:
+            hidden += [
+                ("seen", head.id) for head in tip.memory.standing(standing.fact.id).fact.heads
+            ]
+    shown = tuple([_shown(tip, name, one, standing, fields, typed=typed) for one in shape.fields])
+    return Form(name, title, shape.said, shown, tuple(hidden), "")
+
+
+def _shown(
+    tip: TipView, name: str, field: Field, standing: Standing | None, fields: Fields, *, typed: bool
+) -> Shown:  # fmt: skip
+    choices = _choices(tip, field, standing)
+    if typed:
+        return Shown(field, fields.one(field.name), True, choices)
+    given = fields.one(field.name)
+    fact = standing.fact if standing is not None and not standing.fact.redacted else None
+    if given or fact is None:
+        return Shown(field, given or _first(choices, field), False, choices)
+    said = {"kind": fact.kind, "entity": footer(fact, "entity"), "until": footer(fact, "until")}
+    value = said.get(field.name, "")
+    if field.name == "text" and name == "reword":
+        value = fact.text
+    return Shown(field, value, False, choices)
+
+
+def _first(choices: Iterable[str], field: Field) -> str:
+    return "decision" if field.offers == KINDS and "decision" in choices else ""
+
+
+def _choices(tip: TipView, field: Field, standing: Standing | None) -> tuple[str, ...]:
+    if field.offers == KINDS:
+        return kinds_of(tip.memory)
+    if field.offers == STATES:
+        state = standing.fact.state if standing and standing.fact.kind == TASK_KIND else ""
+        return may_follow(tuple(state.split(" or "))) if state else ()
+    return PRIORITIES[::-1] if field.offers else ()
+
+
+def _of_no_shape(name: str, fields: Fields) -> Form | None:
+    """Return a form that is not seen first with what was typed into it; None where that is nothing."""
+    typed = [
+        Shown(Field(key, "Your words", _ROWS), value, True)
+        for key, value in fields.pairs
+        if key in _TYPED and value.strip()
+    ]
+    hidden = [pair for pair in fields.pairs if pair[0] not in [one.field.name for one in typed]]
+    if not (typed or hidden):
+        return None
+    return Form(name, "What you sent", "", tuple(typed), tuple(hidden), "", seen_first=False)
