@@ -93,6 +93,11 @@ PAGE = Sent()
 TIP = Sent("/tip", headers={"sec-fetch-mode": "cors", "sec-fetch-dest": "empty"})
 STYLE = Sent("/static/diurna.css", headers={"sec-fetch-mode": "no-cors", "sec-fetch-dest": "style"})
 FORM = Sent("/act/count", form={"token": "", "id": "a", "next": "/?q=x"}, passes=303)
+#: What would be recorded, and the form that one goes back to: both carry what was typed.
+LOOKS = tuple(
+    Sent(f"/{where}/note", form={"token": "", "text": "It holds.", "kind": "fact", "next": "/"})
+    for where in ("preview", "write")
+)
 LOGIN = Sent("/login", form={"t": TOKEN}, passes=303)
 
 
@@ -183,6 +188,25 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
         }.items()
     },
     "a form without its token": (FORM, FORM._replace(form={"id": "a"}), 403),
+    # what is seen before it is written
+    **{
+        f"{look.address} {said}": (look, forged, status)
+        for look in LOOKS
+        for said, forged, status in (
+            ("from elsewhere", _headed(look, origin="http://evil.example"), 403),
+            ("from nowhere", _headed(look, origin=None), 403),
+            ("across sites", _headed(look, **_LINK), 403),
+            ("for another host", _headed(look, host="evil.example"), 421),
+            ("without cookie", look._replace(cookie=None), 401),
+            ("with the token of the login", _formed(look, token=TOKEN), 403),
+            ("with that of another session",
+             _formed(look, token=Access(PORT, TOKEN, True).form_token("s")), 403),
+            ("under no name", look._replace(address=look.address.replace("note", "nothing")), 404),
+            ("as a text", _headed(look, content_type="text/plain"), 415),
+        )
+    },
+    "a preview by GET": (LOOKS[0], PAGE._replace(address="/preview/note?text=x"), 405),
+    "a form's page across sites": (PAGE, _headed(PAGE._replace(address="/write/note"), **_LINK), 303),
     # what a form is
     **{
         f"a body as {kind}": (FORM, _headed(FORM, content_type=kind), 415)

@@ -201,6 +201,13 @@ def by_a_form(at: Redacted) -> None:
     for name, *pairs in (
         ("close", ("id", "clean"), ("reason", SAID)),
         ("archive", ("id", "clean"), ("reason", SAID)),
+        ("note", own),
+        ("note", ("text", "It holds."), ("body", SAID)),
+        ("reword", ("id", "clean"), own),
+        ("replace", ("id", "clean"), own),
+        ("deny", ("id", "clean"), ("reason", SAID)),
+        ("add-task", ("text", "Sweep"), ("risk", SAID)),
+        ("report-finding", ("rule", "r"), own),
         ("learn", learn, ("say", "accept"), own),
         ("answer", key, ("say", "reword"), ("id", "inv"), own),
         ("answer", key, ("say", "ask"), own),
