@@ -97,7 +97,8 @@ def test_now_is_filtered_by_words_tier_and_section(tip: Tip) -> None:
     html = told(tip(), now_page.now(tip(), {"q": "stay", "tier": "working"}))
     assert 'value="stay"' in html
     assert '<a class="chip" aria-current="true" href="/?q=stay">' in html
-    assert "No live fact is so." in told(tip(), now_page.now(tip(), {"tier": "<b>"}))
+    assert "No live fact is so." in told(tip(), now_page.now(tip(), {"agent": "<b>"}))
+    assert "There is no tier &lt;b&gt;" in told(tip(), now_page.now(tip(), {"tier": "<b>"}))
 
 
 def test_now_is_light_however_many_facts_live(tip: Tip) -> None:

@@ -276,11 +276,13 @@ def writers(
     cache = snapshot.cache()
     refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
     brought = origins_of(snapshot.home, refs, kept)
-    return {
-        ref.stem: told_by(log.header, brought[ref.path])
-        for ref, log in logs_of(snapshot, refs)
-        if ref.path in brought
-    }
+    refs = [ref for ref in refs if ref.path in brought]
+    found = {ref.stem: brought[ref.path] for ref in refs}
+    # of all others the header says nothing of who wrote them (`told_by`), so it is not read
+    telling = [ref for ref in refs if (of := cache.entry(ref.key)) and of.type in (_IMPORT, EDIT)]
+    for ref, log in logs_of(snapshot, telling):
+        found[ref.stem] = told_by(log.header, brought[ref.path])
+    return found
 
 
 def log_lines(

@@ -49,11 +49,11 @@ def decisions(source: ViewSource) -> Page:
 
 def numbered(histories: Mapping[str, History]) -> dict[str, int]:
     """Return the number of each fact that ever was a decision."""
-    births = [(*birth, fact) for fact, history in histories.items() if (birth := _birth(history))]
-    return {birth[-1]: number for number, birth in enumerate(sorted(births), 1)}
+    births = [(*born, fact) for fact, history in histories.items() if (born := birth(history))]
+    return {born[-1]: number for number, born in enumerate(sorted(births), 1)}
 
 
-def _birth(history: History) -> tuple[str, str] | None:
+def birth(history: History) -> tuple[str, str] | None:
     """Return (log, date) at which a fact became a decision; None for one that never was.
 
     Of what one import brought, each has the date that it came with.
@@ -78,7 +78,7 @@ def _whole(source: ViewSource, title: str, fact: Fact) -> Section:
         f"- Date: {fact.created or NOT_SAID}",
         f"- Decided by: {_author(source.histories[fact.id])}",
         fact_item(fact, label=LABEL),
-        f"- Rationale: {_rationale(fact)}",
+        f"- Rationale: {rationale(fact)}",
         f"- Status: {status(fact)}",
     )
     return Section(title, lines)
@@ -93,7 +93,7 @@ def status(fact: Fact) -> str:
     return "contradicted" if fact.contradicted else "accepted"
 
 
-def _rationale(fact: Fact) -> str:
+def rationale(fact: Fact) -> str:
     """Return why: what the footer `rationale` says, a line called so, or what follows `because`."""
     said = footer(fact, "rationale")
     if said or fact.redacted or not fact.heads:

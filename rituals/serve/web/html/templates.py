@@ -185,9 +185,9 @@ def tier(name: str) -> Markup:
     return Markup('<span class="tier t-{}">{}</span>').format(name, TIER_WORDS.get(name, name))
 
 
-def brief(text: str) -> str:
+def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
     """Return what of a text is enough for three lines of a list."""
-    return clipped(text.partition("\n\n")[0] or text, _BRIEF_CHARS)
+    return clipped(text.partition("\n\n")[0] or text, chars)
 
 
 def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:

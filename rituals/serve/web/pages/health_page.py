@@ -7,6 +7,7 @@ from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.lifecycle.transitions import fading
 from rituals.report.lifecycle_report import Course
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.facts_page import listed
 from rituals.serve.web.pictures.tiers_picture import evenly
 from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -29,6 +30,7 @@ def health(tip: TipView, asked: Asked) -> Page:
     resting = report.attention.resting
     values = {
         "report": report,
+        "unused": listed(tip, {"list": "never"}),
         "live": [one for one in report.course.tiers if one[0] not in ARCHIVED_TIERS],
         "points": points(report.course),
         "soon": soon[:_LINES],

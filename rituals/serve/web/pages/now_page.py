@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
 from projection.document.page_renderer import section_title
@@ -11,11 +11,16 @@ from projection.fold.projection_state import ARCHIVED_TIERS, TIERS, Standing
 from projection.lifecycle.review_due import pressing
 from rituals.decide.confirmation import due
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.fact_filter import OF_FACTS, filter_bar
+from rituals.serve.web.pages.fact_list import SORTS, ordered, rows_of, sort_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts stand on the page unless all of a section or a tier are asked for.
 _MOST = 50
 LIVE_TIERS = tuple([tier for tier in TIERS if tier not in ARCHIVED_TIERS])
+FIELDS = (*OF_FACTS, "role")
+#: What stands above the false facts, where they are asked for too.
+FALSE = "False now"
 
 
 class Section(Record):
@@ -29,33 +34,43 @@ class Section(Record):
 def now(tip: TipView, asked: Asked) -> Page:
     """Return the page of what holds."""
     view = tip.state.view()
-    words, tier, title = asked.get("q", ""), asked.get("tier", ""), asked.get("section", "")
+    words, title, sort = asked.get("q", ""), asked.get("section", ""), sort_of(asked)
+    kept = {
+        "q": words,
+        "section": title,
+        "sort": asked.get("sort", ""),
+        "rows": asked.get("rows", ""),
+    }
+    bar = filter_bar(tip, asked, "/", FIELDS, kept)
+    bar = bar._replace(hidden=("tier",))
     wanted = words.lower().split()
+    sections = [*sections_of(tip), *([_false(tip)] if bar.filter.false else [])]
+    fits = bar.filter.keeps(tip)
     found = [
         fitting
-        for section in sections_of(tip)
-        if title in ("", section.title) and (fitting := _only(section, wanted, tier)).total
+        for section in sections
+        if title in ("", section.title) and (fitting := _only(section, wanted, fits)).total
     ]
     count = sum(section.total for section in found)
-    each = count if words or tier or title else _each([section.total for section in found])
-    shown = [section._replace(facts=section.facts[:each]) for section in found]
+    chosen = bool(words or title or bar.filter.said)
+    each = count if chosen else _each([section.total for section in found])
+    shown = [section._replace(facts=_sorted(section, sort)[:each]) for section in found]
     since = len(tip.work) - bisect_right(tip.work, tip.state.summary.last_review)
     values = {
+        "bar": bar,
         "sections": shown,
-        "known": tip.known([one for section in shown for one in section.facts]),
-        "marks": tip.memory.marks([one.fact for section in shown for one in section.facts]),
+        "rows": rows_of(tip, [one for section in shown for one in section.facts]),
         "elsewhere": tip.here().line,
         "count": count,
+        "chosen": chosen,
         "q": words,
-        "tier_asked": tier,
-        "section_asked": title,
+        "sort": sort,
+        "sorts": SORTS,
+        "loose": kept["rows"] == "loose",
         "tiers": dict(zip(LIVE_TIERS, view.tiers, strict=False)),
         "contradicted": len(view.contradicted),
         "unconfirmed": len(due(tip.state)),
         "review": pressing(since, view, tip.state.policy.review),
-        "uses": tip.uses,
-        "sessions": len(tip.work),
-        "since": tip.sessions_since,
     }
     return Page("now", "Now", values)
 
@@ -88,13 +103,22 @@ def sections_of(tip: TipView) -> Iterable[Section]:
         yield Section(title, tuple(found), len(found))
 
 
-def _only(section: Section, words: list[str], tier: str) -> Section:
-    """Leave the facts of a tier in which all words stand."""
+def _sorted(section: Section, sort: str) -> tuple[Standing, ...]:
+    """Put the facts of a section in order; the usual one has what HEAD lacks behind the rest."""
+    return section.facts if sort == "use" else tuple(ordered(section.facts, sort))
+
+
+def _false(tip: TipView) -> Section:
+    found = tuple([one for one in tip.standings.values() if one.fact.false])
+    return Section(FALSE, found, len(found))
+
+
+def _only(section: Section, words: list[str], fits: Callable[[Standing], bool]) -> Section:
+    """Leave the facts that fit and in which all words stand."""
     found = tuple(
         one
         for one in section.facts
-        if tier in ("", one.tier)
-        and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in words)
+        if fits(one) and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in words)
     )
     return Section(section.title, found, len(found))
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from ledger.model.record import Record
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages import (
+    decisions_page,
     entities_page,
     fact_page,
+    facts_page,
     file_page,
     findings_page,
     health_page,
@@ -41,6 +43,14 @@ class Row(Record):
 
 ROWS = (
     Row("/", now_page.now, "Now", "n", addresses=now_page.addresses),
+    Row(
+        "/decisions",
+        decisions_page.decisions,
+        "Decisions",
+        "d",
+        ("origins",),
+        decisions_page.addresses,
+    ),
     Row("/review", review_page.review, "Review", "r", ("plan",), review_page.addresses),
     Row(
         "/review/learn",
@@ -57,6 +67,7 @@ ROWS = (
     Row("/health", health_page.health, "Health", "h", needs=("report",)),
     Row("/tasks", tasks_page.tasks, "Tasks"),
     Row("/findings", findings_page.findings, "Findings"),
+    Row("/facts", facts_page.facts, "Facts", "", ("report",), facts_page.addresses),
     Row("/roles", roles_page.roles, "Roles"),
     Row("/entities", entities_page.entities, "Entities"),
     Row("/entities/{name:path}", entities_page.entity, addresses=entities_page.addresses),

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from functools import cached_property
 
 from ledger.git.repository import head
+from ledger.model.order import stem_in
 from memory.query.session_timeline import Session, sessions_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -158,6 +159,9 @@ class TipView:
         #: this one until that is made
         self.foreseen: Plan | None = None
         self._sessions: dict[str, Session] = {}
+        self._authors: dict[str, str] = {}
+        #: what the filter of a list offers, by field
+        self.offered: dict[str, tuple[str, ...]] = {}
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
         self._forge: Forge | None = None
@@ -177,6 +181,11 @@ class TipView:
     def entries(self) -> tuple[Entry, ...]:
         """All logs, in ledger order."""
         return tuple([entry for _, entry in self.known_logs.logs])
+
+    @cached_property
+    def logged(self) -> dict[str, Entry]:
+        """All logs, by key."""
+        return {entry.stem: entry for entry in self.entries}
 
     @cached_property
     def uses(self) -> dict[str, list[int]]:
@@ -305,6 +314,20 @@ class TipView:
         home = self.memory.home
         self._forge = forge_of(home.repository, home.branch, self.tip, self._forge)
         return self._forge
+
+    def authors(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return which person wrote each of some logs, by key; "" where nobody can tell."""
+        wanted = [key for key in keys if key]
+        fresh = dict.fromkeys([key for key in wanted if key not in self._authors], "")
+        if fresh:
+            found = self.writers(fresh)
+            self._authors.update(
+                {
+                    key: found[stem].author if (stem := stem_in(key)) in found else ""
+                    for key in fresh
+                }
+            )
+        return {key: self._authors[key] for key in wanted}
 
     def here(self) -> Here:
         """Return what HEAD, as it is at this moment, has of the memory."""

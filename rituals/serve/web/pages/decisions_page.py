@@ -1,0 +1,122 @@
+"""Show what was decided, week by week: its words and reason, by whom, and what it replaced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from ledger.model.event import FactCreated
+from ledger.model.order import is_date
+from ledger.model.record import Record
+from projection.fold.fact_history import History
+from projection.fold.projection_state import Standing
+from projection.graph.fact_links import footer
+from projection.views.decision_view import KIND, NOT_SAID, birth, rationale, status
+from projection.views.view_source import ROLE_KEY
+from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.fact_filter import FilterBar, filter_bar
+from rituals.serve.web.pages.fact_list import page_of, pages_in
+from rituals.serve.web.tip_view.tip_view import TipView
+
+PATH = "/decisions"
+FIELDS = ("kind", "agent", "person", "role", "entity", "since", "until")
+#: How many stand on a page, and how many names of who decided are offered above.
+DECISIONS, NAMES = 50, 12
+
+
+class Decision(Record):
+    """One decision."""
+
+    standing: Standing
+    key: str  #: of the log that made it
+    date: str  #: of it
+    person: str  #: who committed that log, "" where nobody can tell
+    agent: str  #: who wrote it, "" where nobody is named
+    reason: str  #: why, "" where nobody said
+    status: str  #: whether it holds
+    replaced: tuple[Standing, ...]  #: what it took the place of
+
+
+class Week(Record):
+    """The decisions of a week, the newest first."""
+
+    monday: date
+    decisions: tuple[Decision, ...]
+    all: int  #: how many there are, with those on other pages
+
+
+def decisions(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what was decided, false and superseded decisions too, each marked as such."""
+    bar = filter_bar(tip, asked, PATH, FIELDS)
+    bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
+    found = list(_decided(tip, bar))
+    found.sort(key=lambda one: (one.date, one.key, one.standing.fact.id), reverse=True)
+    shown, pages = page_of(found, asked, DECISIONS)
+    counts = Counter([_monday(one.date) for one in found])
+    weeks: dict[date, list[Decision]] = {}
+    for one in shown:
+        weeks.setdefault(_monday(one.date), []).append(one)
+    values = {
+        "bar": bar,
+        "pages": pages,
+        "weeks": [Week(day, tuple(some), counts[day]) for day, some in weeks.items()],
+        "persons": Counter([one.person for one in found if one.person]).most_common(NAMES),
+        "agents": Counter([one.agent for one in found if one.agent]).most_common(NAMES),
+        "kind": bar.filter.kind or KIND,
+    }
+    return Page("decisions", "Decisions", values)
+
+
+def addresses(tip: TipView) -> Iterable[str]:
+    """Return the addresses of the page and of those behind it."""
+    count = sum(1 for _ in _decided(tip, filter_bar(tip, {}, PATH, FIELDS)))
+    return [PATH, *[f"{PATH}?page={number}" for number in pages_in(count, DECISIONS)]]
+
+
+def _decided(tip: TipView, bar: FilterBar) -> Iterable[Decision]:
+    """Yield the decisions that a filter leaves: agent, person and time are those of the deciding log."""
+    asked = bar.filter
+    kind = asked.kind or KIND
+    alike = asked._replace(kind=kind, agent="", person="", begin="", end="").keeps(tip)
+    born = [
+        (one, *made)
+        for one in tip.standings.values()
+        if (asked.role or not footer(one.fact, ROLE_KEY))
+        and alike(one)
+        and (made := _birth(tip.state.histories[one.fact.id], kind))
+    ]
+    authors = tip.authors([key for _, key, _ in born])
+    for one, key, created in born:
+        entry = tip.logged.get(key)
+        day = created if is_date(created) else key[:10]
+        when = key if day == key[:10] else day
+        agent = entry.agent if entry is not None else ""
+        if (
+            asked.agent not in ("", agent)
+            or asked.person not in ("", authors[key])
+            or (asked.begin and when < asked.begin)
+            or (asked.end and when > asked.end + "~")
+        ):
+            continue
+        reason = rationale(one.fact)
+        replaced = [found for name in one.fact.supersedes if (found := tip.standings.get(name))]
+        yield Decision(
+            one, key, day, authors[key], agent, "" if reason == NOT_SAID else reason, status(one.fact),
+            tuple(replaced),
+        )  # fmt: skip
+
+
+def _birth(history: History, kind: str) -> tuple[str, str] | None:
+    """Return (log, date) at which a fact became a decision, or else at which it was created."""
+    if kind == KIND:
+        return birth(history)
+    for act in history.acts:
+        if isinstance(act.event, FactCreated):
+            return act.stem, dict(act.event.meta).get("created", act.stem[:10])
+    return None
+
+
+def _monday(day: str) -> date:
+    found = date.fromisoformat(day)
+    return found - timedelta(days=found.weekday())

@@ -1,0 +1,184 @@
+"""List facts: what lives, faded, is false, or was never used; the numbers of Health lead here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from urllib.parse import urlencode
+
+from ledger.model.record import Record
+from projection.fold.projection_state import BY_HAND, CLOSED, FADED, TIERS, Standing
+from projection.lifecycle.life import Life
+from projection.lifecycle.transitions import Fading, fading
+from rituals.report.usage import Usage
+from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.fact_filter import OF_FACTS, filter_bar
+from rituals.serve.web.pages.fact_list import (
+    SORTS,
+    ordered,
+    page_of,
+    pages_in,
+    rows_of,
+    sort_of,
+)
+from rituals.serve.web.tip_view.tip_view import TipView
+
+PATH = "/facts"
+FIELDS = (*OF_FACTS, "role")
+#: How many facts stand on a page.
+FACTS = 100
+
+
+class Known(Record):
+    """What a list may look at of a fact, beside where it stands."""
+
+    standing: Standing
+    life: Life
+    usage: Usage | None  #: how it was met
+    fading: Fading | None  #: how much work may still pass without it, where that is little
+
+
+class FactList(Record):
+    """A list."""
+
+    name: str  #: as people call it
+    told: str  #: what is in it, in a sentence
+    test: Callable[[Known], bool]  #: tells whether a fact is
+    sort: str = "use"  #: its usual order
+
+
+def _unused(one: Known) -> bool:
+    """Tell whether no log uses a fact but the one that it was born in."""
+    return one.life.last <= one.life.born
+
+
+def _live(one: Known) -> bool:
+    return one.standing.live
+
+
+#: By what `list` says in the address; "" for all that lives.
+LISTS = {
+    "": FactList("Live", "What holds now and has not faded.", _live),
+    "never": FactList(
+        "Never used",
+        "Live facts that no session named since the one that recorded them.",
+        lambda one: _live(one) and _unused(one), "old",
+    ),
+    "shown": FactList(
+        "Shown, never used",
+        "Live facts that sessions were shown at their start, and that no session named.",
+        lambda one: _live(one) and _unused(one) and one.usage is not None and one.usage.shown > 0, "old",
+    ),
+    "resting": FactList(
+        "Resting",
+        "Shown so often since their last use that the start of a session leaves them out.",
+        lambda one: one.usage is not None and one.usage.rests,
+    ),
+    "fading": FactList(
+        "Fading next",
+        "What goes to the archive before the next review is due, unless somebody uses it.",
+        lambda one: one.fading is not None, "fading",
+    ),
+    "faded": FactList(
+        "Faded", "In the archive, because nobody used it for long or somebody put it away.",
+        lambda one: one.standing.reason in (FADED, BY_HAND), "new",
+    ),
+    "forgotten": FactList(
+        "Never used again", "In the archive, and no session named it since the one that recorded it.",
+        lambda one: one.life.tier == "archived" and _unused(one), "new",
+    ),
+    "closed": FactList(
+        "Closed", "Threads, tasks and findings that are done, in the archive.",
+        lambda one: one.standing.reason == CLOSED, "new",
+    ),
+    "false": FactList(
+        "False now", "Superseded or invalidated: it was held to be true, and is not.",
+        lambda one: one.standing.fact.false, "new",
+    ),
+    "all": FactList("All", "Every fact, whatever became of it.", lambda one: True, "new"),
+}  # fmt: skip
+
+
+def facts(tip: TipView, asked: Asked) -> Page:
+    """Return the page of a list, as far as the filter leaves it."""
+    name = asked.get("list", "") if asked.get("list", "") in LISTS else ""
+    of, sort = LISTS[name], asked.get("sort", "")
+    sort = sort_of(asked, of.sort) if of.sort in SORTS else sort if sort in SORTS else of.sort
+    kept = {"list": name, "creator": asked.get("creator", ""), "sort": asked.get("sort", "")}
+    bar = filter_bar(tip, asked, PATH, FIELDS, kept)
+    soon = _fading(tip)
+    found = [one.standing for one in _listed(tip, asked, soon)]
+    if sort in SORTS:
+        found = ordered(found, sort)
+    else:
+        found.sort(key=lambda one: (soon[one.fact.id].left, soon[one.fact.id].days, one.fact.id))
+    shown, pages = page_of(found, asked, FACTS)
+    values = {
+        "bar": bar,
+        "lists": LISTS,
+        "list": name,
+        "of": of,
+        "creator": kept["creator"],
+        "sort": sort,
+        "sorts": SORTS if of.sort in SORTS else {of.sort: "fading next", **SORTS},
+        "facts": shown,
+        "pages": pages,
+        "rows": rows_of(tip, shown),
+        "soon": soon if name == "fading" else {},
+    }
+    return Page("facts", of.name, values)
+
+
+def listed(tip: TipView, asked: Asked) -> int:
+    """Return how many facts there are in the list that an address names."""
+    return sum(1 for _ in _listed(tip, asked, _fading(tip)))
+
+
+def addresses(tip: TipView) -> Iterator[str]:
+    """List the addresses of all lists, also by kind, tier and author, as Health counts them."""
+    report = tip.report
+    asked = [{"list": name} for name in LISTS]
+    asked += [{"tier": tier} for tier in TIERS]
+    asked += [
+        {"list": name, "kind": one.kind} for one in report.groups for name in ("all", "", "faded")
+    ]
+    asked += [
+        {"list": name, "creator": one.agent}
+        for one in report.authors if one.agent for name in ("all", "false", "forgotten")
+    ]  # fmt: skip
+    soon = _fading(tip)
+    for one in asked:
+        said = {name: value for name, value in one.items() if value}
+        count = sum(1 for _ in _listed(tip, said, soon))
+        if count or not said:
+            yield _address(said)
+        for number in pages_in(count, FACTS):
+            yield _address({**said, "page": str(number)})
+
+
+def _address(said: dict[str, str]) -> str:
+    return f"{PATH}?{urlencode(said, errors='replace')}" if said else PATH
+
+
+def _fading(tip: TipView) -> dict[str, Fading]:
+    found = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
+    return {one.id: one for one in found}
+
+
+def _listed(tip: TipView, asked: Asked, soon: dict[str, Fading]) -> Iterator[Known]:
+    """Yield the facts of the list that an address names, as far as its filter leaves them."""
+    asked_filter = filter_bar(tip, asked, PATH, FIELDS).filter
+    keeps, creator = asked_filter.keeps(tip), asked.get("creator", "")
+    name = asked.get("list", "")
+    test = LISTS[name if name in LISTS else ""].test
+    if (
+        not name and asked_filter.tier
+    ):  # a tier of the archive is asked for by its name, as `ls --tier` is
+        test = LISTS["all"].test
+    usage = {one.id: one for one in tip.report.attention.usage}
+    for life in tip.report.lives:
+        standing = tip.standings.get(life.id)
+        if standing is None or not keeps(standing) or creator not in ("", life.agent):
+            continue
+        one = Known(standing, life, usage.get(life.id), soon.get(life.id))
+        if test(one) or (asked_filter.false and not name and standing.fact.false):
+            yield one

@@ -1,0 +1,241 @@
+"""The filter that all lists share, the decisions by week, and the lists of facts that numbers lead to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from ledger.model.event import Event, FactCreated, FactReferenced, FactSuperseded
+from memory.api import Memory
+from memory.write.draft import SessionDraft
+from projection.views.decision_view import numbered
+from rituals.serve.web.html.templates import Renderer
+from rituals.serve.web.page_value import Page
+from rituals.serve.web.pages import decisions_page, facts_page, health_page, now_page
+from rituals.serve.web.pages.fact_filter import FIELDS, filter_bar
+from rituals.serve.web.pages.fact_list import page_of
+from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+from tests.conftest import Repo, Run
+from tests.test_web_html import Read, frame_of
+
+_DAY_MS = 86_400_000
+#: A Wednesday.
+_START_MS = 1_790_000_000_000
+
+
+@pytest.fixture
+def home(repo: Repo) -> Iterator[Memory]:
+    """A home of two people and two agents, over three weeks."""
+    days = iter(range(60))
+
+    def say(person: str, agent: str, title: str, *events: Event) -> None:
+        repo.git("config", "user.name", person)
+        memory = Memory.open(str(repo.path), agent=agent)
+        memory._clock = lambda: _START_MS + next(days) * 4 * _DAY_MS
+        memory.append(SessionDraft(title, f"It went: {title}.", events, anyway=True))
+        memory.close()
+
+    decision, fact = ("kind", "decision"), ("kind", "fact")
+    say("Ada Park", "claude", "One",
+        FactCreated("once", "A webhook is sent once.", "", (decision, ("entity", "Kafka"))),
+        FactCreated("port", "The port is 8080.", "", (fact,)))  # fmt: skip
+    say("Ben Okafor", "codex", "Two",
+        FactCreated("retries", "Webhooks retry thrice, because shops sleep at night.", "",
+                    (decision, ("entity", "kafka, Redis"))),
+        FactSuperseded("once", "retries"))  # fmt: skip
+    say("Ada Park", "codex", "Three", FactReferenced("port"),
+        FactCreated("judge-it", "Ask for figures.", "", (decision, ("role", "judge"))))  # fmt: skip
+    memory = Memory.open(str(repo.path), agent="claude")
+    yield memory
+    memory.close()
+
+
+Tip = Callable[[], TipView]
+
+
+@pytest.fixture
+def tip(home: Memory) -> Tip:
+    """Return the tip of that home as it stands."""
+    views = TipViews()
+    return lambda: views.of(home)
+
+
+def told(tip: TipView, page: Page) -> str:
+    """Return a page as a browser is sent it."""
+    return Renderer().render(page, frame_of(tip))
+
+
+def words_of(html: str) -> str:
+    """Return the words of a page's main part."""
+    return " ".join(Read(html[html.index("<main") : html.index("</main>")]).text.split())
+
+
+def ids(page: Page) -> list[str]:
+    """Return the facts of a page, in its order."""
+    if "weeks" in page.values:
+        return [one.standing.fact.id for week in page.values["weeks"] for one in week.decisions]
+    if "sections" in page.values:
+        return [one.fact.id for part in page.values["sections"] for one in part.facts]
+    return [one.fact.id for one in page.values["facts"]]
+
+
+def test_a_filter_means_the_same_on_each_page(tip: Tip) -> None:
+    """Kind, tier, agent, person, entity and role of the text that stands; false ones where they are asked for."""
+    for asked, live in (
+        ({}, ["judge-it", "port", "retries"]),
+        ({"kind": "fact"}, ["port"]),
+        ({"agent": "codex"}, ["judge-it", "retries"]),
+        ({"person": "Ada Park"}, ["judge-it", "port"]),
+        ({"person": "Ada Park", "agent": "codex"}, ["judge-it"]),
+        ({"entity": "KAFKA"}, ["retries"]),
+        ({"entity": "kafka", "false": "1"}, ["once", "retries"]),
+        ({"role": "Judge"}, ["judge-it"]),
+        ({"tier": "working", "kind": "decision"}, ["judge-it", "retries"]),
+        ({"agent": "nobody"}, []),
+    ):
+        assert sorted(ids(now_page.now(tip(), asked))) == live, asked
+        assert sorted(ids(facts_page.facts(tip(), asked))) == live, asked
+    for asked, decided in (
+        ({"person": "Ada Park"}, ["once"]),
+        ({"agent": "codex"}, ["retries"]),
+        ({"entity": "kafka"}, ["retries", "once"]),
+    ):
+        assert ids(decisions_page.decisions(tip(), asked)) == decided, asked
+
+
+def test_a_time_is_taken_as_the_commands_take_it(tip: Tip) -> None:
+    """A day, a month, a length of time; both bounds with the whole of their day."""
+    first, second, third = [f"{stem[:10]}" for stem in tip().work]
+    for page in (now_page.now, facts_page.facts):
+        assert ids(page(tip(), {"since": third})) == ["judge-it"]
+        assert set(ids(page(tip(), {"until": second}))) == {"retries", "port"}
+        assert ids(page(tip(), {"since": second, "until": second})) == ["retries"]
+    assert ids(decisions_page.decisions(tip(), {"since": first, "until": second})) == [
+        "retries",
+        "once",
+    ]
+    stem = tip().work[2]
+    assert filter_bar(tip(), {"since": stem}, "/").filter.begin == stem
+
+
+def test_what_an_address_says_wrongly_is_told_and_left_out(tip: Tip) -> None:
+    """Each wrong value in a sentence, on each page; the rest of the filter stands."""
+    asked = {
+        "kind": "poem",
+        "tier": "<i>",
+        "since": "one fine day",
+        "until": "<b>",
+        "agent": "codex",
+    }
+    for page in (now_page.now, facts_page.facts):
+        made = page(tip(), asked)
+        assert made.status == 200
+        assert ids(made) == ids(page(tip(), {"agent": "codex"}))
+        html = told(tip(), made)
+        assert html.count('role="alert"') == 4
+        assert "There is no kind poem: " in html
+        assert "one fine day is neither a time nor a session log" in html
+        assert "<b>" not in html[html.index("<main") : html.index("Take it out")].replace(
+            "<b>codex", ""
+        )
+
+
+def test_every_link_of_a_list_keeps_the_filter(tip: Tip) -> None:
+    """Orders, tiers, chips: each has all that is asked for but what it changes."""
+    asked = {"q": "e", "kind": "decision", "agent": "codex", "sort": "new"}
+    html = told(tip(), now_page.now(tip(), asked))
+    main = html[html.index('<div id="facts"') : html.index('<section class="group"')]
+    links = [
+        dict(parse_qsl(urlsplit(unescape(one)).query))
+        for one in re.findall(r'href="(/\?[^"]*)"', main)
+    ]
+    assert len(links) > 8
+    changed = [{name for name in asked if link.get(name) != asked[name]} for link in links]
+    assert max(len(one) for one in changed) <= 2, links
+    out = {frozenset(one) for one in changed}
+    assert {frozenset({"kind"}), frozenset({"agent"}), frozenset({"sort"})} <= out
+    assert all(name in FIELDS or name in ("q", "sort", "rows") for link in links for name in link)
+
+
+def test_what_is_offered_is_what_there_is(tip: Tip) -> None:
+    """Agents, people, roles and entities of the logs; people once git was asked."""
+    tip().prepare("origins")
+    offered = filter_bar(tip(), {}, "/", tuple(FIELDS)).offered
+    assert offered["agent"] == ("claude", "codex")
+    assert offered["person"] == ("Ada Park", "Ben Okafor")
+    assert offered["role"] == ("judge",)
+    assert {one.lower() for one in offered["entity"]} == {"kafka", "redis"}
+    assert "decision" in offered["kind"]
+    for name, value in (
+        ("agent", "codex"),
+        ("person", "Ben Okafor"),
+        ("role", "judge"),
+        ("kind", "fact"),
+    ):
+        assert value in told(tip(), facts_page.facts(tip(), {})), name
+
+
+def test_decisions_say_what_why_by_whom_when_and_what_they_replaced(tip: Tip) -> None:
+    """By week, newest first; those that the view `decisions` numbers, a false one marked."""
+    page = decisions_page.decisions(tip(), {})
+    assert ids(page) == ["retries", "once"]
+    assert set(ids(page)) | {"judge-it"} == set(numbered(tip().state.histories))
+    weeks = page.values["weeks"]
+    assert [one.monday.weekday() for one in weeks] == [0] * len(weeks)
+    said = words_of(told(tip(), page))
+    for part in (
+        "Ben Okafor by codex", "Webhooks retry thrice", "Why: shops sleep at night.",
+        "Replaced once : A webhook is sent once.", "Ada Park by claude", "superseded by retries",
+    ):  # fmt: skip
+        assert part.replace(" :", ":") in said.replace(" :", ":"), (part, said)
+    assert page.values["persons"] == [("Ben Okafor", 1), ("Ada Park", 1)]
+    assert ids(decisions_page.decisions(tip(), {"kind": "fact"})) == ["port"]
+    assert ids(decisions_page.decisions(tip(), {"person": "Ben Okafor"})) == ["retries"]
+    assert ids(decisions_page.decisions(tip(), {"role": "judge"})) == ["judge-it"]
+
+
+def test_the_numbers_of_health_are_those_of_the_lists(tip: Tip, run: Run) -> None:
+    """Each number links to a list of as many facts; each such address is one of a site."""
+    assert run("archive", "port", "--reason", "nobody asks").code == 0
+    html = told(tip(), health_page.health(tip(), {}))
+    numbers = re.findall(r'<a href="(/facts[^"]*)">([\d,]+)</a>', html)
+    assert len(numbers) > 8
+    listed = {unescape(one) for one in facts_page.addresses(tip())}
+    for address, number in numbers:
+        said = dict(parse_qsl(urlsplit(unescape(address)).query))
+        page = facts_page.facts(tip(), said)
+        assert page.values["pages"].total == int(number.replace(",", "")), address
+        assert any(dict(parse_qsl(urlsplit(one).query)) == said for one in listed), address
+
+
+def test_facts_that_nobody_used_are_a_list(tip: Tip) -> None:
+    """What no session named since it was recorded, the oldest first; `port` was named."""
+    assert ids(facts_page.facts(tip(), {"list": "never"})) == ["retries", "judge-it"]
+    assert ids(facts_page.facts(tip(), {"list": "false"})) == ["once"]
+    assert set(ids(facts_page.facts(tip(), {"list": "all"}))) == {
+        "once",
+        "retries",
+        "port",
+        "judge-it",
+    }
+    assert ids(facts_page.facts(tip(), {"tier": "superseded"})) == ["once"]
+    assert ids(facts_page.facts(tip(), {"list": "nonsense"})) == ids(facts_page.facts(tip(), {}))
+    assert ids(facts_page.facts(tip(), {"sort": "old"})) == ["port", "retries", "judge-it"]
+    assert ids(facts_page.facts(tip(), {"sort": "use"}))[0] == "port"
+
+
+def test_pages_of_a_list_hold_all_of_it_once() -> None:
+    """Whatever number stands in the address."""
+    items = list(range(25))
+    found = [page_of(items, {"page": str(number)}, 10)[0] for number in (1, 2, 3)]
+    assert [one for part in found for one in part] == items
+    assert page_of(items, {"page": "99"}, 10)[1].last == 25
+    for said in ("", "0", "-1", "x", "9" * 30):
+        assert page_of(items, {"page": said}, 10)[1].first == 1
+    assert page_of([], {}, 10)[1].total == 0
