@@ -38,7 +38,7 @@ def test_keys_lead_through_the_pages(page: Page, server: Server) -> None:
     page.keyboard.press("j")
     page.keyboard.press("k")
     expect(page.locator("[data-row]").first).to_be_focused()
-    name = page.locator("[data-row] .id").first.inner_text()
+    name = page.locator("[data-row] .whole").first.inner_text()
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text(name)
     # its heading stands before its scripts
