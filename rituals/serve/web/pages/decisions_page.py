@@ -86,9 +86,9 @@ def _decided(tip: TipView, bar: FilterBar) -> Iterable[Decision]:
         and alike(one)
         and (made := _birth(tip.state.histories[one.fact.id], kind))
     ]
-    authors = tip.authors([key for _, key, _ in born])
+    authors = tip.log_writers.persons([key for _, key, _ in born])
     for one, key, created in born:
-        entry = tip.logged.get(key)
+        entry = tip.log_writers.entries.get(key)
         day = created if is_date(created) else key[:10]
         when = key if day == key[:10] else day
         agent = entry.agent if entry is not None else ""

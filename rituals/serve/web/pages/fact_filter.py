@@ -63,10 +63,10 @@ class FactFilter(Record):
     def keeps_log(self, tip: TipView) -> Callable[[str], bool]:
         """Return what tells of a log, by its key, whether it is of that agent, person, role and time."""
         end = self.end + "~" if self.end else ""
-        authors = tip.authors(tip.logged) if self.person else {}
+        authors = tip.log_writers.persons(tip.log_writers.entries) if self.person else {}
 
         def keeps(key: str) -> bool:
-            entry = tip.logged.get(key)
+            entry = tip.log_writers.entries.get(key)
             return (
                 (not self.begin or key >= self.begin)
                 and (not end or key <= end)
@@ -147,17 +147,17 @@ def filter_bar(
 
 
 def _roles_of(tip: TipView, one: Standing) -> frozenset[str]:
-    entry = tip.logged.get(log_of(one))
+    entry = tip.log_writers.entries.get(log_of(one))
     return role_names(f"{footer(one.fact, ROLE_KEY)},{entry.role if entry else ''}")
 
 
 def _offered(tip: TipView, field: str) -> tuple[str, ...]:
     """Return what there is of a field; worked out once for a tip."""
-    known = tip.offered.get(field)
+    known = tip.log_writers.offered.get(field)
     if known is None:
         known = _NAMES[field](tip) if field in _NAMES else ()
         if field != "person" or tip.has("origins"):
-            tip.offered[field] = known
+            tip.log_writers.offered[field] = known
     return known
 
 
@@ -172,7 +172,11 @@ def _agents(tip: TipView) -> tuple[str, ...]:
 
 def _persons(tip: TipView) -> tuple[str, ...]:
     """Return who wrote logs, as far as that was found out by now: no page waits for it."""
-    return _sorted(tip.authors(tip.logged).values()) if tip.has("origins") else ()
+    return (
+        _sorted(tip.log_writers.persons(tip.log_writers.entries).values())
+        if tip.has("origins")
+        else ()
+    )
 
 
 def _roles(tip: TipView) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from functools import cached_property
 
 from ledger.git.repository import head
-from ledger.model.order import stem_in
 from memory.query.session_timeline import Session, sessions_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -19,6 +18,7 @@ from projection.graph.graph_neighbours import Graph
 from projection.work.tracked_tasks import Task, tasks
 from rituals.serve.web.tip_view.arrivals import Arrivals
 from rituals.serve.web.tip_view.known_logs import KnownLogs, known_logs
+from rituals.serve.web.tip_view.log_writers import LogWriters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,9 +159,6 @@ class TipView:
         #: this one until that is made
         self.foreseen: Plan | None = None
         self._sessions: dict[str, Session] = {}
-        self._authors: dict[str, str] = {}
-        #: what the filter of a list offers, by field
-        self.offered: dict[str, tuple[str, ...]] = {}
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
         self._forge: Forge | None = None
@@ -182,10 +179,8 @@ class TipView:
         """All logs, in ledger order."""
         return tuple([entry for _, entry in self.known_logs.logs])
 
-    @cached_property
-    def logged(self) -> dict[str, Entry]:
-        """All logs, by key."""
-        return {entry.stem: entry for entry in self.entries}
+    #: the logs by key, and who wrote them
+    log_writers = cached_property(lambda self: LogWriters(self.entries, self.writers))
 
     @cached_property
     def uses(self) -> dict[str, list[int]]:
@@ -297,7 +292,7 @@ class TipView:
         """Return the same view for a memory that another process opened; nothing is worked out again."""
         other, memory.origins = TipView(memory, self.state), self.memory.origins
         for part, value in self.__dict__.items():
-            if part != "resident":  # holds what is open
+            if part not in ("resident", "log_writers"):  # they hold what is open
                 other.keep(part, value)
         return other
 
@@ -314,20 +309,6 @@ class TipView:
         home = self.memory.home
         self._forge = forge_of(home.repository, home.branch, self.tip, self._forge)
         return self._forge
-
-    def authors(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return which person wrote each of some logs, by key; "" where nobody can tell."""
-        wanted = [key for key in keys if key]
-        fresh = dict.fromkeys([key for key in wanted if key not in self._authors], "")
-        if fresh:
-            found = self.writers(fresh)
-            self._authors.update(
-                {
-                    key: found[stem].author if (stem := stem_in(key)) in found else ""
-                    for key in fresh
-                }
-            )
-        return {key: self._authors[key] for key in wanted}
 
     def here(self) -> Here:
         """Return what HEAD, as it is at this moment, has of the memory."""
