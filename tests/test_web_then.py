@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -23,10 +26,13 @@ from projection.lifecycle.past_states import Past
 from projection.policy.model import Policy
 from rituals.serve.web.export.site_data import Parts, past_data
 from rituals.serve.web.html.html_markdown import line
+from rituals.serve.web.html.templates import Renderer
 from rituals.serve.web.pages.then_page import then
+from rituals.serve.web.pictures.ticks_picture import Tick, ticks
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import Repo, Run
 from tests.test_laws import Logged, ledgers, policies, replayed
+from tests.test_web_html import frame_of
 
 
 def past_of(logs: list[Logged], policy: Policy) -> tuple[Past, frozenset[str]]:
@@ -135,6 +141,106 @@ def test_the_page_says_what_held_and_what_became_of_it(repo: Repo, run: Run) -> 
         with pytest.raises(NotFound):
             asked(memory, odd)
     memory.close()
+
+
+def test_a_release_a_branch_and_a_commit_are_points_too(repo: Repo, run: Run) -> None:
+    """Each as `show --as-of` has it: also where a branch has other logs than those before its last one."""
+
+    def append(title: str, *said: str) -> None:
+        assert run("append", "--title", title, *said).code == 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", "2020-02-03T04:05:06Z")
+        repo.git("tag", "before", repo.git("commit-tree", "-m", "empty", "HEAD^{tree}").strip())
+    append("One", "--new", "id=a fact: Ten seconds.", "--new", "id=gone fact: It goes.")
+    repo.git("tag", "-a", "v1", "-m", "a release")
+    repo.git("tag", "of-a-tree", "HEAD^{tree}")
+    repo.git("branch", "side")
+    append("Two", "--update", "a", "Twenty seconds.")
+    main = repo.git("rev-parse", "--abbrev-ref", "HEAD").strip()
+    repo.git("checkout", "-q", "side")
+    append("Three", "--new", "id=b fact: On the side.")
+    repo.git("checkout", "-q", main)
+    append("Four", "--new", "id=c fact: Behind it.", "--supersede", "gone=c")
+    repo.git("checkout", "-q", "side")
+    repo.git("merge", "-q", "--no-edit", main)
+    repo.git("checkout", "-q", main)
+    memory = Memory.open(str(repo.path))
+    for at, session, by_time, replayed_alone in (
+        ("v1", 1, False, False), ("HEAD~1", 2, False, False), ("side", 3, False, True),
+        ("before", 0, True, False), (repo.git("rev-parse", "v1^{}").strip()[:9], 1, False, False),
+    ):  # fmt: skip
+        page = asked(memory, at)
+        point = page["point"]
+        assert (point.session, point.by_time, point.state is not None) == (
+            session,
+            by_time,
+            replayed_alone,
+        ), at
+        live = {one.then.fact.id for part in page["sections"] for one in part.facts}
+        if not by_time:
+            assert live == {one.fact.id for one in memory.state(at).view().live}, at
+    page = asked(memory, "side")
+    held = {one.then.fact.id: one.became for part in page["sections"] for one in part.facts}
+    assert held["b"] == "not known here"
+    assert [one.name for one in asked(memory, "v1")["releases"]] == ["v1", "before"]
+    for odd in ("of-a-tree", "v9", "HEAD~99", "-v1", "v1\nHEAD", "main..side", ":/One"):
+        with pytest.raises(NotFound):
+            asked(memory, odd)
+    memory.close()
+
+
+def test_all_that_came_since_is_listed_with_its_words(repo: Repo, run: Run) -> None:
+    """In parts of forty; what was reworded beside what it was, what is false with what replaced it."""
+    many = [word for n in range(95) for word in ("--new", f"id=more-{n} fact: More, number {n}.")]
+    for number, said in enumerate((
+        ("--new", "id=a fact: Ten seconds.", "--new", "id=old fact: It was so.", "--new", "id=no fact: Never."),
+        ("--update", "a", "Twenty seconds."), ("--new", "id=new fact: It is so.", "--supersede", "old=new", "--invalidate", "no"),
+        many,
+    )):  # fmt: skip
+        assert run("append", "--title", f"Session {number}", *said).code == 0
+    memory = Memory.open(str(repo.path))
+
+    def listed(**more: str) -> dict[str, Any]:
+        return dict(then(TipViews().of(memory), {"at": "1", **more}).values)
+
+    corrected = listed(list="corrected")["changed"]
+    assert {one.now.fact.id: (one.word, one.before) for one in corrected} == {
+        "a": ("reworded", "Ten seconds."), "old": ("superseded by new", ""), "no": ("invalidated", ""),
+    }  # fmt: skip
+    seen = []
+    for number in (1, 2, 3):
+        page = listed(list="learned", page=str(number))
+        assert (page["page"], page["pages"], page["total"]) == (number, 3, 96)
+        seen += [one.now.fact.id for one in page["changed"]]
+    assert sorted(seen) == sorted(["new", *[f"more-{n}" for n in range(95)]])
+    assert listed(list="learned", page="99")["page"] == 3
+    assert listed(list="learned", page="x")["page"] == 1
+    assert listed(list="<b>")["listed"] == ""
+    html = Renderer().render(
+        then(TipViews().of(memory), {"at": "1", "list": "corrected"}),
+        frame_of(TipViews().of(memory)),
+    )
+    assert "<del>Ten</del><ins>Twenty</ins> seconds." in html
+    memory.close()
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.text(max_size=30)), max_size=30))
+def test_names_below_the_slider_stand_apart(marks: list[tuple[int, str]]) -> None:
+    """None above another one, on the narrowest screen; each mark has its link, and no name is markup."""
+    rows = [[Tick(session, name, name) for session, name in sorted(marks)]]
+    svg = ticks(rows, 40, lambda path, at: f"/then?{len(at)}")
+    assert svg.count("<line") == len(marks)
+    spans = []
+    for x, anchor, name in re.findall(
+        r'<text x="([\d.]+)%" y="15" text-anchor="(\w+)">([^<]*)</text>', svg
+    ):
+        wide = 1.7 * len(unescape(name))
+        left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+        spans.append((left, left + wide))
+    spans.sort()
+    assert all(one[1] <= other[0] + 0.01 for one, other in pairwise(spans))
+    assert set(re.findall(r"<(\w+)", svg)) <= {"svg", "a", "title", "line", "text"}
 
 
 def test_nothing_of_a_redacted_fact_is_shown_of_any_time(repo: Repo, run: Run) -> None:

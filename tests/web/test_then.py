@@ -39,7 +39,7 @@ def test_without_script_there_is_a_button(browser: Browser, page: Page, server: 
     expect(bare.locator("#then [role=status]")).to_contain_text("After session 1")
     bare.get_by_role("slider").focus()
     bare.keyboard.press("ArrowRight")
-    bare.get_by_role("button", name="Show").click()
+    bare.get_by_role("button", name="Show", exact=True).click()
     expect(bare.locator("#then [role=status]")).to_contain_text("After session 2")
     plain.close()
 
@@ -50,11 +50,33 @@ def test_a_file_moves_as_the_server_does(
     """Of each session the script of the site shows what the server says, word by word."""
     served = server("plain")
     address = f"{site('plain').by_file}then.html"
-    for at in (0, 1, 3):
+    parts = page.locator("#then > :not(.whens, .lead)")
+
+    def words() -> list[str]:
+        page.locator("body[data-ready]").wait_for(state="attached")
+        said = [one for text in parts.all_inner_texts() for one in text.split()]
+        return [one for one in said if one not in ("Earlier", "Later")]
+
+    for at in ("0", "1", "3", "v1.1", "2026-09-06", "2026-08"):
         served.open(page, f"/then?at={at}")
-        said = (
-            page.locator("#then").inner_text().replace("Earlier", "").replace("Later", "").split()
-        )
+        said = words()
         page.goto(f"{address}?at={at}")
-        expect(page.locator("#then [role=status]")).to_contain_text("session" if at else "Before")
-        assert page.locator("#then").inner_text().split() == said
+        assert words() == said, at
+
+
+def test_a_file_lists_what_came_since(page: Page, site: Callable[[str], Site]) -> None:
+    """With texts, word for word where one was reworded; from the summary by a click, and back."""
+    page.goto(f"{site('plain').by_file}then.html?at=2")
+    link = page.get_by_role("link", name="all with texts")
+    expect(link).to_have_count(4)
+    link.nth(1).click()
+    expect(page.locator("#then h2", has_text="Reworded or false since")).to_be_visible()
+    row = page.locator(".row", has_text="webhook-retries").first
+    expect(row.locator("del")).to_have_text("three")
+    expect(row.locator("ins")).to_have_text("five")
+    release = page.get_by_role("combobox", name="Release")
+    release.select_option("v1.0")
+    page.get_by_role("button", name="Show that release").click()
+    expect(page.locator("#then [role=status]")).to_contain_text("After session 1 of 30")
+    expect(release).to_have_value("v1.0")
+    expect(page.get_by_label("Day")).to_have_value("2026-08-29")

@@ -17,6 +17,7 @@ from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import plain
 from rituals.serve.web.html.templates import TIER_WORDS, brief
+from rituals.serve.web.tip_view.past_points import releases
 from rituals.serve.web.tip_view.tip_view import TipView
 
 _TEXT_CHARS = 2000
@@ -31,6 +32,7 @@ def past_data(tip: TipView, url: Callable[[str], str]) -> bytes:
         "dates": [stem[:10] for stem in tip.work],
         "tiers": [[name, TIER_WORDS[name]] for name in TIERS],
         "now": tip.state.view().tiers,
+        "releases": [[one.name, one.session] for one in releases(tip)],
         "sections": made.sections,
         "since": {
             name: [[session, places[id]] for session, id in changes]

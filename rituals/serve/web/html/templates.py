@@ -26,6 +26,7 @@ from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pictures.heatmap_picture import heatmap
 from rituals.serve.web.pictures.neighbour_picture import neighbours
 from rituals.serve.web.pictures.sparkline_picture import sparkline
+from rituals.serve.web.pictures.ticks_picture import ticks
 from rituals.serve.web.pictures.tiers_picture import tier_areas
 from rituals.serve.web.tip_view.tip_view import TipView
 
@@ -96,7 +97,8 @@ class Renderer:
             shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
-            heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=twin_commands,
+            heatmap=drawn(heatmap), ticks=drawn(ticks), tier_areas=drawn(tier_areas),
+            commands=twin_commands,
             sentence=self.sentence, fact_address=self._fact, fact_link=self.fact_link,
             fact_links=self.fact_links,
             commit_link=self.commit_link, file_link=self.file_link,

@@ -162,6 +162,8 @@ class TipView:
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
         self._forge: Forge | None = None
+        #: the commit of the past that was asked for last, and its state
+        self.asked_state: tuple[str, State] | None = None
 
     @property
     def mark(self) -> str:

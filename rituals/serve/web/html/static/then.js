@@ -4,6 +4,10 @@
   const past = globalThis.diurnaPast;
   const form = document.querySelector("form.past");
   const field = form?.elements.at;
+  const LISTS = {
+    learned: "Learned since", corrected: "Reworded or false since", faded: "Faded since", closed: "Closed since",
+  };
+  const asked = new URL(location).searchParams;
   const number = (count) => count.toLocaleString("en");
 
   function element(name, kind, ...inside) {
@@ -71,21 +75,79 @@
     return [...found].filter((fact) => !but.has(fact));
   }
 
-  function since(at) {
+  // What became of facts behind a session: the places of the facts, by the word.
+  function sinceThen(at) {
     const learned = behind(past.since.learned, at), fresh = new Set(learned);
     const corrected = behind(past.since.corrected, at, fresh);
     const faded = behind(past.since.faded, at, new Set([...learned, ...corrected]));
     const closed = behind(past.since.closed, at, fresh);
+    return { learned, corrected, faded, closed };
+  }
+
+  function toList(at, word, said) {
+    const made = element("a", "", said);
+    made.href = word ? `?at=${at}&list=${word}` : `?at=${at}`;
+    return made;
+  }
+
+  function since(at, became) {
     const list = element("dl", "facts");
-    for (const [word, facts] of Object.entries({ learned, corrected, faded, closed })) {
+    for (const [word, facts] of Object.entries(became)) {
       const some = facts.slice(0, MOST_IDS).flatMap((one) => [link(past.facts[one]), " "]);
       const more = facts.length - MOST_IDS;
       if (more > 0) some.push(element("span", "", `and ${number(more)} more`));
+      if (some.length) some.push(toList(at, word, "all with texts"));
       const said = element("dd", "", element("b", "number", number(facts.length)));
       if (some.length) said.append(element("p", "meta", ...some));
       list.append(element("dt", "", word), said);
     }
     return element("div", "", element("h2", "", "Since then"), list);
+  }
+
+  // The words of a text, with what is new in them and what is gone: by the longest that both have.
+  function differences(before, after) {
+    const [old, now] = [before, after].map((said) => said.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? []);
+    const best = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
+    for (let at = old.length - 1; at >= 0; at--)
+      for (let to = now.length - 1; to >= 0; to--)
+        best[at][to] = old[at] === now[to] ? best[at + 1][to + 1] + 1 : Math.max(best[at + 1][to], best[at][to + 1]);
+    const made = element("div", "diff");
+    const add = (name, word) => {
+      const last = made.lastElementChild;
+      if (!name) made.append(word);
+      else if (last?.localName === name && !last.nextSibling) last.append(word);
+      else made.append(element(name, "", word));
+    };
+    for (let at = 0, to = 0; at < old.length || to < now.length; ) {
+      if (old[at] === now[to]) add("", old[at++], to++);
+      else if (to >= now.length || (at < old.length && best[at + 1][to] >= best[at][to + 1])) add("del", old[at++]);
+      else add("ins", now[to++]);
+    }
+    return made;
+  }
+
+  function changed(fact, at, word) {
+    const [now, then] = [fact[6].at(-1), turn(fact, at)];
+    const became = then && word !== "learned" ? fact[2] || (fact[3] && !then[3] ? "closed" : "") : fact[2];
+    const versions = fact[4].map(text), before = (then?.[4] ?? []).map(text);
+    const said = word === "corrected" && !became && before.length
+      ? differences(before.map((one) => one.textContent).join("\n"), versions.map((one) => one.textContent).join("\n"))
+      : element("div", "", ...(versions.length ? versions : before));
+    const meta = element("p", "meta", link(fact), element("span", "", became || (word === "corrected" ? "reworded" : "")));
+    const made = element("article", "row fact", element("div", "", said, meta), element("p", "aside", tier(now[1])));
+    made.dataset.row = "";
+    made.tabIndex = -1;
+    return made;
+  }
+
+  function listed(at, word, became) {
+    const facts = became[word].map((one) => past.facts[one]);
+    const heading = element("h2", "", `${LISTS[word]} `, element("small", "", number(facts.length)));
+    const others = Object.keys(became).filter((one) => became[one].length);
+    const links = others.flatMap((one) => [one === word ? element("b", "", one) : toList(at, one, one), " "]);
+    const rows = facts.map((fact) => changed(fact, at, word));
+    if (!rows.length) rows.push(element("p", "empty", "Nothing."));
+    return element("section", "group", heading, element("p", "meta", ...links, toList(at, "", "What held then")), ...rows);
   }
 
   function tiers(counts) {
@@ -118,21 +180,34 @@
     }
     const groups = sections.flatMap((held, name) => (held.length ? [section(past.sections[name], at, held)] : []));
     if (!groups.length) groups.push(element("p", "empty", "Nothing held then; what an import brought later counts from that day on."));
-    const top = element("div", "then", tiers(counts), since(at));
-    document.querySelector("#then").replaceChildren(point(at), top, ...groups);
+    const became = sinceThen(at), word = asked.get("list");
+    const top = element("div", "then", tiers(counts), since(at, became));
+    const below = Object.hasOwn(LISTS, word) ? [listed(at, word, became)] : groups;
+    const whens = document.querySelector(".whens");
+    whens.querySelector("[type=date]").value = past.dates[at - 1] ?? "";
+    document.querySelector("#then").replaceChildren(whens, point(at), top, ...below);
     const here = new URL(location);
     here.searchParams.set("at", at);
     history.replaceState(null, "", here);
   }
 
+  // A session by its number, a month or a day by the last session of it, a release by its name.
+  function session(said) {
+    if (/^\d{1,6}$/.test(said)) return said;
+    if (/^\d{4}-\d\d(-\d\d)?$/.test(said)) return past.dates.filter((one) => one.slice(0, said.length) <= said).length;
+    return past.releases.find(([name]) => name === said)?.[1];
+  }
+
   if (form) {
-    form.hidden = false;
+    for (const part of document.querySelectorAll("[data-past]")) part.hidden = false;
     form.addEventListener("submit", (event) => event.preventDefault());
     field.addEventListener("input", show);
-    const asked = new URL(location).searchParams.get("at");
-    if (asked !== null && /^\d{1,6}$/.test(asked)) {
-      field.value = asked;
+    const found = session(asked.get("at") ?? "");
+    if (found !== undefined) {
+      field.value = found;
       show();
-    }
+      const choice = document.querySelector(".when select");
+      if (past.releases.some(([name]) => name === asked.get("at"))) choice.value = asked.get("at");
+    } else if (asked.has("list")) show();
   }
 }
