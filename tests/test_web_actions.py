@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import DiurnaError, WaitsInSpool
+from ledger.errors import DiurnaError, WaitsInSpool, WrongUsage
 from ledger.home import discover
 from ledger.model.event import FactUpdated
 from ledger.model.ids import version_id
@@ -194,6 +194,7 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         "report-finding", (("text", "It leaks 3 files"), ("rule", "leak"), ("path", "a/b.py"), ("symbol", "f")),
         ("finding", "report", "--rule", "leak", "--path", "a/b.py", "--symbol", "f", "It leaks 3 files"),
     ),
+    "close several": ("shut", (("id", "storm"), ("id", "wire")), ("close", "storm", "wire")),
     "archive": (
         "archive", (("id", "calm"), ("reason", "it is\r\nfrozen")),
         ("archive", "calm", "--reason", "it is\nfrozen"),
@@ -379,6 +380,27 @@ def test_each_question_is_answered_as_on_a_terminal(
         rules.append(asked.rule)
     assert rules[:6] == ["invariant-due"] * 6 and len(set(rules)) > 1
     assert "type: review\n" in twins.newest() and (foreseen > 3) == kept
+
+
+def test_several_questions_are_answered_with_one_log(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As whoever answers them one after the other on a terminal, and leaves the review then."""
+    monkeypatch.setattr(Invocation, "interactive", lambda self: True)
+    twins.plan = plan_review(twins.memory)
+    first, second, *_ = [one.key for one in twins.plan.unanswered]
+    recorded = twins.form(
+        "answer", ("key", first), ("key", second), ("say", "accept"), ("key", "gone")
+    )
+    assert twins.line("review", stdin="a\na\nq\n").code == 0
+    assert len(recorded.stems) == 1 and twins.logs() == twins.logs(twins.theirs)
+    assert recorded.title == "Answer to 2 questions" and recorded.answered == (first, second)
+    again = twins.form("answer", ("key", first), ("key", second), ("say", "accept"))
+    assert again.already.startswith("each of these questions is not asked any more")
+    with pytest.raises(WrongUsage, match="nothing is ticked"):
+        twins.form("answer", ("say", "accept"))
+    with pytest.raises(WrongUsage, match="one log takes 200"):
+        twins.form("answer", *[("key", str(n)) for n in range(LIMIT_IDS + 1)], ("say", "accept"))
 
 
 def test_each_proposal_is_answered_as_on_a_terminal(

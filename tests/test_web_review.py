@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,12 +17,14 @@ from memory.write.draft import SessionDraft
 from rituals.decide.open_contradictions import KINDS, SAYS, disputes
 from rituals.review.review_plan import plan_review
 from rituals.review.review_question import RULES, Question
-from rituals.serve.web.html.templates import STATIC
+from rituals.serve.web.actions.form_fields import LIMIT_IDS
+from rituals.serve.web.html.templates import STATIC, Renderer, frame_of
 from rituals.serve.web.pages import review_page
+from rituals.serve.web.pages.contradictions_page import torn
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.campaigns.homes import lay, logs_in
 from tests.conftest import NOW_MS
-from tests.web.homes import FIRING, PAYLOADS, empty, undecided
+from tests.web.homes import FIRING, PAYLOADS, crowded, empty, undecided
 from tests.web_client import Client, client_of
 
 WEIGHT_BYTES = 60 * 1024
@@ -138,7 +141,8 @@ def test_all_that_waits_stands_on_one_page(home: Path) -> None:
                    "Keep sixty", "They agree"):  # fmt: skip
         assert button in words, button
     assert 'aria-current="page">Review <span class="badge">13</span>' in page
-    styled = sum(len(one.read_bytes()) for one in STATIC.iterdir())
+    loaded = [one for one in STATIC.iterdir() if f"/static/{one.name}" in page]
+    styled = sum(len(one.read_bytes()) for one in loaded)
     assert len(page.encode()) + styled <= WEIGHT_BYTES
 
 
@@ -247,6 +251,89 @@ def test_whoever_only_looks_is_shown_the_commands(home: Path) -> None:
                     "diurna review", "diurna web --write"):  # fmt: skip
         assert f">{command}</code>" in page
     assert page.count("data-copy=") >= 2 * len(KINDS)
+
+
+def test_the_newest_contradiction_comes_first_and_each_has_a_place(home: Path) -> None:
+    """A fact's page leads to it; who said each side is named, and whether they knew of each other."""
+    client = client_in(home)
+    page = client.get("/review").text
+    found = torn(client_memory(home).state(), disputes(client_memory(home)))
+    stems = [one.newest for one in found]
+    assert stems == sorted(stems, reverse=True) and len(set(stems)) > 2
+    places = [page.index(f'id="{one.anchor}"') for one in found]
+    assert places == sorted(places) and len({one.anchor for one in found}) == len(KINDS)
+    assert 'href="/review#c-limit"' in client.get("/fact/limit").text
+    assert page.count("Those who said them did not know of each other.") == len(KINDS)
+    assert "<b>Ada by one</b>" in page and "<b>two</b>" in page and "used 3×" in page
+
+
+def test_a_side_said_where_the_other_stood_is_told_as_that(home: Path) -> None:
+    """One line of history has both: it was reworded from a text that another one had replaced."""
+    was = (version_id("Nobody contradicts this one."),)
+    for text in ("It is contradicted.", "It is not contradicted."):
+        client_memory(home).append(SessionDraft(text, "", (FactUpdated("calm", text, was),)))
+    page = client_in(home).get("/review").text
+    card = page[page.index('id="c-calm"') :].partition("</article>")[0]
+    assert "was said where the other stood in the history already" in card
+    assert "did not know" not in card
+
+
+def test_an_answer_goes_on_at_the_next_card(home: Path) -> None:
+    """Never at the top; and what was recorded is said once, also to whoever loads the page anew."""
+    client = client_in(home)
+    page = client.get("/review").text
+    cards = [one.partition('"')[0] for one in page.split('<article class="card asked" id="')[1:]]
+    for here, following in pairwise(cards):
+        card = page[page.index(f'id="{here}"') :].partition("</article>")[0]
+        for form in forms_in(card):
+            (goes_on,) = [value for name, value in form.fields if name == "next"]
+            place = goes_on.removeprefix("/review#")
+            assert place == following or (here.startswith("c-") and place == "g-invariant-due")
+            assert f'id="{place}"' in page
+    form = form_with(page, "Keep this", "limit")
+    answer = client.post(form.action, form.fields)
+    assert "#" in answer.headers["location"]
+    assert "<b>Recorded:</b>" in client.get(answer.headers["location"]).text
+    assert "<b>Recorded:</b>" not in client.get(answer.headers["location"]).text
+
+
+def test_all_of_a_group_are_answered_with_one_log(tmp_path: Path) -> None:
+    """Ticked by the page, where one asks for it; undone as one."""
+    home, names = (
+        tmp_path / "one",
+        ["storm", "wire", *[f"idle-{a}{b}" for a in "abcdefg" for b in "hijklmnopq"]],
+    )
+    lay("what a crowd decides", home, crowded)
+    client, before = client_in(home), logs(home)
+    assert 'href="/review?rule=thread-stalled&amp;tick=all"' in client.get("/review").text
+    some = client.get("/review?rule=thread-stalled&tick=some").text
+    page = client.get("/review?rule=thread-stalled&tick=all").text
+    assert " checked>" not in some and page.count(" checked>") == len(names)
+    form = form_with(page, "Close what is ticked")
+    assert sorted(value for _, value in form.ticks) == sorted(names)
+    page = press(client, form, "Close what is ticked", *form.ticks)
+    (new,) = set(logs(home)) - set(before)
+    assert "# Close idle-ah and 71 more" in logs(home)[new].decode()
+    assert "diurna close idle-ah" in page and "Threads that stalled" not in page
+    assert all(client_memory(home).state()[one].fact.closed for one in names)
+    press(client, form_with(page, "Undo"), "Undo")
+    state = client_memory(home).state()
+    assert [one for one in names if state[one].fact.closed] == ["wire"]  # two said where it stands
+    assert "Threads that stalled <small>72" in client.get("/review").text
+
+
+def test_no_more_than_one_log_takes_are_ticked_and_that_is_said(home: Path) -> None:
+    memory = client_memory(home)
+    tip = TipView(memory, memory.state())
+    many = tuple(
+        Question("thread-stalled", f"k{n}", (f"t-{n}",), f"t-{n}: idle.") for n in range(250)
+    )
+    tip.keep("plan", plan_review(memory)._replace(questions=many, raised=()))
+    page = review_page.review(tip, {"rule": "thread-stalled", "tick": "all"})
+    listed = page.values["list"]
+    assert (len(listed.ticks), listed.total, listed.action) == (LIMIT_IDS, 250, "shut")
+    html = Renderer().render(page, frame_of(tip, 0)._replace(token="t"))
+    assert "The first 200 of 250; the others come when these are answered." in html
 
 
 def test_an_empty_home_is_calm(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ class Client:
 
     def get(self, address: str, headers: Headers | None = None, method: str = "GET") -> Answer:
         """Go to an address; a header is left out by None, sent twice by two values."""
+        address = address.partition("#")[0]  # which no browser sends
         common = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}  # fmt: skip
         return self.send(method, address, b"", {**common, **(headers or {})})
 

@@ -102,6 +102,17 @@ def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
     return (*found, *over(size, limits)) if since else found
 
 
+def spelled_out(reason: str) -> str:
+    """Say one of the reasons, or "", in words that need no knowledge of the policy."""
+    count, of, rest = reason.partition(" of ")
+    limit, _, noun = rest.partition(" ")
+    if not of:
+        return reason
+    if noun == "work sessions":
+        return f"{int(count):,} {noun} went by since the last one, and {int(limit):,} make one due"
+    return f"there are {int(count):,} {noun}, and more than {int(limit):,} make one due"
+
+
 def over(size: Size, limits: Review) -> tuple[str, ...]:
     """Say which limits of the policy `continuity.md` is over; 0 stands for none."""
     return tuple(

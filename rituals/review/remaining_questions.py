@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ledger.model.event import Event, FactUpdated, FactVerified, facts_in
+from ledger.model.event import Event, FactUpdated, FactVerified, ThreadClosed, facts_in
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.review.review_plan import Plan
-from rituals.review.review_question import INVARIANT_DUE, is_raising
+from rituals.review.review_question import INVARIANT_DUE, STALLED, is_raising
 
 
 def remaining(plan: Plan, answered: Collection[str], events: Sequence[Event]) -> Plan | None:
@@ -17,13 +17,15 @@ def remaining(plan: Plan, answered: Collection[str], events: Sequence[Event]) ->
     text, or that ask on in a thread. `answered` are keys of questions, and ids of settled threads;
     `events` are of the log.
     """
-    confirmed = {one.id for one in events if isinstance(one, FactVerified)}
+    #: (rule, id) of questions that an event settles, whatever they are known by
+    settled = {(INVARIANT_DUE, one.id) for one in events if isinstance(one, FactVerified)}
+    settled |= {(STALLED, one.id) for one in events if isinstance(one, ThreadClosed)}
     named = {name for one in events for name in facts_in(one)}
     moved = {name for name in named if not name.startswith(THREAD_PREFIX)}
     left = [
         one
         for one in plan.questions
-        if one.key not in answered and not (one.rule == INVARIANT_DUE and one.facts[0] in confirmed)
+        if one.key not in answered and (one.rule, *one.facts[:1]) not in settled
     ]
     open_ones, keys = {one.key for one in plan.unanswered}, {one.key for one in left}
     if any(isinstance(one, FactUpdated) or is_raising(one) for one in events) or any(
@@ -33,5 +35,7 @@ def remaining(plan: Plan, answered: Collection[str], events: Sequence[Event]) ->
     return plan._replace(
         questions=tuple(left),
         fresh=tuple([one for one in plan.fresh if one.key in keys]),
-        settled=tuple([one for one in plan.settled if one.id not in answered]),
+        settled=tuple(
+            [one for one in plan.settled if one.id not in named and one.id not in answered]
+        ),
     )

@@ -28,7 +28,7 @@ _TOGETHER = 50
 #: How many of them the text of their thread spells out.
 _SPELLED_OUT = 12
 
-INVARIANT_DUE = "invariant-due"
+INVARIANT_DUE, STALLED = "invariant-due", "thread-stalled"
 #: The rule of what `diurna learn` proposes: asked and remembered as the questions of a review are.
 LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
@@ -52,7 +52,7 @@ RULES: dict[str, str] = {
     "promotion": "Facts worth promoting",
     "obsolete": "Facts that may be obsolete by now",
     "misfit": "Facts that do not fit",
-    "thread-stalled": "Threads that stalled",
+    STALLED: "Threads that stalled",
     "thread-wordy": "Closed threads with too much text",
     "size": "Size of continuity.md",
     "successor-missing": "Supersessions without a successor",
@@ -71,7 +71,7 @@ _ASKS = {
     OVERRULED: "Say what holds: a person decided these, and somebody who is none said otherwise.",
     "invariant-due": "Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.",
     "code-changed": "Read these again: the code that they name changed a lot since they were last used.",
-    "thread-stalled": "Close these threads, or go on with them: no session named them for long.",
+    STALLED: "Close these threads, or go on with them: no session named them for long.",
     "thread-wordy": "Shorten these closed threads: their text crowds continuity.md until they are swept.",
     "successor-missing": "Say what replaces these facts: no log has brought a text for the successor.",
     "id-dangling": "Create these ids or stop naming them: no log has brought a text for them.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 
 from ledger.model.event import (
@@ -241,6 +241,27 @@ def undecided(folder: Path) -> None:
     one.append("The last one")
 
 
+def crowded(folder: Path) -> None:
+    """Make that home again, with twelve invariants that nobody confirmed and 72 threads that stalled, two of them old."""
+    undecided(folder)
+    with (folder / "diurna.toml").open("a") as policy:
+        policy.write("stale_thread_after = 2\n")
+    git(folder, "commit", "-qam", "policy")
+    one = Clone(folder, "codex", iter(range(START_MS + 3 * 10**7, START_MS + 4 * 10**7, 1000)))
+    parts = ["".join(pair) for pair in product("abcdefg", "hijklmnopq")]
+    many = [
+        FactCreated(f"idle-{part}", f"Who looks after {part}?", " ", (("kind", "thread"),))
+        for part in parts
+    ]
+    more = [
+        FactCreated(f"law-{part}", f"Whatever is {part} stays.", "", (("kind", "invariant"),))
+        for part in parts[:7]
+    ]
+    one.append("Idle", *many, *more)
+    for word in ("One", "Two", "Three"):
+        one.append(f"{word} more", FactReferenced("calm"))
+
+
 def hostile(folder: Path) -> None:
     """Make a home in which every name and text is a payload, and its work tree has files named so."""
     tell = _Teller(folder)
@@ -287,7 +308,8 @@ def real(folder: Path) -> None:
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {
-    "plain": plain, "contradicted": contradicted, "empty": empty, "hostile": hostile, "undecided": undecided, "real": real,
+    "plain": plain, "contradicted": contradicted, "empty": empty, "hostile": hostile, "undecided": undecided, "crowded": crowded,
+    "real": real,
 }  # fmt: skip
 
 

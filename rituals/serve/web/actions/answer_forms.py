@@ -10,6 +10,8 @@ from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, Event, FactCreated, FactVerified, written
 from memory.api import Memory
 from projection.lifecycle.review_threads import THREAD_PREFIX
+from rituals.decide.decision import Author, record
+from rituals.decide.fact_corrections import closing
 from rituals.review.learning.learning_plan import plan_learning
 from rituals.review.learning.learning_record import Answer as Word
 from rituals.review.learning.learning_record import record_answers
@@ -44,7 +46,7 @@ def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> 
                 with suppress(NotAsked):
                     given[key] = answer_of(plan, key, *said)
             if not given:
-                raise NotAsked("this question" if len(keys) == 1 else "none of these questions")
+                raise NotAsked("this question" if len(keys) == 1 else "each of these questions")
         return given
 
     plan = kept(memory)
@@ -60,6 +62,24 @@ def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> 
         (outcome.stem,), (outcome.commit,), _said(events), "", title, twin_commands.REVIEW,
         outcome.findings, not any(isinstance(event, FactVerified) for event in events),
         bool(outcome.unasked), events if outcome.plan is plan else (), tuple(given),
+    )  # fmt: skip
+
+
+def shut(memory: Memory, fields: Fields) -> Recorded:
+    """Close the threads that are ticked: one log for all of them.
+
+    Raises:
+        WrongUsage: none is named, or more than one log takes.
+        DiurnaError: as `diurna close`.
+    """
+    ids = fields.ticked("id") and fields.facts()
+    decision = closing(memory, ids, "")
+    receipt = record(memory, decision, Author())
+    if receipt is None:
+        return Recorded(already=decision.already)
+    return Recorded(
+        (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, twin_commands.shut(ids),
+        receipt.findings, events=decision.events,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ ACTIONS: dict[str, Action] = {
     **{name: recording(shape.plan) for name, shape in FORMS.items()},
     "confirm": decision_forms.confirm,
     "resolve": decision_forms.resolve,
+    "shut": answer_forms.shut,
     "answer": answer_forms.answer,
     "learn": answer_forms.learn,
     "undo": decision_forms.undo,
@@ -63,5 +64,5 @@ class Notices:
         return recorded
 
     def of(self, stem: str) -> Recorded | None:
-        """Return what was recorded by a log of ours, None for any other."""
-        return self._kept.get(stem)
+        """Return what was recorded by a log of ours, once; None for any other, and when it was said."""
+        return self._kept.pop(stem, None)

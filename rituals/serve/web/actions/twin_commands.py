@@ -35,6 +35,11 @@ def close(fact: str, reason: str = "") -> str:
     return _line("close", fact, *_said(reason=reason))
 
 
+def shut(ids: Sequence[str]) -> str:
+    """Close several of these with one log."""
+    return _line("close", *ids)
+
+
 def reopen(fact: str, body: str = "") -> str:
     """Open one of these again."""
     title = f"Reopen {fact}"

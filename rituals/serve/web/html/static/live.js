@@ -34,7 +34,8 @@
     const fresh = answer.ok && !answer.redirected && parsed(await answer.text());
     if (!fresh || typed()) return false;
     const main = one("main"), known = places(main), back = keptPlace(main);
-    main.replaceChildren(...one("main", fresh).childNodes);
+    const recorded = one(".recorded", main);  // it is said once, and holds the undo
+    main.replaceChildren(...(recorded ? [recorded] : []), ...one("main", fresh).childNodes);
     for (const [name, row] of places(main)) {
       if (known.has(name) || !name) continue;
       row.classList.add("came");
