@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from types import SimpleNamespace
 from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,16 +16,21 @@ from hypothesis import strategies as st
 pytest.importorskip("jinja2")
 
 from ledger.errors import NotFound
+from ledger.model.event import Event, FactCreated
 from ledger.model.order import key_of, stem_in
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.query import visible_logs
 from memory.query.session_timeline import Session, sessions_of
 from projection.document.page_renderer import REDACTED
+from projection.fold.fact_history import REDACTED_TEXT
+from projection.policy.model import Policy
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import timeline_page
+from rituals.serve.web.pages.session_deeds import folded
 from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
 from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, heatmap, level, weeks_of
+from rituals.serve.web.tip_view.log_writers import LogWriters
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import Repo, Run, each_row, examples
 from tests.test_query_timeline import log
@@ -43,11 +49,18 @@ class Told:
 
     def __init__(self, keys: list[str]) -> None:
         self.entries = tuple([Entry(key, True, "ada", "work", (), ()) for key in keys])
+        self.log_writers = LogWriters(self.entries, lambda stems: {})
+        self.standings: dict[str, object] = {}
+        self.state = SimpleNamespace(policy=Policy())
         self.read: list[str] = []
+
+    def has(self, part: str) -> bool:
+        """Have nothing prepared."""
+        return False
 
     def sessions(self, keys: list[str]) -> tuple[Session, ...]:
         """Tell sessions by their stems alone."""
-        self.read += keys
+        self.read += [key for key in keys if key not in self.read]
         return tuple(
             [Session(stem_in(key), "", "ada", "work", key, "", (), 0, False) for key in keys]
         )
@@ -224,6 +237,56 @@ def test_the_picture_has_a_link_and_a_name_for_each_day() -> None:
     )
 
 
+def told(day: int, kind: str, *events: Event, named: tuple[str, ...] = ()) -> Entry:
+    """Return a log of a day of May, at ten."""
+    return Entry(
+        f"2026-05-{day:02d}-100000{len(events)}00", kind == "work", "ada", kind, named, events
+    )
+
+
+def test_an_import_stands_below_the_session_that_it_tells() -> None:
+    """The newest one before it, of the same day, that names a fact of it; what none names stands for itself."""
+    entries = [
+        told(1, "work", named=("a",)),
+        told(2, "work", named=("a", "b")),
+        told(2, "import", FactCreated("a", "A.")),
+        told(2, "import", FactCreated("other", "O."), FactCreated("more", "M.")),
+        told(3, "review", FactCreated("b", "B.")),
+        told(4, "import", FactCreated("b", "B.")),
+    ]
+    assert folded(entries) == {entries[2].stem: entries[1].stem}
+
+
+def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> None:
+    """As they were then, by kind; what replaced what, what was closed; and nothing of a redacted one."""
+    for title, *words in (
+        ("One", "--new", "id=ten decision: Ten seconds.", "--new", "id=t thread: Is it enough?", "--new", "id=s fact: Xaver."),
+        ("Two", "--new", "id=note fact: A note.", "--new", "id=one decision: One minute.", "--supersede", "ten=one", "--close", "t"),
+        ("Three", "--update", "one", "Two minutes.", "--ref", "note"),
+    ):  # fmt: skip
+        assert run("append", "--title", title, *words).code == 0
+    assert run("redact", "s", "--reason", "a name of a person").code == 0
+    memory = Memory.open(str(repo.path))
+    page = timeline_page.timeline(TipView(memory, memory.state()), {})
+    rows = [one for day in page.values["days"] for one in day.sessions][::-1]
+    said = {
+        row.session.title: [(one.word, one.kind, one.text, one.instead) for one in row.said]
+        for row in rows
+    }
+    assert said["Two"] == [
+        ("new", "decision", "One minute.", ("ten",)), ("new", "fact", "A note.", ()),
+        ("closed", "thread", "Is it enough?", ()),
+    ]  # fmt: skip
+    assert said["Three"] == [("reworded", "decision", "Two minutes.", ())]
+    assert ("new", "fact", REDACTED_TEXT, ()) in said["One"]
+    assert [[(one.verb, one.facts) for one in row.deeds] for row in rows[1:3]] == [
+        [],
+        [("used", (("note",),))],
+    ]
+    assert page.values["said"] == "3 work sessions, 1 edit"
+    memory.close()
+
+
 @pytest.fixture
 def home(repo: Repo) -> Repo:
     """A home with sessions on many days: who worked, what was done, a review, and hostile words."""
@@ -263,15 +326,38 @@ def test_the_page_tells_sessions_by_day(browser: Client) -> None:
     assert days == sorted(days, reverse=True)
     assert days[:3] == ["2026-03-22", "2026-03-21", "2026-03-20"]
     shown = " ".join(re.sub(r"<[^>]*>", " ", page).split())
-    assert "Sunday, 22 March 2026 1 log The review eve 10:00 UTC review" in shown
-    assert "bob 10:00 UTC We wrote down what holds in nine facts." in shown
-    assert "created fact-0 , fact-1 , fact-2 , fact-3 , fact-4 , fact-5 and 3 more" in shown
+    assert re.search(
+        r"Sunday, 22 March 2026 1 review The review \w+ by eve 10:00 UTC review", shown
+    )
+    assert "by bob 10:00 UTC We wrote down what holds in nine facts." in shown
+    words = " ".join([f"fact fact-{number} holds. fact-{number}" for number in range(5)])
+    assert f"{words} and 4 more facts" in shown
     assert "superseded fact-0 → fact-1 used fact-2 , fact-3" in shown
+    assert f"{DAYS + DAYS // 5 + 2} work sessions, 1 review." in shown
     assert "The <code>first</code> decision about the queue fell" in page
     assert "<script>alert" not in page
     assert "One &lt;script&gt;alert(1)&lt;/script&gt; less" in page
     assert 'href="/session/2026-03-21-100000"' in page
     assert 'href="/fact/fact-1"' in page
+
+
+def test_the_page_is_filtered_and_its_links_keep_that(browser: Client) -> None:
+    """By agent, person, kind and time; an address that asks wrongly says so, and one without an answer, too."""
+
+    def asked(query: str) -> tuple[str, list[str]]:
+        page = browser.get(f"/timeline?{query}").text
+        return page, re.findall(r'href="/session/([^"]+)"', page)
+
+    assert asked("agent=bob")[1] == ["2026-03-20-100000"]
+    assert asked("kind=fact")[1] == ["2026-03-21-100000", "2026-03-20-100000"]
+    assert asked("since=2026-03-21&until=2026-03-21")[1] == ["2026-03-21-100000"]
+    page, _ = asked("agent=ada")
+    assert "84 work sessions." in page
+    assert re.search(r'href="/timeline\?agent=ada&amp;at=[^"]+" rel="next"', page)
+    assert all("agent=ada" in one for one in re.findall(r'href="(/timeline\?at=[^"]*)"', page))
+    assert "No session was so." in asked("agent=nobody")[0]
+    assert "No session was so." in asked("agent=nobody&at=2026-03-20")[0]
+    assert "There is no kind nonsense" in asked("kind=nonsense")[0]
 
 
 def test_pages_lead_to_each_other(browser: Client) -> None:
@@ -286,19 +372,19 @@ def test_pages_lead_to_each_other(browser: Client) -> None:
     assert len(seen) == len(set(seen)) == DAYS + DAYS // 5 + 3
     first = browser.get("/timeline").text
     places = re.findall(r'<a href="([^"#]*)#(d[\d-]+)" tabindex="-1">', first)
-    assert len(places) == DAYS + 3
+    assert len(places) == DAYS + 2, "a day on which nobody worked is none of the calendar"
     for path, place in (places[0], places[len(places) // 2]):
         assert f'id="{place}"' in browser.get(path).text
     assert browser.get("/timeline?at=nonsense").status == 404
 
 
 def test_the_calendar_has_a_twin_in_words(browser: Client) -> None:
-    """The table beside the picture has the same counts, week by week."""
+    """The table beside the picture has the same counts, week by week: those of work sessions."""
     page = browser.get("/timeline").text
     rows = re.findall(r'<tr><th scope="row">.*?</tr>', page, re.S)
     cells = [re.findall(r"<td>(\d*)</td>", row) for row in rows]
     drawn = sum(int(one) for one in re.findall(r"<title>(\d+) on ", page))
-    assert sum(int(row[-1]) for row in cells) == drawn == DAYS + DAYS // 5 + 3
+    assert sum(int(row[-1]) for row in cells) == drawn == DAYS + DAYS // 5 + 2
     assert all(sum(int(one or 0) for one in row[:-1]) == int(row[-1]) for row in cells)
 
 

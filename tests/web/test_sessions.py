@@ -49,7 +49,7 @@ def test_a_day_of_the_calendar_leads_to_its_sessions(
 def test_the_calendar_is_no_hurdle_for_the_keyboard(page: Page, server: Server) -> None:
     """From its box the next stops are the table that says the same, and the first session."""
     server("plain").open(page, "/timeline")
-    page.locator(".calendar").focus()
+    page.locator(".course").focus()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "The same by week"
     page.keyboard.press("Enter")

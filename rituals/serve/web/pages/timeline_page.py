@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from urllib.parse import urlencode
 
 from ledger.errors import NotFound
 from ledger.model.order import is_date, is_stem, key_of, stem_in
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from memory.query.session_timeline import Session
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.fact_filter import OF_LOGS, FactFilter, filter_bar
+from rituals.serve.web.pages.session_deeds import Deed, Sentence, folded, other_deeds, sentences
 from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, Week, weeks_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/timeline"
-#: How many sessions stand on a page, and how many ids of what one did.
-SESSIONS, IDS = 40, 6
+#: How many sessions stand on a page, and how many sentences and ids of what one did.
+SESSIONS, SAID, IDS = 40, 5, 6
 #: A year, a month, or a stem that somebody cut off.
 _BEGINNING = re.compile(r"\d{4}(-\d{2}(-\d{2}(-\d+)?)?)?")
 #: Sorts behind all that goes on in the same way.
@@ -31,21 +35,16 @@ _ALONE = "+"
 _DAY_CHARS, _STAMP_CHARS = 10, 20
 
 
-class Deed(Record):
-    """What a session did to some facts."""
-
-    verb: str  #: of it, in lower case
-    #: the ids that are shown, each as it is linked: several where it reads `old → new`
-    facts: tuple[tuple[str, ...], ...]
-    more: int  #: how many are not shown
-
-
 class Told(Record):
-    """A session of the page: with its time of day, "" where its name has none, and what it did."""
+    """A session of the page: who, at which time of day, "" where its name has none, and what it did."""
 
     session: Session
     clock: str
+    person: str  #: who committed its log, "" where nobody can tell
+    said: tuple[Sentence, ...]  #: what became of facts, in their words
+    more: int  #: of how many more facts something became
     deeds: tuple[Deed, ...]
+    imports: tuple[str, ...]  #: the keys of the logs that brought its texts later
 
 
 class OneDay(Record):
@@ -53,39 +52,71 @@ class OneDay(Record):
 
     day: date  #: its date
     sessions: tuple[Told, ...]  #: those of the page, newest first
-    all: int  #: how many it has in all
+    all: int  #: how many logs it has in all
+    said: str  #: the same in words, by what they are
 
 
 def timeline(tip: TipView, asked: Asked) -> Page:
-    """Return the page of the sessions up to a day or a session, or of the newest.
+    """Return the page of the sessions up to a day or a session, or of the newest, that fit the filter.
+
+    Imports that bring the texts of a session stand below it, and count for nothing.
 
     Raises:
         NotFound: `at` is no time and no session.
     """
-    keys = [entry.stem for entry in tip.entries]
+    bar = filter_bar(tip, asked, PATH, OF_LOGS)
+    told_by = folded(tip.entries)
+    rows = rows_of(tip, bar.filter, told_by)
+    keys = [entry.stem for entry in rows]
     said = asked.get("at", "")
-    end = _end(keys, said) if said else len(keys)
+    end = _end(keys, said) if said and (keys or not bar.filter.said) else len(keys)
     begin = max(end - SESSIONS, 0)
-    counts: dict[str, int] = {}
-    for key in keys:
-        counts[key[:_DAY_CHARS]] = counts.get(key[:_DAY_CHARS], 0) + 1
-    shown = keys[begin:end]
-    days = tuple(_days(tip.sessions(shown), counts))
+    by_day: dict[str, list[Entry]] = {}
+    for entry in rows:
+        by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
+    counts = {day: sum([entry.work for entry in there]) for day, there in by_day.items()}
     values = {
-        "weeks": _weeks(keys, counts, begin, end),
-        "days": days,
+        "bar": bar,
+        "weeks": _weeks(keys, {day: count for day, count in counts.items() if count}, begin, end),
+        "days": tuple(_days(tip, rows[begin:end], by_day, told_by, bar.filter.kind)),
         "first": len(keys) - end + 1,
         "last": len(keys) - begin,
         "all": len(keys),
+        "said": counted(rows),
+        "folded": 0 if bar.filter.said else len(told_by),
         "older": _at(keys, begin) if begin else "",
         "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
     }
     return Page("timeline", "Timeline", values)
 
 
+def rows_of(tip: TipView, asked: FactFilter, told_by: Mapping[str, str]) -> list[Entry]:
+    """Return the logs that stand in rows of their own, in ledger order, and fit a filter.
+
+    Of a kind that is asked for they made, changed or ended a fact: naming one is not enough.
+    """
+    keeps = asked.keeps_log(tip)
+    kinds = {id: one.fact.kind for id, one in tip.standings.items()} if asked.kind else {}
+    return [
+        entry
+        for entry in tip.entries
+        if entry.stem not in told_by
+        and keeps(entry.stem)
+        and (not asked.kind or any(kinds.get(event.id) == asked.kind for event in entry.acts))
+    ]
+
+
+def counted(entries: Iterable[Entry]) -> str:
+    """Say how many work sessions there are, and how many logs of each other type."""
+    types = Counter(["work session" if entry.work else entry.type for entry in entries])
+    first = types.pop("work session", 0)
+    rows = [("work session", first), *sorted(types.items())]
+    return ", ".join([f"{n:,} {name}{'s' * (n != 1)}" for name, n in rows if n or not types])
+
+
 def addresses(tip: TipView) -> Iterator[str]:
     """List the addresses of all pages, the newest first."""
-    keys = [entry.stem for entry in tip.entries]
+    keys = [entry.stem for entry in rows_of(tip, FactFilter(), folded(tip.entries))]
     for end in range(len(keys), 0, -SESSIONS):
         at = _at(keys, end)
         yield f"{PATH}?{urlencode({'at': at})}" if at else PATH
@@ -140,21 +171,36 @@ def _weeks(keys: Sequence[str], counts: dict[str, int], begin: int, end: int) ->
     return weeks_of(days, last)
 
 
-def _days(sessions: Sequence[Session], counts: dict[str, int]) -> Iterator[OneDay]:
-    by_day: dict[str, list[Told]] = {}
-    for session in reversed(sessions):
+def _days(
+    tip: TipView,
+    rows: Sequence[Entry],
+    by_day: Mapping[str, Sequence[Entry]],
+    told_by: Mapping[str, str],
+    kind: str,
+) -> Iterator[OneDay]:
+    """Yield the days of a page, newest first; where a kind is asked for, with the facts of it alone."""
+    imports: dict[str, list[str]] = {}
+    for key, work in told_by.items():
+        imports.setdefault(work, []).append(key)
+    known = {entry.stem: entry for entry in tip.entries} if imports else {}
+    keys = [entry.stem for entry in rows]
+    tip.sessions(keys)  # read at once, and kept
+    persons = tip.log_writers.persons(keys)
+    found: dict[str, list[Told]] = {}
+    for entry in reversed(rows):
+        read = tip.sessions([entry.stem])
+        if not read:
+            continue
+        session = read[0]
         digits = session.stem[11:15]
         clock = f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
-        told = Told(session, clock, tuple(_deeds(session.did)))
-        by_day.setdefault(session.stem[:_DAY_CHARS], []).append(told)
-    for day, there in by_day.items():
-        yield OneDay(date.fromisoformat(day), tuple(there), counts[day])
-
-
-def _deeds(did: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[Deed]:
-    left = IDS
-    for verb, ids in did:
-        shown = ids[:left]
-        left -= len(shown)
-        facts = tuple([tuple(one.split(" → ")) for one in shown])
-        yield Deed(verb.lower(), facts, len(ids) - len(shown))
+        brought = imports.get(entry.stem, [])
+        said = sentences(tip, entry, [known[key] for key in brought])
+        shown = [one for one in said if kind in ("", one.kind)]
+        told = Told(
+            session, clock, persons.get(entry.stem, ""), tuple(shown[:SAID]), len(shown[SAID:]),
+            () if kind else tuple(other_deeds(entry, said, IDS)), tuple(brought),
+        )  # fmt: skip
+        found.setdefault(entry.stem[:_DAY_CHARS], []).append(told)
+    for day, there in found.items():
+        yield OneDay(date.fromisoformat(day), tuple(there), len(by_day[day]), counted(by_day[day]))

@@ -69,11 +69,13 @@ def _monday(day: int) -> int:
     return day - (day - 1) % 7  # the first of all dates is a Monday
 
 
-def heatmap(weeks: tuple[Week, ...], url: Callable[..., str]) -> str:
+def heatmap(
+    weeks: tuple[Week, ...], url: Callable[..., str], kept: Mapping[str, str] | None = None
+) -> str:
     """Draw weeks as columns, Monday on top; a day with sessions leads to them.
 
     The weeks stand in the table beside the picture too, so that the keyboard does not have to pass by each
-    day. `url` writes an address, as templates do.
+    day. `url` writes an address, as templates do; `kept` is what else stands in one.
     """
     busy = sorted([day.sessions for week in weeks for day in week.days if day is not None])
     cells, empty = [], []
@@ -86,7 +88,7 @@ def heatmap(weeks: tuple[Week, ...], url: Callable[..., str]) -> str:
                 continue
             when = week.monday + timedelta(days=row)
             place = f"#d{when}"
-            link = place if day.here else url(f"/timeline{place}", at=day.at)
+            link = place if day.here else url(f"/timeline{place}", at=day.at, **(kept or {}))
             cells.append(
                 f'<a href="{link}" tabindex="-1">'
                 f"<title>{day.sessions} on {when:%a} {when.day} {when:%b %Y}</title>"

@@ -1,0 +1,128 @@
+"""Say what sessions did to facts, in the words of these facts, and which imports tell of a session."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from ledger.model.event import (
+    FactCreated,
+    FactInvalidated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    facts_in,
+)
+from ledger.model.ids import WITHHELD
+from ledger.model.order import milliseconds_of
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.write.draft import did
+from projection.fold.fact_history import REDACTED_TEXT
+from rituals.serve.web.tip_view.tip_view import TipView
+
+_IMPORT = "import"
+#: An import tells of a session that is so many work logs and so long before it at most.
+_BACK, _BACK_MS = 20, 86_400_000
+#: What is said of a fact in its own words, by the event; a change that is said twice is said once.
+_SAID = {
+    FactCreated: "new",
+    FactUpdated: "reworded",
+    FactInvalidated: "false",
+    ThreadClosed: "closed",
+}
+#: What `did` calls these.
+_VERBS = frozenset(("Created", "Updated", "Invalidated", "Closed"))
+
+
+class Sentence(Record):
+    """What became of one fact in a session, in its words."""
+
+    word: str  #: of `_SAID`
+    id: str
+    kind: str  #: of the fact, "" where there is none of that name
+    text: str  #: that it got, "" where none is known
+    instead: tuple[str, ...] = ()  #: the facts that it replaced
+
+
+class Deed(Record):
+    """What a session did to some facts besides."""
+
+    verb: str  #: of it, in lower case
+    #: the ids that are shown, each as it is linked: several where it reads `old → new`
+    facts: tuple[tuple[str, ...], ...]
+    more: int  #: how many are not shown
+
+
+def folded(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return the imports that bring the texts of what a session did: their keys, each with the session's.
+
+    What adoption reads off an older commit comes as a log of its own, behind the session whose commit that
+    was: the two name the same facts.
+    """
+    found: dict[str, str] = {}
+    last: deque[Entry] = deque(maxlen=_BACK)
+    for entry in entries:
+        if entry.type == _IMPORT:
+            ids = {name for event in entry.acts for name in facts_in(event)}
+            begin = milliseconds_of(entry.stem) - _BACK_MS
+            for work in reversed(last):
+                if milliseconds_of(work.stem) < begin:
+                    break
+                if not ids.isdisjoint([*work.named, *[event.id for event in work.acts]]):
+                    found[entry.stem] = work.stem
+                    break
+        elif entry.work:
+            last.append(entry)
+    return found
+
+
+def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list[Sentence]:
+    """Return what became of facts in a session, in the order of the policy's kinds.
+
+    `imports` bring the texts of what it did, where its own log has none.
+    """
+    brought = {
+        event.id: event.text
+        for one in imports
+        for event in one.acts
+        if isinstance(event, FactCreated | FactUpdated) and event.text
+    }
+    replaced: dict[str, list[str]] = {}
+    for event in entry.acts:
+        if isinstance(event, FactSuperseded):
+            replaced.setdefault(event.new, []).append(event.id)
+    found: dict[str, Sentence] = {}
+    for event in entry.acts:
+        word = _SAID.get(type(event), "")
+        if word and not (event.id in found and word in ("new", "reworded")):
+            own = event.text if isinstance(event, FactCreated | FactUpdated) else ""
+            text = own or brought.get(event.id, "")
+            found[event.id] = _sentence(tip, word, event.id, text, replaced)
+    order = {one.name: number for number, one in enumerate(tip.state.policy.kinds)}
+    return sorted(found.values(), key=lambda one: order.get(one.kind, len(order)))
+
+
+def _sentence(
+    tip: TipView, word: str, id: str, text: str, replaced: Mapping[str, list[str]]
+) -> Sentence:
+    now = tip.standings.get(id)
+    if now is None:
+        return Sentence(word, id, "", "" if text[:1] == WITHHELD else text)
+    if now.fact.redacted or text[:1] == WITHHELD:
+        text = REDACTED_TEXT
+    return Sentence(word, id, now.fact.kind, text or now.fact.text, tuple(replaced.get(id, ())))
+
+
+def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[Deed]:
+    """Return what else a session did to facts, as ids: at most so many in all."""
+    told = {one.id for one in said}
+    instead = {f"{old} → {one.id}" for one in said for old in one.instead}
+    found = []
+    for verb, ids in did(entry):
+        rest = [one for one in ids if one not in instead and not (verb in _VERBS and one in told)]
+        if rest:
+            shown, most = rest[:most], max(most - len(rest), 0)
+            facts = tuple([tuple(one.split(" → ")) for one in shown])
+            found.append(Deed(verb.lower(), facts, len(rest) - len(shown)))
+    return found
