@@ -185,7 +185,8 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--no-open", "Only print the address; open no browser."),
         Option("--agent", "Who writes; else $DIURNA_AGENT, else whom git names.", "NAME"),
         Option("--export", "Write the same pages as a site into a folder.", "DIR"),
-        Option("--base", "With --export: where the site will be found.", "URL"), DRY_RUN,
+        Option("--base", "With --export: where the site will be found.", "URL"),
+        Option("--allow-shallow", "With --export: also where history is cut; each page says so."), DRY_RUN,
     ),
     "review": (
         Option("--code", "The repository whose code this is about.", "PATH"),
@@ -221,7 +222,8 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "export": (
         Argument("what", "events|vault|site|snapshot", choices=("events", "vault", "site", "snapshot")),
         Argument("dir", "[DIR]", default=""),
-        Option("--base", "With site: where it will be found.", "URL"), DRY_RUN,
+        Option("--base", "With site: where it will be found.", "URL"),
+        Option("--allow-shallow", "With site: also where history is cut; each page says so."), DRY_RUN,
     ),
     "init": (
         Argument("dir", default=""),

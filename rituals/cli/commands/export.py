@@ -12,8 +12,12 @@ from rituals.cli.output import counted
 _FORMS = ("events", "vault", "site", *words_of("export"))
 
 
-def export(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> int:
+def export(
+    call: Invocation, what: str, dir: str, base: str, allow_shallow: bool, dry_run: bool
+) -> int:
     """Run `diurna export`."""
+    if allow_shallow and what != "site":
+        raise WrongUsage("--allow-shallow goes with `site`", hint="diurna export site DIR")
     if base and what != "site":
         raise WrongUsage("--base goes with `site`", hint="diurna export site DIR --base https://…")
     if what == "events":
@@ -31,7 +35,7 @@ def export(call: Invocation, what: str, dir: str, base: str, dry_run: bool) -> i
         return _write_vault(call, folder, dry_run)
     from rituals.cli.commands.web import write_site
 
-    write_site(call, folder, base, dry_run)
+    write_site(call, folder, base, dry_run, shallow=allow_shallow)
     return 0
 
 

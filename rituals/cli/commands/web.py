@@ -31,10 +31,13 @@ def web(
             "--base is the address of a site that is exported",
             hint="diurna web --export DIR --base https://…",
         )
+    if site["allow_shallow"] and not export:
+        raise WrongUsage("--allow-shallow goes with --export", hint="diurna web --export DIR")
     if dry_run and not export:
         raise WrongUsage("--dry-run goes with --export", hint="diurna web --export DIR --dry-run")
     if export:
-        write_site(call, os.path.normpath(os.path.join(call.folder(), export)), base, dry_run)
+        folder = os.path.normpath(os.path.join(call.folder(), export))
+        write_site(call, folder, base, dry_run, shallow=site["allow_shallow"])
     else:
         serve(call, port, write, agent or call.agent, opens=not no_open)
 
@@ -63,16 +66,19 @@ def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) 
         raise KeyboardInterrupt
 
 
-def write_site(call: Invocation, folder: str, base: str, dry_run: bool) -> None:
+def write_site(
+    call: Invocation, folder: str, base: str, dry_run: bool, *, shallow: bool = False
+) -> None:
     """Write the pages as a site, and say how many.
 
-    The folder is absolute; `base` is where people will find it, "" for not said.
+    The folder is absolute; `base` is where people will find it, "" for not said. With `shallow`
+    the history may be cut.
     """
     _look_for("jinja2")
     from rituals.serve.web.export.site import apply_site, plan_site
 
     memory = call.memory()
-    plan = plan_site(memory, folder, base)
+    plan = plan_site(memory, folder, base, shallow=shallow)
     said = {"folder": plan.folder, "base": plan.base, "dry_run": dry_run, "pages": len(plan.pages)}
     if dry_run and call.json:
         return call.out.answer({**said, "removed": len(plan.removed)})

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ledger.errors import NotFound
+from ledger.errors import NotFound, WriteRefused
+from ledger.git.repository import is_shallow
 from ledger.heavy_work import in_two, may_fork
 from ledger.model.record import Record
 from memory.api import Memory
@@ -35,6 +36,9 @@ _SERVED_ALONE = ("login.js", "live.js")
 _DATA = {"/static/facts.js": search_data, "/static/past.js": past_data}
 #: So many pages are worth a second process.
 _WORTH_TWO = 60
+_UNCUT = (
+    "git fetch --unshallow, in a workflow fetch-depth: 0; or --allow-shallow, and each page says so"
+)
 #: A forge that makes pages of markdown leaves these alone.
 _NO_BUILD = ".nojekyll"
 
@@ -59,14 +63,18 @@ class SiteReport(Record):
     removed: int  #: files that are gone
 
 
-def plan_site(memory: Memory, folder: str, base: str = "") -> SitePlan:
+def plan_site(memory: Memory, folder: str, base: str = "", *, shallow: bool = False) -> SitePlan:
     """Say which pages a site has.
 
-    The folder is absolute, and need not be there yet; `base` begins with http, "" for none.
+    The folder is absolute, and need not be there yet; `base` begins with http, "" for none. With `shallow`
+    the history may be cut, and each page says so.
 
     Raises:
-        WriteRefused: no site can be there.
+        WriteRefused: no site can be there, or the history is cut.
     """
+    if is_shallow(memory.home.repository) and not shallow:
+        said = "the history of this clone is cut (shallow), and a site tells who wrote what"
+        raise WriteRefused(said, hint=_UNCUT)
     folder = os.path.realpath(folder)
     refuse_inside(memory, folder)
     tip = TipViews().of(memory)

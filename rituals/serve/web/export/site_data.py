@@ -16,7 +16,8 @@ from projection.lifecycle.life import Life
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import plain
-from rituals.serve.web.html.templates import TIER_WORDS, brief
+from rituals.serve.web.html.templates import brief
+from rituals.serve.web.html.terms import TIER_WORDS
 from rituals.serve.web.tip_view.past_points import releases
 from rituals.serve.web.tip_view.tip_view import TipView
 

@@ -10,16 +10,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ledger.escape import numbered, visible
+from ledger.git.repository import is_shallow
 from ledger.model.record import Record
 from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
-from projection.fold.projection_state import TIERS, Summary
+from projection.fold.projection_state import Summary
 from projection.text.clipping import clipped
 from rituals.serve.web.actions import twin_commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import plain, seen, shown, shown_whole
+from rituals.serve.web.html.terms import TIER_WORDS, meaning
 from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
@@ -35,8 +37,9 @@ STATIC = HERE / "static"
 _BRIEF_CHARS, _COMMIT_DIGITS = 280, 7
 _LINKED = Markup('<a class="id" href="{to}">{id}</a>')
 _NAMED = Markup('<span class="id">{id}</span>')
-#: What people call the tiers, where that is not their name.
-TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
+_TIER_NAMES = {word: name for name, word in TIER_WORDS.items()}
+_TIER = Markup('<span class="tier t-{}"{}>{}</span>')
+_TERM = Markup('<a class="term" href="{to}" title="{said}">{word}</a>')
 
 
 class Frame(Record):
@@ -56,6 +59,7 @@ class Frame(Record):
     #: what the log `done` recorded, None unless a form of this server made it
     notice: Recorded | None = None
     facts: Container[str] = ()  #: the ids that have a page, to which texts may link
+    cut: bool = False  #: whether the history is: nobody knows here who wrote what is older
     canonical: str = ""  #: where a page of a site is found once it is published, "" for not said
     #: where commits and files are shown to others; git is asked when the first link is written
     forge: Callable[[], Forge] = Forge
@@ -65,7 +69,8 @@ def frame_of(tip: TipView, due: int) -> Frame:
     """Return what stands around every page of a tip, where so many questions wait."""
     state = tip.state
     return Frame(
-        state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts, forge=tip.forge
+        state.policy.project, state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts,
+        forge=tip.forge, cut=is_shallow(tip.memory.home.repository),
     )  # fmt: skip
 
 
@@ -95,7 +100,8 @@ class Renderer:
         self._environment.globals.update(
             url=self.url, block=self.block, line=self.line, seen=seen, exact=escape,
             shown_whole=shown_whole, tier=tier,
-            tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
+            tier_words=TIER_WORDS, tier_names=_TIER_NAMES, term=self.term, meaning=meaning, brief=brief,
+            word_differences=word_differences,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
             heatmap=drawn(heatmap), ticks=drawn(ticks), tier_areas=drawn(tier_areas),
             commands=twin_commands,
@@ -160,6 +166,12 @@ class Renderer:
         to = self._forge().file(path, commit, line)
         return _away(to, said, "%s on the forge") if to else Markup("")
 
+    def term(self, word: str) -> Markup:
+        """Write a word of ours with what it means: to whoever points at it, and behind the link."""
+        return _TERM.format(
+            to=f"{self.url('/help')}#{word.replace(' ', '-')}", said=meaning(word), word=word
+        )
+
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""
         return html_markdown.block(text, self._fact)
@@ -183,8 +195,10 @@ def _away(to: str, said: str, title: str) -> Markup:
 
 
 def tier(name: str) -> Markup:
-    """Write a tier: a dot in its colour, and its word."""
-    return Markup('<span class="tier t-{}">{}</span>').format(name, TIER_WORDS.get(name, name))
+    """Write a tier: a dot in its colour, and its word, which says what it means."""
+    word = TIER_WORDS.get(name, name)
+    said = meaning(word) if name in TIER_WORDS else ""
+    return _TIER.format(name, Markup(' title="{}"').format(said) if said else "", word)
 
 
 def brief(text: str, chars: int = _BRIEF_CHARS) -> str:

@@ -14,6 +14,7 @@ from rituals.serve.web.pages import (
     file_page,
     findings_page,
     health_page,
+    help_page,
     now_page,
     review_page,
     roles_page,
@@ -72,6 +73,7 @@ ROWS = (
     Row("/entities", entities_page.entities, "Entities"),
     Row("/entities/{name:path}", entities_page.entity, addresses=entities_page.addresses),
     Row("/write/{form}", write_page.write, addresses=review_page.of_this_machine),
+    Row("/help", help_page.help),
 )  # fmt: skip
 #: What stands in the navigation: (address, name, key).
 MENU = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)

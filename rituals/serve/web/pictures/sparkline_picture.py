@@ -23,5 +23,5 @@ def sparkline(uses: Sequence[int], sessions: int) -> str:
     label = f"used in {len(uses)} of {sessions} session{'s' if sessions != 1 else ''}"
     return (
         f'<svg class="spark" width="{width}" height="{_HEIGHT}" role="img" aria-label="{label}">'
-        f'<path d="{bars}"/></svg>'
+        f'<path d="{bars}"/><title>{label}, the newest on the right</title></svg>'
     )
