@@ -168,8 +168,11 @@ class Renderer:
 
     def term(self, word: str) -> Markup:
         """Write a word of ours with what it means: to whoever points at it, and behind the link."""
-        return _TERM.format(
-            to=f"{self.url('/help')}#{word.replace(' ', '-')}", said=meaning(word), word=word
+        said, place = meaning(word), word.replace(" ", "-")
+        return (
+            _TERM.format(to=f"{self.url('/help')}#{place}", said=said, word=word)
+            if said
+            else seen(word)
         )
 
     def block(self, text: str) -> Markup:
@@ -197,7 +200,7 @@ def _away(to: str, said: str, title: str) -> Markup:
 def tier(name: str) -> Markup:
     """Write a tier: a dot in its colour, and its word, which says what it means."""
     word = TIER_WORDS.get(name, name)
-    said = meaning(word) if name in TIER_WORDS else ""
+    said = meaning(word)
     return _TIER.format(name, Markup(' title="{}"').format(said) if said else "", word)
 
 

@@ -63,6 +63,7 @@ WORDS = (
          "asks which one holds."),
     Term("resting", "It was shown to sessions so often without a use that briefs leave it out."),
     Term("never used again", "No session behind the one that brought the fact names it."),
+    Term("live and never used", "It is live, and no session behind the one that brought it names it."),
     Term("then", "What memory held at the end of a day, a commit or a session of the past."),
     Term("thread", "A question or a piece of work that is open until somebody closes it."),
     Term("review", "Questions that memory asks people now and then, such as whether an invariant "
@@ -86,7 +87,9 @@ _PLAIN = {
 
 
 def meaning(word: str, windows: Windows | None = None) -> str:
-    """Say what a word means, with the windows of a policy."""
+    """Say what a word means, with the windows of a policy; "" for one that is not explained."""
+    if word not in _SAID:
+        return ""
     if windows is None:
         return _SAID[word].said.format(**_PLAIN)
     return _SAID[word].said.format(**{name: _window(*windows.of(name)) for name in _PLAIN})
