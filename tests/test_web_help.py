@@ -12,7 +12,7 @@ pytest.importorskip("jinja2")
 from projection.fold.projection_state import TIERS
 from projection.policy.model import PACED
 from rituals.serve.web.html.templates import HERE, Renderer, tier
-from rituals.serve.web.html.terms import PICTURES, TIER_WORDS, TIERS_SAID, WORDS, meaning
+from rituals.serve.web.pages.terms import PICTURES, TIER_WORDS, TIERS_SAID, WORDS, meaning
 from tests.conftest import Repo, Run
 
 

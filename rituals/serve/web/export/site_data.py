@@ -17,7 +17,7 @@ from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import plain
 from rituals.serve.web.html.templates import brief
-from rituals.serve.web.html.terms import TIER_WORDS
+from rituals.serve.web.pages.terms import TIER_WORDS
 from rituals.serve.web.tip_view.past_points import releases
 from rituals.serve.web.tip_view.tip_view import TipView
 

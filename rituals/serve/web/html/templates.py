@@ -21,10 +21,10 @@ from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import plain, seen, shown, shown_whole
-from rituals.serve.web.html.terms import TIER_WORDS, meaning
 from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
+from rituals.serve.web.pages.terms import TIER_WORDS, meaning
 from rituals.serve.web.pictures.heatmap_picture import heatmap
 from rituals.serve.web.pictures.neighbour_picture import neighbours
 from rituals.serve.web.pictures.sparkline_picture import sparkline

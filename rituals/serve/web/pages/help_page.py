@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rituals.serve.web.html.terms import PICTURES, TIERS_SAID, WORDS, meaning
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.terms import PICTURES, TIERS_SAID, WORDS, meaning
 from rituals.serve.web.tip_view.tip_view import TipView
 
 
