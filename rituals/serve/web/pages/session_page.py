@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from datetime import date
 
 from ledger.codec.fact_blocks import parse_footer
 from ledger.errors import NotFound
-from ledger.model.order import key_of, stem_in
-from memory.write.draft import did
+from ledger.model.layout import log_path
+from ledger.model.order import has_time, key_of, stem_in
+from ledger.model.session import FACTS_HEADING, REFERENCES_HEADING
 from projection.text.clipping import clipped
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.session_deeds import folded, other_deeds, sentences
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
 _LOG_CHARS = 40_000
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+#: A bullet that has nothing but a verb, ids and versions.
+_BARE = re.compile(r"- \w+: (?:[a-z0-9._,→ -]+(?:\((?:was|held) [^()]*\))?)+")
+#: What `readable` makes of a footer.
+_FOOTER = re.compile(r"^ *\[\[([^\[\]]+)\]\]$", re.MULTILINE)
 
 
 def session(tip: TipView, asked: Asked) -> Page:
@@ -30,27 +39,67 @@ def session(tip: TipView, asked: Asked) -> Page:
         text = tip.memory.get([digest.stem]).hits[0].text
     except NotFound:  # its words are withheld
         text = ""
-    done = did(entry)
-    named = {id for _, ids in done for one in ids for id in one.split(" → ")}
+    told_by = folded(tip.entries)
+    imports = [one for one in tip.entries if told_by.get(one.stem) == entry.stem] if told_by else []
+    said = sentences(tip, entry, imports)
+    deeds = other_deeds(entry, said, len(entry.named) + len(entry.acts))
+    named = {*[one.id for one in said], *[id for deed in deeds for ids in deed.facts for id in ids]}
     facts = [one.fact for name in sorted(named) if (one := tip.standings.get(name))]
+    around = [one.stem for one in tip.entries[max(at - 1, 0) : at + 2]]
+    near = {one.stem: one for one in tip.sessions([*around, told_by.get(entry.stem, "")])}
     values = {
         "digest": digest,
         "entry": entry,
-        "did": [(verb, [tuple(one.split(" → ")) for one in ids]) for verb, ids in done],
+        "when": when(digest.stem),
+        "said": said,
+        "deeds": deeds,
         "marks": tip.memory.marks(facts),
         "origin": tip.writers([digest.stem]).get(digest.stem),
-        "log": readable(text[:_LOG_CHARS]),
+        "place": tip.memory.home.prefix + log_path(entry.stem),
+        "log": told_once(readable(text[:_LOG_CHARS]), named),
+        "withheld": not text,
         "cut": len(text) > _LOG_CHARS,
         "stem": digest.stem,
-        "before": stem_in(tip.entries[at - 1].stem) if at else "",
-        "behind": stem_in(tip.entries[at + 1].stem) if at + 1 < len(tip.entries) else "",
+        "before": near.get(stem_in(tip.entries[at - 1].stem)) if at else None,
+        "behind": near.get(stem_in(tip.entries[at + 1].stem))
+        if at + 1 < len(tip.entries)
+        else None,
+        "imports": [one.stem for one in imports],
+        "tells": near.get(stem_in(told_by.get(entry.stem, ""))),
     }
     return Page("session", digest.title or clipped(digest.summary, 60) or digest.stem, values)
+
+
+def when(stem: str) -> str:
+    """Say on which day and at which time a session ended, as far as its name tells."""
+    day = date.fromisoformat(stem[:10])
+    said = f"{day:%A}, {day.day} {day:%B %Y}"
+    digits = stem[11:15]
+    return f"{said}, {digits[:2]}:{digits[2:]} UTC" if has_time(stem) and digits.isdigit() else said
 
 
 def addresses(tip: TipView) -> Iterable[str]:
     """Return the addresses of all sessions."""
     return list(dict.fromkeys([f"/session/{stem_in(entry.stem)}" for entry in tip.entries]))
+
+
+def told_once(log: str, told: Container[str]) -> str:
+    """Return a log without what the page has said of it: what it did to these facts, and their texts.
+
+    A reason beside an id stays, and so does a section in which anything else stands.
+    """
+    kept: list[str] = []
+    for section in _SECTION.split(log):
+        title, _, body = section.partition("\n")
+        if title == f"## {REFERENCES_HEADING}":
+            rest = [line for line in body.split("\n") if line.strip() and not _BARE.fullmatch(line)]
+            section = "\n".join([title, "", *rest, ""]) if rest else ""
+        elif title == f"## {FACTS_HEADING}":
+            ids = _FOOTER.findall(body)
+            plain = len(ids) != len(re.findall(r"^[-*+] ", body, re.MULTILINE))
+            section = section if plain or not all(id in told for id in ids) else ""
+        kept.append(section)
+    return "".join(kept).strip()
 
 
 def readable(log: str) -> str:
