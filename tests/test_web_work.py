@@ -87,7 +87,7 @@ def test_tasks_stand_by_what_can_be_done_with_them(browser: Client, home: Repo, 
     assert headings == [("In progress", "1"), ("Handed over", "1"), ("To do", "1"), ("Waiting", "1")]  # fmt: skip
     assert "4 tasks open. Next for whoever asks: say ; diurna task pick --start claims it." in said
     assert "measure waits for wire (in-progress)" in said
-    assert "wire high claude-code, since 2026-11-21 06:30 stale" in said
+    assert "wire high Ada by claude-code, since 2026-11-21 06:30 stale" in said
     assert "1 task done, cancelled or put away" in said
     assert "forget cancelled 2026-11-21" in said
     assert "<b>aloud" not in page
@@ -106,22 +106,54 @@ def test_the_next_task_is_the_one_that_pick_gives(browser: Client, run: Run) -> 
     assert "asks: say" in words(browser.get("/tasks").text)
 
 
-def test_a_task_in_progress_is_done_by_a_form(browser: Client, home: Repo, run: Run) -> None:
-    """With `--write` it has the form of the fact's page; without, the command; a handover its own."""
+def test_a_task_goes_on_by_forms(browser: Client, home: Repo, run: Run) -> None:
+    """With `--write` the board and the task's own page have its forms; without, the commands."""
     read = browser.get("/tasks").text
     assert "diurna task done wire" in words(read)
     assert "diurna task start give" in words(read)
-    assert "/act/" not in read
+    assert 'method="post"' not in read and "/write/" not in read
     writer = client_of(home.path, writes=True).login()
     page = writer.get("/tasks").text
-    assert page.count('action="/act/close"') == 1
+    assert page.count('action="/preview/done"') == 1
+    assert page.count('action="/preview/start"') == 3  # what was handed over, is to do, and waits
+    assert "/write/hand-over?id=wire" in page and "/write/add-task?" in page
+    own = writer.get("/fact/wire").text
+    assert 'action="/preview/done"' in own and "It still holds" not in own
     fields = {"token": writer.form_token(), "next": "/tasks", "id": "wire"}
-    assert writer.post("/act/close", fields).status == 303
+    seen = writer.post("/preview/done", fields)
+    assert "Move wire to done" in seen.text and "diurna task done wire" in seen.text
+    assert writer.post("/act/done", fields).status == 303
     listed = json.loads(run("task", "list", "--state", "done", "--json").out)["tasks"]
     assert [one["id"] for one in listed] == ["wire"]
     after = writer.get("/tasks").text
-    assert 'action="/act/close"' not in after
+    assert 'action="/preview/done"' not in after
     assert "In progress" not in after
+
+
+def test_a_task_says_what_it_goes_by(home: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is done, what may go wrong, what is open, who is at it since when, and what was left for the next."""
+    for arguments in (
+        ("task", "add", "Ship it", "--id", "ship", "--criterion", "It is <fast>.", "--risk", "It melts.",
+         "--question", "Which key?", "--owner", "codex"),
+        ("task", "start", "ship", "--take-over"),
+    ):  # fmt: skip
+        assert run(*arguments).code == 0
+    browser = client_of(home.path).login()
+    for address in ("/tasks", "/fact/ship"):
+        said = words(browser.get(address).text)
+        assert "done when It is &lt;fast&gt;." in said and "may go wrong It melts." in said
+        assert "open Which key?" in said and "Ada by claude-code, since 2026-11-21 08:30" in said
+    assert words(browser.get("/fact/ship").text).count("in-progress") >= 1
+    give = words(browser.get("/fact/give").text)
+    assert "handoff-ready" in give and "Done: Half of it. Next: The rest." in give
+
+
+def test_how_long_nobody_was_seen_is_the_real_time(browser: Client) -> None:
+    """Two hours, and not half an hour."""
+    assert "stale: no sign of them for 2 hours" in words(browser.get("/tasks").text)
+    spans = {59_000: "0 minutes", 60_000: "1 minute", 119 * 60_000: "2 hours", 35 * HOUR_MS: "35 hours",
+             47 * HOUR_MS: "2 days", 5000 * 24 * HOUR_MS: "5,000 days"}  # fmt: skip
+    assert {ms: tasks_page.span(ms) for ms in spans} == spans
 
 
 def test_of_very_many_tasks_the_first_are_shown(

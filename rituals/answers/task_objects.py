@@ -7,7 +7,7 @@ away.
 
 from __future__ import annotations
 
-from ledger.model.order import floor_of
+from ledger.model.order import floor_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.task_states import IN_PROGRESS
 from memory.cache.cached_tasks import handoffs_in, tasks_in
@@ -34,6 +34,8 @@ class Listed(Record):
     task: Task  #: as it stands
     stale: bool = False  #: somebody has claimed it, and nothing was seen of them for a while
     left: bool = False  #: its claimant or owner wrote no log for as long as a fact lives unused
+    #: of a stale claim: when the last sign of any claimant was, milliseconds since 1970; 0 for not known
+    sign_ms: int = 0
 
 
 class Wanted(Record):
@@ -84,7 +86,11 @@ def with_claims(
             newest[who] = cache.newest_of(who)
         return newest[who] < archive
 
-    return tuple([Listed(task, _is_stale(task, since, seen), left(task)) for task in tasks])
+    def told(task: Task) -> Listed:
+        stale = _is_stale(task, since, seen)
+        return Listed(task, stale, left(task), _sign_ms(cache, task, commondir) if stale else 0)
+
+    return tuple([told(task) for task in tasks])
 
 
 def tasks_object(found: Iterable[Listed]) -> list[dict[str, Any]]:
@@ -138,6 +144,22 @@ def _is_stale(task: Task, since: str, seen: frozenset[tuple[str, str]]) -> bool:
         and (("session", move.session) if move.session else ("agent", move.agent)) not in seen
         for move in claims
     )
+
+
+def _sign_ms(cache: Cache, task: Task, commondir: str) -> int:
+    """Return when there was the last sign of whoever has claimed a task: a log, or an observation here."""
+    from rituals.hosts.observed.observation_spool import spools
+
+    claims = _claims(task)
+    sessions = {move.session for move in claims if move.session}
+    stems = [move.stem for move in claims]
+    stems += [cache.newest_of(move.agent) for move in claims if move.agent and not move.session]
+    if sessions:
+        later = cache.entries_since(min(stems))
+        stems += [entry.stem for _, entry in later if entry.session in sessions]
+    signs = [milliseconds_of(stem) for stem in stems if stem]
+    signs += [one.changed_ms for one in spools(commondir) if one.session in sessions]
+    return max(signs, default=0)
 
 
 def _seen(cache: Cache, commondir: str, since: str, since_ms: int) -> frozenset[tuple[str, str]]:

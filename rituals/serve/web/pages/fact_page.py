@@ -27,6 +27,7 @@ from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.file_page import files_named
+from rituals.serve.web.pages.tasks_page import cards
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: So many supersessions of each direction are shown, and so many facts that are two hops away.
@@ -82,6 +83,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
             if step.event == VERB_OF[FactRedacted]
             for session in tip.sessions([key_of(step.stem)])
         },
+        "card": next(iter(cards(tip, [one for one in tip.tasks if one.id == name])), None),
         "built": built(tip, now) if now and now.false else None,
     }
     return Page("fact", name, values)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ledger.model.order import ended_of, has_time, stem_in
 from ledger.model.record import Record
-from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS
+from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
+from memory.query.origins import Origin
 from memory.replay.request_inbox import waiting
-from projection.work.handoffs import handed_elsewhere
+from projection.fold.fact_history import Fact, Move
+from projection.graph.graph_neighbours import tags
+from projection.policy.model import THREAD_KIND
+from projection.work.handoffs import handed_elsewhere, is_open
 from projection.work.tracked_tasks import Task, pick
 from rituals.answers.task_objects import Listed, with_claims
 from rituals.serve.web.page_value import Asked, Page
@@ -20,11 +25,33 @@ CONTRADICTED, STARTED, HANDED, FREE, WAITING, OVER = (
 )  # fmt: skip
 
 
+class Claim(Record):
+    """Who is at a task."""
+
+    agent: str  #: who says so, "" for nobody named
+    author: str  #: the person who committed that, "" where nobody can tell
+    since: str  #: an instant, or a day
+
+
+class Card(Record):
+    """A task as it is shown, with all that it goes by."""
+
+    task: Task
+    claims: tuple[Claim, ...]  #: several where two took it; none while nobody is at it
+    stale: str  #: how long there was no sign of them, "" where there was one lately
+    left: bool  #: its claimant wrote no log for as long as a fact lives unused
+    criteria: tuple[Fact, ...]  #: when it is done
+    risks: tuple[Fact, ...]  #: what may go wrong
+    questions: tuple[Fact, ...]  #: what is open
+    handoffs: tuple[Fact, ...]  #: what was left for the next one, the newest first; open ones alone
+    follows: tuple[str, ...]  #: the states that may follow
+
+
 class Group(Record):
     """The tasks of one sort."""
 
     name: str  #: which sort it is
-    tasks: tuple[Listed, ...]  #: by priority and then by age, those that are over the newest first
+    tasks: tuple[Card, ...]  #: by priority and then by age, those that are over the newest first
     more: int  #: how many are not shown
 
 
@@ -60,8 +87,52 @@ def _sort_of(task: Task) -> str:
 
 def _group(tip: TipView, name: str, found: Sequence[Task]) -> Group:
     """Return a group, with what only this clone knows of its claims."""
+    return Group(name, cards(tip, found[:TASKS]), max(len(found) - TASKS, 0))
+
+
+def cards(tip: TipView, tasks: Sequence[Task]) -> tuple[Card, ...]:
+    """Return tasks as they are shown."""
     memory = tip.memory
-    now_ms = memory.occasion().now_ms
-    commondir = memory.home.repository.commondir
-    shown = memory.ask(lambda cache: with_claims(cache, found[:TASKS], commondir, now_ms))
-    return Group(name, shown, len(found) - len(shown))
+    now_ms, commondir = memory.occasion().now_ms, memory.home.repository.commondir
+    shown = memory.ask(lambda cache: with_claims(cache, tasks, commondir, now_ms))
+    claims = [move.stem for task in tasks for move in _claims(task)]
+    authors = tip.writers([stem_in(stem) for stem in claims])
+    return tuple([_card(tip, one, authors, now_ms) for one in shown])
+
+
+def _card(tip: TipView, one: Listed, authors: Mapping[str, Origin], now_ms: int) -> Card:
+    task = one.task
+    claims = tuple([_claim(move, authors.get(stem_in(move.stem))) for move in _claims(task)])
+    serving = tip.serving.get(task.id, [])
+
+    def tagged(tag: str) -> tuple[Fact, ...]:
+        return tuple([fact for fact in serving if tag in tags(fact)])
+
+    asked = tuple([one for one in serving if one.kind == THREAD_KIND and not one.closed])
+    left = [fact for fact in serving if is_open(fact)]
+    states = may_follow(tuple(task.state.split(" or "))) if task.open else ()
+    return Card(
+        task, claims, span(now_ms - one.sign_ms) if one.stale and one.sign_ms else "", one.left,
+        tagged("criterion"), tagged("risk"), asked,
+        tuple(sorted(left, key=lambda fact: fact.born, reverse=True)), states,
+    )  # fmt: skip
+
+
+def _claims(task: Task) -> list[Move]:
+    return [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
+
+
+def _claim(move: Move, origin: Origin | None) -> Claim:
+    stem = stem_in(move.stem)
+    since = ended_of(stem) if has_time(stem) else stem[:10]
+    return Claim(move.agent, origin.author if origin else "", since)
+
+
+def span(ms: int) -> str:
+    """Say how long something is, rounded to the one unit that fits."""
+    minutes = max(ms, 0) // 60_000
+    hours = round(minutes / 60)
+    count, unit = (minutes, "minute") if minutes < 90 else (hours, "hour")
+    if hours >= 36:
+        count, unit = round(hours / 24), "day"
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"
