@@ -107,7 +107,11 @@ def withhold(memory: Memory, fields: Fields) -> FormPlan:
     id, reason = _as_shown(memory, fields), fields.reason()
     found = redaction(memory, (id,), reason)
     plan = decided(memory, found.decision, twin_commands.withhold(id, reason), reversible=False)
-    return plan._replace(told=(*held_lines(found, standing(memory, found.git)), *plan.told))
+    held = held_lines(found, standing(memory, found.git))
+    places = tuple([line.strip() for line in held if line.startswith(" ")])
+    first, *rest = [line for line in held if not line.startswith(" ")] or [""]
+    told = (f"{first.rstrip(':')}.", " ".join(rest)) if first else ()
+    return plan._replace(told=(*told, *plan.told), places=places)
 
 
 def _as_shown(memory: Memory, fields: Fields) -> str:

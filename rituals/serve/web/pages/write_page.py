@@ -22,9 +22,9 @@ from rituals.serve.web.tip_view.tip_view import TipView
 #: What a form of no shape here lets people type.
 _TYPED = ("text", "reason")
 _ROWS = 4
+#: The status of a form whose token is not taken.
+FORBIDDEN = 403
 _OF_FACT = "…"
-#: The fields of the form in which a fact's own words stand at first.
-_OWN = {"text": "reword", "until": "reword"}
 
 
 class Shown(Record):
@@ -91,6 +91,8 @@ def refused(
             form, standing = _again(tip, name, fields)
         except DiurnaError:  # the form is larger than one of ours can be, or its fact is none
             form = _of_no_shape(name, fields)
+    if form is not None and not (form.seen_first or form.fields or status == FORBIDDEN):
+        form = None  # nothing was typed: the page as it stands now has the button
     if form is not None:
         form = form._replace(next=go_on)
     values = {

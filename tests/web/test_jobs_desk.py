@@ -1,0 +1,313 @@
+"""Putting memory right where one reads it: each job in a browser from the start page, its clicks counted.
+
+The most clicks that a job may take stand in `MOST`; typing is none. Each is done by keys alone as well, and
+without a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.home import discover
+from memory.api import Memory
+from projection.fold.full_replay import State
+from tests.campaigns.homes import git
+from tests.web.conftest import Clicks, Console, Served, Server
+from tests.web.looking import LOOKS, faults_of
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+MOST = {
+    "add a fact": 3, "reword": 4, "say that it is false": 4, "replace": 4, "close": 3, "withhold": 4,
+    "start a task": 3, "move a task": 4, "hand over a task": 4, "undo": 1, "add a task": 4, "report a finding": 5,
+}  # fmt: skip
+LOOK, WRITE = "Look at it first", "Write it"
+
+
+def state(served: Served) -> State:
+    memory = Memory(discover(str(served.folder)))
+    try:
+        return memory.state()
+    finally:
+        memory.close()
+
+
+def notice(page: Page) -> Locator:
+    return page.get_by_role("status", name="Recorded")
+
+
+class Desk:
+    """Somebody at the pages.
+
+    Args:
+        page: of the browser, at the start page.
+        clicks: does and counts them.
+        served: the home.
+    """
+
+    def __init__(self, page: Page, clicks: Clicks, served: Served) -> None:
+        self.page, self.clicks, self.served = page, clicks, served
+
+    def begin(self) -> None:
+        """Go to the start page, with nothing counted yet."""
+        self.page.goto(self.served.address + "/")
+        self.clicks.count = 0
+
+    def press(self, name: str) -> None:
+        """Click on a button or a link by its whole name."""
+        main = self.page.get_by_role("button", name=name, exact=True)
+        self.clicks.click(main.or_(self.page.get_by_role("link", name=name, exact=True)).first)
+
+    def write(self, job: str, **typed: str) -> None:
+        """Fill in a form, look at what it records, and write it."""
+        for label, text in typed.items():
+            self.page.get_by_label(label.replace("_", " "), exact=False).first.fill(text)
+        if typed:
+            self.press(LOOK)
+        before = git(self.served.folder, "rev-parse", "HEAD")
+        expect(self.page.get_by_text("Nothing is written yet.")).to_be_visible()
+        expect(self.page.get_by_label("The log")).to_contain_text("## ")
+        expect(self.page.locator("main code.command").last).to_contain_text("diurna ")
+        assert git(self.served.folder, "rev-parse", "HEAD") == before
+        self.press(WRITE)
+        expect(notice(self.page)).to_be_visible()
+        assert self.clicks.count <= MOST[job], (job, self.clicks.count)
+
+    def undo(self) -> None:
+        """Take back what was recorded a moment ago."""
+        self.clicks.count = 0
+        self.clicks.click(notice(self.page).get_by_role("button", name="Undo"))
+        expect(notice(self.page)).to_contain_text("Undo: ")
+        assert self.clicks.count <= MOST["undo"]
+
+
+@pytest.fixture
+def desk(server: Server, page: Page, clicks: Clicks) -> Desk:
+    served = server("plain", write=True)
+    served.open(page)
+    return Desk(page, clicks, served)
+
+
+def test_a_fact_is_added_and_taken_back(desk: Desk) -> None:
+    """From the bar of any page; what it contradicts is said before it is written."""
+    desk.begin()
+    desk.press("Note")
+    desk.page.get_by_label("Kind").select_option("fact")
+    desk.write(
+        "add a fact", What_holds="A shop sends at most 90 orders a second.", About="Payments API"
+    )
+    expect(notice(desk.page)).to_contain_text("diurna append --type edit")
+    made = [one.fact for one in state(desk.served).standings() if "90 orders" in one.fact.text]
+    assert [(one.kind, dict(one.meta)["entity"]) for one in made] == [("fact", "Payments API")]
+    expect(notice(desk.page).get_by_role("link", name=made[0].id)).to_be_visible()
+    desk.undo()
+    assert state(desk.served)[made[0].id].fact.false
+
+
+def test_what_it_contradicts_is_said_first(desk: Desk) -> None:
+    """And one goes back to what one typed, changes it, and writes that."""
+    desk.begin()
+    desk.press("Note")
+    desk.page.get_by_label("What holds").fill("A shop sends at most 90 orders a second.")
+    desk.press(LOOK)
+    expect(desk.page.get_by_label("What was noticed")).to_contain_text("contradicts shop-limit")
+    desk.press("Go back")
+    expect(desk.page.get_by_label("What holds")).to_have_value(
+        "A shop sends at most 90 orders a second."
+    )
+    desk.write("report a finding", What_holds="Shops are open on Sundays.")
+    assert any("Sundays" in one.fact.text for one in state(desk.served).standings())
+
+
+FACT: dict[str, tuple[str, dict[str, str], Callable[[State], bool]]] = {
+    "reword": ("Reword", {"What it says from now on": "Webhooks retry five times."},
+               lambda now: now["webhook-retries"].fact.text == "Webhooks retry five times."),
+    "say that it is false": ("It is false", {"Why does it not hold?": "they do not"},
+                             lambda now: now["webhook-retries"].fact.false),
+    "replace": ("Replace", {"What holds now": "Webhooks retry nine times."},
+                lambda now: now["webhook-retries"].fact.superseded_by != ()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("job", FACT)
+def test_a_fact_is_put_right_where_it_is_read(desk: Desk, job: str) -> None:
+    """On its own page, and taken back there."""
+    button, typed, done = FACT[job]
+    desk.begin()
+    desk.press("webhook-retries")
+    desk.press(button)
+    desk.write(job, **typed)
+    assert done(state(desk.served))
+    desk.undo()
+    assert not done(state(desk.served))
+    assert desk.page.url.startswith(f"{desk.served.address}/fact/webhook-retries")
+
+
+def test_a_thread_is_closed_and_opened_again(desk: Desk) -> None:
+    desk.begin()
+    desk.press("slow-import")
+    desk.press("Close it")
+    desk.write("close")
+    assert state(desk.served)["slow-import"].fact.closed
+    desk.undo()
+    assert not state(desk.served)["slow-import"].fact.closed
+
+
+def test_a_text_is_withheld(desk: Desk) -> None:
+    """It is said what git goes on having, and that no undo takes it back; no page shows it again."""
+    desk.begin()
+    desk.press("shop-limit")
+    desk.press("Withhold")
+    desk.page.get_by_label("Why?").fill("a customer's figure")
+    desk.press(LOOK)
+    expect(desk.page.get_by_label("What to know")).to_contain_text("Git still has it")
+    expect(desk.page.get_by_text("No undo takes this back.")).to_be_visible()
+    desk.write("withhold")
+    expect(notice(desk.page).get_by_role("button", name="Undo")).to_have_count(0)
+    expect(desk.page.locator("main")).not_to_contain_text("40 orders")
+    assert state(desk.served)["shop-limit"].fact.redacted
+
+
+def test_a_task_goes_its_way(desk: Desk) -> None:
+    """Added, started, moved, handed over: each from the start page, and each taken back."""
+    desk.begin()
+    desk.press("Work")
+    desk.press("Add a task")
+    desk.write("add a task", What_is_to_be_done="Grind the coffee", It_is_done_when="It is fine.")
+    made = next(
+        one.fact for one in state(desk.served).standings() if one.fact.text == "Grind the coffee"
+    )
+    steps: tuple[tuple[str, str, dict[str, str], str], ...] = (
+        ("start a task", "Start it", {}, "in-progress"),
+        ("move a task", "Move it", {"Why?": "no beans"}, "blocked"),
+        ("start a task", "Start it", {}, "in-progress"),
+        ("hand over a task", "Hand it over", {"What is done": "Half of it.", "To whom": "codex"}, "handoff-ready"),
+    )  # fmt: skip
+    for job, button, typed, became in steps:
+        before = state(desk.served)[made.id].fact.state
+        for again in (False, True):
+            desk.begin()
+            desk.press("Work")
+            link = desk.page.get_by_role("link", name=made.id, exact=True)
+            row = desk.page.locator("li.row", has=link)
+            clicked = row.get_by_role("button", name=button).or_(
+                row.get_by_role("link", name=button)
+            )
+            desk.clicks.click(clicked.first)
+            if job == "move a task":
+                desk.page.get_by_label("Where it stands").select_option(became)
+            desk.write(job, **typed)
+            assert state(desk.served)[made.id].fact.state == became
+            expect(desk.page.get_by_role("heading", name="Tasks", exact=True)).to_be_visible()
+            if not again:
+                desk.undo()
+                assert state(desk.served)[made.id].fact.state == before
+
+
+def test_a_finding_is_reported_and_fixed(desk: Desk) -> None:
+    desk.begin()
+    desk.press("Work")
+    desk.press("Findings")
+    desk.press("Report one")
+    desk.write("report a finding", What_is_wrong="It leaks.", What_it_breaks="leak")
+    expect(desk.page.get_by_role("heading", name="Open 1")).to_be_visible()
+    desk.press("It is fixed")
+    desk.press(WRITE)
+    expect(notice(desk.page)).to_contain_text("is closed")
+
+
+def test_the_desk_by_keys_alone(desk: Desk) -> None:
+    """`g a` opens a new fact; Tab and Enter do the rest, with the focus where one goes on."""
+    page = desk.page
+    desk.begin()
+    page.keyboard.press("g")
+    page.keyboard.press("a")
+    expect(page.get_by_label("What holds")).to_be_focused()
+    page.keyboard.type("Shops are open on Sundays.")
+    _tab_to(page, page.get_by_role("button", name=LOOK))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name=WRITE)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(notice(page)).to_be_visible()
+    assert desk.clicks.count == 0
+    page.goto(desk.served.address + "/fact/webhook-retries")
+    _tab_to(page, page.get_by_role("link", name="Reword", exact=True))
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("What it says from now on")).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Webhooks retry for ever.")
+    _tab_to(page, page.get_by_role("button", name=LOOK))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name=WRITE)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(notice(page)).to_contain_text("says now: Webhooks retry for ever.")
+    _tab_to(page, notice(page).get_by_role("button", name="Undo"))
+    page.keyboard.press("Enter")
+    expect(notice(page)).to_contain_text("Undo: ")
+
+
+def _tab_to(page: Page, wanted: Locator) -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("one => one === document.activeElement"):
+            return
+    raise AssertionError("Tab does not lead there")
+
+
+def test_the_desk_without_a_script(server: Server, page: Page, browser: Browser) -> None:
+    """Looked at, gone back, changed, written, undone: by ordinary forms; a refusal keeps what was typed."""
+    served = server("plain", write=True)
+    served.open(page)
+    context = browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    bare = context.new_page()
+    bare.goto(served.address + "/fact/webhook-retries")
+    bare.get_by_role("link", name="It is false").click()
+    bare.get_by_label("What holds instead").fill("nobody-knows")
+    bare.get_by_role("button", name=LOOK).click()
+    expect(bare.get_by_role("alert")).to_contain_text("There is no fact nobody-knows")
+    expect(bare.get_by_label("What holds instead")).to_have_value("nobody-knows")
+    bare.get_by_label("What holds instead").fill("")
+    bare.get_by_label("Why does it not hold?").fill("it <does> not")
+    bare.get_by_role("button", name=LOOK).click()
+    bare.get_by_role("button", name="Go back").click()
+    expect(bare.get_by_label("Why does it not hold?")).to_have_value("it <does> not")
+    bare.get_by_role("button", name=LOOK).click()
+    bare.get_by_role("button", name=WRITE).click()
+    expect(notice(bare)).to_contain_text("webhook-retries is false now")
+    notice(bare).get_by_role("button", name="Undo").click()
+    expect(notice(bare)).to_contain_text("Undo: ")
+    assert not state(served)["webhook-retries"].fact.false
+    context.close()
+
+
+def test_forms_and_previews_can_be_used_by_all(
+    server: Server, page: Page, console: Console
+) -> None:
+    """Each form, what it would record and what refuses it: labels, contrast, fingers, nothing too wide."""
+    served = server("plain", write=True)
+    addresses = (
+        "/write/note", "/write/reword?id=webhook-retries", "/write/withhold?id=shop-limit",
+        "/write/hand-over?id=wire-queue", "/tasks", "/findings", "/roles", "/fact/wire-queue",
+    )  # fmt: skip
+    for number, address in enumerate(addresses):
+        served.open(page, address)
+        assert list(faults_of(page, [LOOKS[number % len(LOOKS)]])) == [], address
+    served.open(page, "/write/withhold?id=shop-limit")
+    page.get_by_label("Why?").fill("a name")
+    page.get_by_role("button", name=LOOK).click()
+    assert list(faults_of(page, LOOKS)) == []
+    served.open(page, "/write/deny?id=shop-limit")
+    page.get_by_label("What holds instead").fill("nobody-knows")
+    page.get_by_role("button", name=LOOK).click()
+    assert list(faults_of(page, LOOKS)) == []
+    assert "409" in "".join(console.clear())
