@@ -13,7 +13,7 @@ from ledger.model.ids import is_fact_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from projection.fold.fact_history import Fact
 
@@ -50,6 +50,15 @@ def named(fact: Fact) -> tuple[tuple[str, str], ...]:
             for target in links_in(head.text):
                 found[LINK, target] = None
     return tuple([edge for edge in found if edge[1] != fact.id])
+
+
+def served_by(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """Return what each fact is served by, as footers say; what is false serves nothing."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        for id in () if fact.false else ids_in(footer(fact, SERVES)):
+            found.setdefault(id, []).append(fact)
+    return found
 
 
 def served(fact: Fact) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from ledger.model.task_states import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_fo
 from memory.query.origins import Origin
 from memory.replay.request_inbox import waiting
 from projection.fold.fact_history import Fact, Move
+from projection.graph.fact_links import served_by
 from projection.graph.graph_neighbours import tags
 from projection.policy.model import THREAD_KIND
 from projection.work.handoffs import handed_elsewhere, is_open
@@ -97,13 +98,15 @@ def cards(tip: TipView, tasks: Sequence[Task]) -> tuple[Card, ...]:
     shown = memory.ask(lambda cache: with_claims(cache, tasks, commondir, now_ms))
     claims = [move.stem for task in tasks for move in _claims(task)]
     authors = tip.writers([stem_in(stem) for stem in claims])
-    return tuple([_card(tip, one, authors, now_ms) for one in shown])
+    serving = served_by(one.fact for one in tip.standings.values()) if shown else {}
+    return tuple([_card(one, serving.get(one.task.id, []), authors, now_ms) for one in shown])
 
 
-def _card(tip: TipView, one: Listed, authors: Mapping[str, Origin], now_ms: int) -> Card:
+def _card(
+    one: Listed, serving: Sequence[Fact], authors: Mapping[str, Origin], now_ms: int
+) -> Card:  # fmt: skip
     task = one.task
     claims = tuple([_claim(move, authors.get(stem_in(move.stem))) for move in _claims(task)])
-    serving = tip.serving.get(task.id, [])
 
     def tagged(tag: str) -> tuple[Fact, ...]:
         return tuple([fact for fact in serving if tag in tags(fact)])

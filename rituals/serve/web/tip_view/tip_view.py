@@ -14,7 +14,6 @@ from ledger.git.repository import head
 from memory.query.session_timeline import Session, sessions_of
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
-from projection.graph.fact_links import SERVES, footer, ids_in
 from projection.graph.graph_neighbours import Graph
 from projection.work.tracked_tasks import Task, tasks
 from rituals.serve.web.tip_view.arrivals import Arrivals
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from memory.query.reasons import Reasons
     from memory.query.resident import Resident
     from memory.replay.head_view import Here
-    from projection.fold.fact_history import Fact
     from projection.fold.testimony import Testimony
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past_states import Past
@@ -224,16 +222,6 @@ class TipView:
     def tasks(self) -> tuple[Task, ...]:
         """All tasks, closed ones too, by priority and then by age."""
         return tasks(self.standings.values())
-
-    @cached_property
-    def serving(self) -> dict[str, list[Fact]]:
-        """What each fact is served by, as footers say, false facts left out: criteria, risks, handoffs."""
-        found: dict[str, list[Fact]] = {}
-        for one in self.standings.values():
-            if not one.fact.false:
-                for served in ids_in(footer(one.fact, SERVES)):
-                    found.setdefault(served, []).append(one.fact)
-        return found
 
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
