@@ -1,0 +1,188 @@
+"""What a lead asks of the past, from the start page: by mouse, by keys alone, without a script, and in a site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.conftest import Clicks, Server, Site
+from tests.web.homes import FORGE
+from tests.web.looking import LOOKS, faults_of
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+
+def tab_to(clicks: Clicks, goal: Locator, most: int = 40) -> None:
+    """Press Tab until something has the focus; it counts as one key, as people hold it."""
+    for _ in range(most):
+        if goal.evaluate("one => one === document.activeElement"):
+            break
+        clicks.page.keyboard.press("Tab")
+    expect(goal).to_be_focused()
+    clicks.count += 1
+
+
+def test_what_was_true_at_a_release(
+    page: Page, server: Server, clicks: Clicks, browser: Browser, site: Callable[[str], Site]
+) -> None:
+    """Two clicks, one more for all that came since with its words; the same by keys and without script."""
+    served = server("plain")
+    served.open(page)
+    clicks.click(page.get_by_role("link", name="Then", exact=True))
+    clicks.click(page.locator("svg.ticks a", has_text="v1.1"))
+    assert clicks.count == 2
+    expect(page.locator("#then")).to_contain_text("As v1.1 has it")
+    expect(page.locator(".row", has_text="Wire the queue").first).to_be_visible()
+    expect(page.locator(".row", has_text="40 orders a second")).to_have_count(0)
+    clicks.click(page.get_by_role("link", name="all with texts").first)
+    assert clicks.count == 3
+    expect(page.locator("#list .row")).to_have_count(2)
+    expect(page.locator("#list")).to_contain_text("A shop sends at most 40 orders a second.")
+
+    page.goto(f"{served.address}/")
+    clicks.count = 0
+    page.locator("body[data-ready]").wait_for(state="attached")
+    clicks.press("g", "p")
+    release = page.get_by_role("combobox", name="Release")
+    tab_to(clicks, release)
+    clicks.press("v", "1", ".", "0", "Tab", "Enter")
+    expect(page.locator("#then")).to_contain_text("As v1.0 has it")
+    assert clicks.count == 9
+    expect(page.locator(".row", has_text="A webhook is sent once").first).to_be_visible()
+
+    with browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    ) as context:
+        plain = Clicks(context.new_page())
+        plain.page.goto(served.address)
+        plain.click(plain.page.get_by_role("link", name="Then", exact=True))
+        plain.page.get_by_label("Day").fill("2026-08-30")
+        plain.click(plain.page.get_by_role("button", name="Show that day"))
+        expect(plain.page.locator("#then [role=status]")).to_contain_text("After session 2 of 30")
+        plain.page.get_by_role("combobox", name="Release").select_option("v1.0")
+        plain.click(plain.page.get_by_role("button", name="Show that release"))
+        expect(plain.page.locator("#then")).to_contain_text("As v1.0 has it")
+        plain.page.get_by_label("Commit").fill("main~3")
+        plain.click(plain.page.get_by_role("button", name="Show that commit"))
+        expect(plain.page.locator("#then")).to_contain_text("As main~3 has it")
+
+    page.goto(f"{site('plain').by_file}index.html")
+    clicks.count = 0
+    clicks.click(page.get_by_role("link", name="Then", exact=True))
+    clicks.click(page.locator("svg.ticks a", has_text="v1.1"))
+    assert clicks.count == 2
+    expect(page.locator(".row", has_text="Wire the queue").first).to_be_visible()
+    expect(page.locator(".row", has_text="40 orders a second")).to_have_count(0)
+
+
+def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: Clicks) -> None:
+    """One click to the fact; its commit and its log lead to the forge; an event has a link to be copied."""
+    served = server("plain")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    served.open(page)
+    page.set_viewport_size({"width": 1280, "height": 860})
+    clicks.click(page.get_by_role("link", name="webhook-retries", exact=True).first)
+    event = page.locator(".chain > li", has_text="Updated")
+    expect(event).to_contain_text("Ada by claude-code")
+    commit = event.get_by_role("link", name=re.compile(r"^[0-9a-f]{7}$"))
+    sha = (commit.get_attribute("href") or "").removeprefix(f"{FORGE}/commit/")
+    assert re.fullmatch(r"[0-9a-f]{40}", sha)
+    assert set((commit.get_attribute("rel") or "").split()) == {
+        "noreferrer",
+        "noopener",
+        "nofollow",
+    }
+    log = event.get_by_role("link", name="log", exact=True)
+    assert (log.get_attribute("href") or "").startswith(
+        f"{FORGE}/blob/{sha}/memory/sessions/2026-09/"
+    )
+    clicks.click(event.get_by_role("link", name="Link to this event"))
+    assert clicks.count == 2
+    place = event.get_attribute("id")
+    assert page.url == f"{served.address}/fact/webhook-retries#{place}"
+    clicks.click(page.get_by_role("button", name="link", exact=True))
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_role("button", name="as text").click()
+    said = page.evaluate("navigator.clipboard.readText()")
+    assert said.startswith(
+        "Webhooks retry five times, with jitter.\n\ndecision webhook-retries, Ada by claude-code, 2026-09-03"
+    )
+    assert f"\n{FORGE}/blob/" in said
+
+    page.goto(f"{served.address}/")
+    clicks.count = 0
+    page.locator("body[data-ready]").wait_for(state="attached")
+    rows = page.locator("[data-row]")
+    while not rows.filter(has_text="Webhooks retry five").first.evaluate(
+        "one => one === document.activeElement"
+    ):
+        clicks.press("j")
+        assert clicks.count < 12
+    clicks.press("Enter")
+    expect(page.locator("h1")).to_have_text("webhook-retries")
+    tab_to(clicks, page.get_by_role("button", name="link", exact=True))
+    clicks.press("Enter")
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert (
+        page.evaluate("navigator.clipboard.readText()") == f"{served.address}/fact/webhook-retries"
+    )
+
+
+def test_where_a_wrong_idea_comes_from(page: Page, server: Server, clicks: Clicks) -> None:
+    """Two clicks: who said it, until when it stood, what was built on it."""
+    server("plain").open(page)
+    clicks.click(page.get_by_role("link", name="Decisions", exact=True))
+    wrong = page.locator(".row", has_text="a lost one is lost").last
+    clicks.click(wrong.get_by_role("link", name="webhook-once", exact=True))
+    assert clicks.count == 2
+    expect(page.get_by_role("heading", name="What was built on it while it stood")).to_be_visible()
+    expect(page.locator(".rest")).to_contain_text("2 facts that name it")
+    expect(page.locator(".chain li", has_text="Created")).to_contain_text("Ada by claude-code")
+    expect(page.locator(".chain li", has_text="Superseded by webhook-retries")).to_contain_text(
+        "Ada by codex"
+    )
+
+
+def test_what_one_agent_did(page: Page, server: Server, clicks: Clicks) -> None:
+    """Timeline, an agent, Apply: its sessions in the words of their facts; the address has it."""
+    served = server("plain")
+    served.open(page)
+    clicks.click(page.get_by_role("link", name="Timeline", exact=True))
+    filters = page.locator("details.filter > summary")
+    if filters.is_visible():
+        clicks.click(filters)
+    page.get_by_role("combobox", name="Agent").select_option("codex")
+    page.wait_for_url(re.compile("agent=codex"))
+    first = page.locator(".day .row", has_text="Webhooks were lost")
+    expect(first).to_contain_text("Webhooks retry three times, with jitter.")
+    expect(first).to_contain_text("instead of webhook-once")
+    expect(page.locator(".day .row", has_text="gemini")).to_have_count(0)
+    assert clicks.count <= 2
+    clicks.click(first.get_by_role("link", name="Webhooks were lost"))
+    expect(page.locator("h1")).to_have_text("Webhooks were lost")
+    expect(page.get_by_role("link", name=re.compile("Ship the webhooks"))).to_have_attribute(
+        "rel", "prev"
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/then?at=v1.0",
+        "/then?at=2&list=corrected",
+        "/fact/webhook-once",
+        "/timeline?agent=codex",
+        "/session/2026-08-29",
+    ],
+)
+def test_these_pages_have_no_fault(page: Page, server: Server, address: str) -> None:
+    """They fit, and axe finds nothing, at each width."""
+    server("plain").open(page, address)
+    assert not list(faults_of(page, LOOKS))
