@@ -9,9 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.templates import HERE, Renderer
 
-_CALLS = """{% from "forms.html" import act, ask with context %}
+_CALLS = """{% from "forms.html" import act, look, opened with context %}
 {{ act("confirm", {"id": ids}, "It still holds", command, primary=True) }}
-{{ ask("archive", {"id": ids[0]}, "Put it away", command, "Why?") }}"""
+{{ look("close", ids[0], "Close it", command) }}{{ opened("archive", ids[0], "Put it away", command) }}"""
 
 
 class Stands:
@@ -22,7 +22,7 @@ class Stands:
 
 
 def written(token: str, command: str = "diurna confirm a b") -> str:
-    """Write both macros."""
+    """Write the macros."""
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
     )
@@ -35,20 +35,20 @@ def test_a_form_posts_its_fields_and_comes_back() -> None:
     """A list is a field each; the token and the way back stand in every form."""
     said = written("t0ken")
     assert said.count('method="post"') == 2
-    assert re.findall(r'action="([^"]+)"', said) == ["/act/confirm", "/act/archive"]
+    assert re.findall(r'action="([^"]+)"', said) == ["/act/confirm", "/preview/close"]
     assert re.findall(r'name="id" value="([^"]+)"', said) == ["a", "b", "a"]
     assert said.count('name="token" value="t0ken"') == 2
     assert said.count('name="next" value="/fact/a?x=1&amp;y=2"') == 2
     assert "data-copy" not in said
-    assert 'name="reason"' in said
+    assert 'href="/write/archive?id=a&amp;next=%2Ffact%2Fa%3Fx%3D1%26y%3D2"' in said
 
 
 def test_without_a_token_stands_the_command() -> None:
     """As a button that copies it, and as text for whoever has no script."""
     said = written("", 'diurna archive a --reason "<b>"')
     assert "<form" not in said
-    assert said.count("data-copy=") == 2
-    assert said.count("<code") == 2
+    assert said.count("data-copy=") == 3
+    assert said.count("<code") == 3
     assert "<b>" not in said
 
 

@@ -204,3 +204,16 @@ def test_a_stale_form_shows_what_the_fact_says_now(client: Client) -> None:
     again = sent_by(refused.text)
     assert again["text"] == "Mine." and again["seen"] not in ("", "00000000")
     assert post(client, "/preview/reword", again).status == 200
+
+
+def test_another_side_that_came_meanwhile_is_shown_beside_the_words(client: Client) -> None:
+    """Whoever sends them again has seen all the sides that stand."""
+    asked = {"id": "limit", "text": "It depends.", "side": "00000000", "choose": ""}
+    refused = post(client, "/act/resolve", asked)
+    assert refused.status == 409 and "Other sides of limit stand" in refused.text
+    assert "twenty seconds" in refused.text and "thirty seconds" in refused.text
+    main = refused.text.partition("<main")[2]
+    sides = re.findall(r'name="side" value="([^"]+)"', main)
+    assert len(sides) == 2 and "00000000" not in sides
+    assert sent_by(refused.text)["text"] == "It depends."
+    assert 'name="choose"' not in main

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Sequence
 
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
 from ledger.model.record import Record
@@ -12,6 +13,7 @@ from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer
 from projection.policy.model import TASK_KIND
 from projection.work.tracked_tasks import PRIORITIES
+from rituals.decide.open_contradictions import Dispute
 from rituals.record.draft_composer import kinds_of
 from rituals.serve.web.actions.form_fields import Fields
 from rituals.serve.web.actions.form_plan import Preview
@@ -22,6 +24,8 @@ from rituals.serve.web.tip_view.tip_view import TipView
 #: What a form of no shape here lets people type.
 _TYPED = ("text", "reason")
 _ROWS = 4
+#: The form whose sides are shown as they stand, and its fields that go by what was shown.
+RESOLVE, SIDE, CHOOSE = "resolve", "side", "choose"
 #: The status of a form whose token is not taken.
 FORBIDDEN = 403
 _OF_FACT = "…"
@@ -86,27 +90,23 @@ def refused(
     waits = isinstance(problem, WaitsInSpool)
     said = problem.message if problem.where in problem.message else str(problem)
     form, standing = None, None
+    disputes = tip.disputed.get(dict(fields.pairs).get("id", ""), []) if name == RESOLVE else []
     if not waits:
-        try:
-            form, standing = _again(tip, name, fields)
-        except DiurnaError:  # the form is larger than one of ours can be, or its fact is none
-            form = _of_no_shape(name, fields)
+        form = _of_no_shape(name, fields, disputes)
+        if name in FORMS:
+            # the form may be larger than one of ours can be, or its fact be none
+            with contextlib.suppress(DiurnaError):
+                standing = _standing(tip, FORMS[name], fields)
+                form = _form(tip, name, FORMS[name], standing, fields, typed=True)
     if form is not None and not (form.seen_first or form.fields or status == FORBIDDEN):
         form = None  # nothing was typed: the page as it stands now has the button
     if form is not None:
         form = form._replace(next=go_on)
     values = {
         "said": said, "hint": problem.hint, "back": go_on, "waits": waits, "form": form,
-        "standing": standing,
+        "standing": standing, "disputes": disputes,
     }  # fmt: skip
     return Page("refused", "Not committed yet" if waits else "Nothing was recorded", values, status)
-
-
-def _again(tip: TipView, name: str, fields: Fields) -> tuple[Form | None, Standing | None]:
-    if name not in FORMS:
-        return _of_no_shape(name, fields), None
-    standing = _standing(tip, FORMS[name], fields)
-    return _form(tip, name, FORMS[name], standing, fields, typed=True), standing
 
 
 def _shape(name: str) -> Shape:
@@ -173,14 +173,22 @@ def _choices(tip: TipView, field: Field, standing: Standing | None) -> tuple[str
     return PRIORITIES[::-1] if field.offers else ()
 
 
-def _of_no_shape(name: str, fields: Fields) -> Form | None:
-    """Return a form that is not seen first with what was typed into it; None where that is nothing."""
+def _of_no_shape(name: str, fields: Fields, disputes: Sequence[Dispute]) -> Form | None:
+    """Return a form that is not seen first with what was typed into it; None where that is nothing.
+
+    One that resolves a contradiction shows its sides as they stand now, and is sent as one that did.
+    """
     typed = [
         Shown(Field(key, "Your words", _ROWS), value, True)
         for key, value in fields.pairs
         if key in _TYPED and value.strip()
     ]
-    hidden = [pair for pair in fields.pairs if pair[0] not in [one.field.name for one in typed]]
+    names = {one.field.name for one in typed}
+    hidden = [pair for pair in fields.pairs if pair[0] not in names]
+    if disputes and name == RESOLVE:
+        now = dict.fromkeys([choice.id for one in disputes for choice in one.choices])
+        hidden = [pair for pair in hidden if pair[0] not in (SIDE, CHOOSE)]
+        hidden += [(SIDE, id) for id in now]
     if not (typed or hidden):
         return None
     return Form(name, "What you sent", "", tuple(typed), tuple(hidden), "", seen_first=False)
