@@ -16,7 +16,8 @@ from memory.api import Memory
 from projection.fold.full_replay import State
 from tests.campaigns.homes import git
 from tests.web.conftest import Clicks, Console, Served, Server
-from tests.web.looking import LOOKS, faults_of
+from tests.web.homes import CANARY, PAYLOADS
+from tests.web.looking import LOOKS, active_in, faults_of, without_policy
 
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
@@ -143,7 +144,15 @@ def test_a_fact_is_put_right_where_it_is_read(desk: Desk, job: str) -> None:
     desk.begin()
     desk.press("webhook-retries")
     desk.press(button)
-    desk.write(job, **typed)
+    if job == "reword":
+        for label, text in typed.items():
+            desk.page.get_by_label(label).fill(text)
+        desk.press(LOOK)
+        changes = desk.page.get_by_role("group", name="What changes")
+        expect(changes.locator("del")).to_have_text([", with jitter"])
+        desk.write(job)
+    else:
+        desk.write(job, **typed)
     assert done(state(desk.served))
     desk.undo()
     assert not done(state(desk.served))
@@ -309,3 +318,28 @@ def test_forms_and_previews_can_be_used_by_all(
     page.get_by_role("button", name=LOOK).click()
     assert list(faults_of(page, LOOKS)) == []
     assert "409" in "".join(console.clear())
+
+
+def test_nothing_typed_does_anything(server: Server, page: Page, console: Console) -> None:
+    """In a home where every text is a payload, each field is filled with payloads; our escapes alone hold."""
+    served = server("hostile", write=True)
+    without_policy(page)
+    served.open(page)
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    facts = ("", "?id=hostile-0", "?id=hostile-1", "?id=hostile-7", "?id=hostile-21")
+    names = ("note", "reword", "replace", "deny", "close")
+    for name, query in zip(names, facts, strict=True):
+        for payload in (PAYLOADS[0], PAYLOADS[3], PAYLOADS[11], PAYLOADS[21]):
+            page.goto(f"{served.address}/write/{name}{query}")
+            for field in page.locator("form.own textarea, form.own input[type=text]").all():
+                field.fill(payload.replace("\n", " "))
+            for button in (LOOK, "Go back", LOOK):
+                assert active_in(page) == [], (name, payload)
+                found = page.get_by_role("button", name=button)
+                if found.count():  # else it was refused
+                    found.click()
+            assert active_in(page) == [], (name, payload)
+            assert page.evaluate(f"window.{CANARY}") is None
+    assert [one for one in asked if not one.startswith(served.address)] == []
+    console.clear()  # what is refused is an answer of its own

@@ -61,7 +61,8 @@ def reword(memory: Memory, fields: Fields) -> FormPlan:
     until = "" if until == dict(fact.meta).get("until", "") else until
     reason = fields.one("reason").strip()
     decision = rewording(memory, fact.id, text, kind, reason, until)
-    return decided(memory, decision, twin_commands.reword(fact.id, text, kind, until, reason))
+    plan = decided(memory, decision, twin_commands.reword(fact.id, text, kind, until, reason))
+    return plan._replace(before=fact.text, after=text) if text else plan
 
 
 def deny(memory: Memory, fields: Fields) -> FormPlan:

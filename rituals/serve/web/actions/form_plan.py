@@ -30,6 +30,8 @@ class FormPlan(Record):
     does: tuple[str, ...] = ()  #: what it does, a line each; else its receipt says that
     already: str = ""  #: why there is nothing to record, "" if there is something
     told: tuple[str, ...] = ()  #: what whoever does this should know
+    before: str = ""  #: the text that another one replaces, "" for none
+    after: str = ""  #: that one
     places: tuple[str, ...] = ()  #: where git goes on having what is withheld
     findings: tuple[Finding, ...] = ()  #: what is odd about the form
     reversible: bool = True  #: whether a log can take it back
