@@ -27,9 +27,9 @@ from projection.fold.fact_history import REDACTED_TEXT
 from projection.policy.model import Policy
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import timeline_page
-from rituals.serve.web.pages.session_deeds import folded
 from rituals.serve.web.pages.timeline_page import SESSIONS, OneDay
 from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, heatmap, level, weeks_of
+from rituals.serve.web.tip_view.folded_imports import folded_in
 from rituals.serve.web.tip_view.log_writers import LogWriters
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import Repo, Run, each_row, examples
@@ -55,8 +55,12 @@ class Told:
         self.read: list[str] = []
 
     def has(self, part: str) -> bool:
-        """Have nothing prepared."""
-        return False
+        """Tell whether a part is kept."""
+        return part in self.__dict__
+
+    def keep(self, part: str, value: object) -> None:
+        """Keep it."""
+        self.__dict__[part] = value
 
     def sessions(self, keys: list[str]) -> tuple[Session, ...]:
         """Tell sessions by their stems alone."""
@@ -254,7 +258,7 @@ def test_an_import_stands_below_the_session_that_it_tells() -> None:
         told(3, "review", FactCreated("b", "B.")),
         told(4, "import", FactCreated("b", "B.")),
     ]
-    assert folded(entries) == {entries[2].stem: entries[1].stem}
+    assert folded_in(entries) == {entries[2].stem: entries[1].stem}
 
 
 def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> None:

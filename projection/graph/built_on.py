@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from projection.fold.fact_history import Fact
 
 USED, SHOWN = "used", "shown"
+#: What in a text can only be an id: words with hyphens between them.
+_ID = re.compile(r"(?<![\w.-])[a-z0-9]+(?:[.-][a-z0-9]+)*-[a-z0-9]+(?!\.?[\w-])")
 
 
 class Reader(Record):
@@ -36,41 +38,55 @@ class Built(Record):
     readers: tuple[Reader, ...] = ()  #: the newest first
 
 
-def built_on(fact: Fact, facts: Iterable[Fact], entries: Iterable[Entry]) -> Built:
-    """Return what was built on a fact that is false; `facts` and `entries` are all there are."""
-    until = min([one for one in (fact.superseded_at, fact.invalidated_at) if one], default="")
-    readers = [one for entry in entries if entry.stem < until and (one := _reader(entry, fact.id))]
-    return Built(
-        until,
-        tuple(sorted([one.id for one in facts if _came(one) < until and _names(one, fact.id)])),
-        tuple(sorted(readers, key=lambda one: one.stem, reverse=True)),
-    )
+class BuiltOn:
+    """Tells what was built on each fact that is false; all is looked at once, for all of them.
+
+    Args:
+        facts: all there are.
+        entries: of all logs, in ledger order.
+    """
+
+    def __init__(self, facts: Iterable[Fact], entries: Iterable[Entry]) -> None:
+        facts = list(facts)
+        self._until = {
+            one.id: min([at for at in (one.superseded_at, one.invalidated_at) if at], default="")
+            for one in facts
+            if one.false
+        }
+        self._facts: dict[str, list[str]] = {}
+        for one in facts:
+            if not one.redacted:
+                for id in self._until.keys() & _named(one) - {one.id}:
+                    if _came(one) < self._until[id]:
+                        self._facts.setdefault(id, []).append(one.id)
+        self._readers: dict[str, list[Reader]] = {}
+        for entry in entries:
+            self._read(entry)
+
+    def of(self, fact: str) -> Built:
+        """Return what was built on a fact."""
+        found = self._facts.get(fact, ()), self._readers.get(fact, ())
+        return Built(self._until.get(fact, ""), tuple(sorted(found[0])), tuple(found[1][::-1]))
+
+    def _read(self, entry: Entry) -> None:
+        shown = [said for key, said in entry.reported if key in (SHOWN_KEY, TOLD_KEY)]
+        how = dict.fromkeys([id for said in shown for id in shown_in(said)[0]], SHOWN)
+        if entry.uses:
+            how.update(dict.fromkeys(entry.named, USED))
+        how = {id: one for id, one in how.items() if entry.stem < self._until.get(id, "")}
+        if not how:
+            return
+        made = [act.id for act in entry.acts if isinstance(act, FactCreated | FactUpdated)]
+        for id in how.keys() - set(made):  # to write a fact is no use of it
+            reader = Reader(entry.stem, how[id], tuple(dict.fromkeys(made)))
+            self._readers.setdefault(id, []).append(reader)
 
 
 def _came(fact: Fact) -> str:
     return key_of(fact.origin) if fact.origin else fact.created
 
 
-def _names(fact: Fact, id: str) -> bool:
-    """Tell whether a fact links to another one, serves it, or has its id among its words."""
-    if fact.id == id or fact.redacted:
-        return False
-    if any(target == id for _, target in named(fact)):
-        return True
-    word = re.compile(rf"(?<![\w.-]){re.escape(id)}(?![\w-])") if "-" in id else None
-    return word is not None and any(word.search(head.text) for head in fact.heads)
-
-
-def _reader(entry: Entry, id: str) -> Reader | None:
-    made = [act.id for act in entry.acts if isinstance(act, FactCreated | FactUpdated)]
-    if id in made:  # it wrote the fact: that is no use of it
-        return None
-    if entry.uses and id in entry.named:
-        how = USED
-    elif any(
-        id in shown_in(said)[0] for key, said in entry.reported if key in (SHOWN_KEY, TOLD_KEY)
-    ):
-        how = SHOWN
-    else:
-        return None
-    return Reader(entry.stem, how, tuple(dict.fromkeys(made)))
+def _named(fact: Fact) -> set[str]:
+    """Return the ids that a fact links to, serves, or has among its words."""
+    words = {word for head in fact.heads for word in _ID.findall(head.text)}
+    return {target for _, target in named(fact)} | words

@@ -22,7 +22,7 @@ from memory.query.session_timeline import Session
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.fold.text_versions import Texts
-from projection.graph.built_on import built_on
+from projection.graph.built_on import Built, BuiltOn
 from projection.lifecycle.transitions import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.page_value import Asked, Page
@@ -37,6 +37,8 @@ _USED, _UPDATED, _CREATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated], VERB_
 _SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
 #: Of the sessions that knew of a false fact so many are listed.
 _READERS = 40
+#: The name under which a tip keeps what was built on false facts.
+_BUILT_ON = "built_on"
 
 
 class Told(Record):
@@ -101,7 +103,9 @@ class Consequences(Record):
 
 def built(tip: TipView, fact: Fact) -> Consequences:
     """Return what was built on a false fact."""
-    found = built_on(fact, [one.fact for one in tip.standings.values()], tip.entries)
+    if not tip.has(_BUILT_ON):
+        tip.keep(_BUILT_ON, BuiltOn([one.fact for one in tip.standings.values()], tip.entries))
+    found: Built = tip.__dict__[_BUILT_ON].of(fact.id)
     facts = {
         name: tip.standings[name].fact
         for one in found.readers

@@ -1,9 +1,8 @@
-"""Say what sessions did to facts, in the words of these facts, and which imports tell of a session."""
+"""Say what sessions did to facts, in the words of these facts."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ledger.model.event import (
     FactCreated,
@@ -11,19 +10,14 @@ from ledger.model.event import (
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
-    facts_in,
 )
 from ledger.model.ids import WITHHELD
-from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
 from rituals.serve.web.tip_view.tip_view import TipView
 
-_IMPORT = "import"
-#: An import tells of a session that is so many work logs and so long before it at most.
-_BACK, _BACK_MS = 20, 86_400_000
 #: What is said of a fact in its own words, by the event; a change that is said twice is said once.
 _SAID = {
     FactCreated: "new",
@@ -52,29 +46,6 @@ class Deed(Record):
     #: the ids that are shown, each as it is linked: several where it reads `old → new`
     facts: tuple[tuple[str, ...], ...]
     more: int  #: how many are not shown
-
-
-def folded(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the imports that bring the texts of what a session did: their keys, each with the session's.
-
-    What adoption reads off an older commit comes as a log of its own, behind the session whose commit that
-    was: the two name the same facts.
-    """
-    found: dict[str, str] = {}
-    last: deque[Entry] = deque(maxlen=_BACK)
-    for entry in entries:
-        if entry.type == _IMPORT:
-            ids = {name for event in entry.acts for name in facts_in(event)}
-            begin = milliseconds_of(entry.stem) - _BACK_MS
-            for work in reversed(last):
-                if milliseconds_of(work.stem) < begin:
-                    break
-                if not ids.isdisjoint([*work.named, *[event.id for event in work.acts]]):
-                    found[entry.stem] = work.stem
-                    break
-        elif entry.work:
-            last.append(entry)
-    return found
 
 
 def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list[Sentence]:

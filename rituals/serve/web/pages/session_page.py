@@ -14,7 +14,8 @@ from ledger.model.order import has_time, key_of, stem_in
 from ledger.model.session import FACTS_HEADING, REFERENCES_HEADING
 from projection.text.clipping import clipped
 from rituals.serve.web.page_value import Asked, Page
-from rituals.serve.web.pages.session_deeds import folded, other_deeds, sentences
+from rituals.serve.web.pages.session_deeds import other_deeds, sentences
+from rituals.serve.web.tip_view.folded_imports import folded
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
@@ -39,8 +40,8 @@ def session(tip: TipView, asked: Asked) -> Page:
         text = tip.memory.get([digest.stem]).hits[0].text
     except NotFound:  # its words are withheld
         text = ""
-    told_by = folded(tip.entries)
-    imports = [one for one in tip.entries if told_by.get(one.stem) == entry.stem] if told_by else []
+    told_by = folded(tip).session
+    imports = folded(tip).imports.get(entry.stem, ())
     said = sentences(tip, entry, imports)
     deeds = other_deeds(entry, said, len(entry.named) + len(entry.acts))
     named = {*[one.id for one in said], *[id for deed in deeds for ids in deed.facts for id in ids]}

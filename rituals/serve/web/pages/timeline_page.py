@@ -19,8 +19,9 @@ from ledger.model.session import Entry
 from memory.query.session_timeline import Session
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_filter import OF_LOGS, FactFilter, filter_bar
-from rituals.serve.web.pages.session_deeds import Deed, Sentence, folded, other_deeds, sentences
+from rituals.serve.web.pages.session_deeds import Deed, Sentence, other_deeds, sentences
 from rituals.serve.web.pictures.heatmap_picture import WEEKS, Day, Week, weeks_of
+from rituals.serve.web.tip_view.folded_imports import folded
 from rituals.serve.web.tip_view.tip_view import TipView
 
 PATH = "/timeline"
@@ -65,8 +66,7 @@ def timeline(tip: TipView, asked: Asked) -> Page:
         NotFound: `at` is no time and no session.
     """
     bar = filter_bar(tip, asked, PATH, OF_LOGS)
-    told_by = folded(tip.entries)
-    rows = rows_of(tip, bar.filter, told_by)
+    rows = rows_of(tip, bar.filter)
     keys = [entry.stem for entry in rows]
     said = asked.get("at", "")
     end = _end(keys, said) if said and (keys or not bar.filter.said) else len(keys)
@@ -78,24 +78,24 @@ def timeline(tip: TipView, asked: Asked) -> Page:
     values = {
         "bar": bar,
         "weeks": _weeks(keys, {day: count for day, count in counts.items() if count}, begin, end),
-        "days": tuple(_days(tip, rows[begin:end], by_day, told_by, bar.filter.kind)),
+        "days": tuple(_days(tip, rows[begin:end], by_day, bar.filter.kind)),
         "first": len(keys) - end + 1,
         "last": len(keys) - begin,
         "all": len(keys),
         "said": counted(rows),
-        "folded": 0 if bar.filter.said else len(told_by),
+        "folded": 0 if bar.filter.said else len(folded(tip).session),
         "older": _at(keys, begin) if begin else "",
         "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
     }
     return Page("timeline", "Timeline", values)
 
 
-def rows_of(tip: TipView, asked: FactFilter, told_by: Mapping[str, str]) -> list[Entry]:
+def rows_of(tip: TipView, asked: FactFilter) -> list[Entry]:
     """Return the logs that stand in rows of their own, in ledger order, and fit a filter.
 
     Of a kind that is asked for they made, changed or ended a fact: naming one is not enough.
     """
-    keeps = asked.keeps_log(tip)
+    keeps, told_by = asked.keeps_log(tip), folded(tip).session
     kinds = {id: one.fact.kind for id, one in tip.standings.items()} if asked.kind else {}
     return [
         entry
@@ -116,7 +116,7 @@ def counted(entries: Iterable[Entry]) -> str:
 
 def addresses(tip: TipView) -> Iterator[str]:
     """List the addresses of all pages, the newest first."""
-    keys = [entry.stem for entry in rows_of(tip, FactFilter(), folded(tip.entries))]
+    keys = [entry.stem for entry in rows_of(tip, FactFilter())]
     for end in range(len(keys), 0, -SESSIONS):
         at = _at(keys, end)
         yield f"{PATH}?{urlencode({'at': at})}" if at else PATH
@@ -175,14 +175,9 @@ def _days(
     tip: TipView,
     rows: Sequence[Entry],
     by_day: Mapping[str, Sequence[Entry]],
-    told_by: Mapping[str, str],
     kind: str,
 ) -> Iterator[OneDay]:
     """Yield the days of a page, newest first; where a kind is asked for, with the facts of it alone."""
-    imports: dict[str, list[str]] = {}
-    for key, work in told_by.items():
-        imports.setdefault(work, []).append(key)
-    known = {entry.stem: entry for entry in tip.entries} if imports else {}
     keys = [entry.stem for entry in rows]
     tip.sessions(keys)  # read at once, and kept
     persons = tip.log_writers.persons(keys)
@@ -194,12 +189,13 @@ def _days(
         session = read[0]
         digits = session.stem[11:15]
         clock = f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
-        brought = imports.get(entry.stem, [])
-        said = sentences(tip, entry, [known[key] for key in brought])
+        brought = folded(tip).imports.get(entry.stem, ())
+        said = sentences(tip, entry, brought)
         shown = [one for one in said if kind in ("", one.kind)]
         told = Told(
             session, clock, persons.get(entry.stem, ""), tuple(shown[:SAID]), len(shown[SAID:]),
-            () if kind else tuple(other_deeds(entry, said, IDS)), tuple(brought),
+            () if kind else tuple(other_deeds(entry, said, IDS)),
+            tuple([one.stem for one in brought]),
         )  # fmt: skip
         found.setdefault(entry.stem[:_DAY_CHARS], []).append(told)
     for day, there in found.items():
