@@ -89,9 +89,11 @@ def _load_all() -> None:
 def _functions() -> dict[tuple[str, CodeType], list[FunctionType]]:
     """Return all functions there are by their file and code."""
     found: dict[tuple[str, CodeType], list[FunctionType]] = defaultdict(list)
+    gc.unfreeze()  # what is frozen is not listed
     for one in gc.get_objects():
         if type(one) is FunctionType and one.__code__.co_filename.startswith(str(_top)):
             found[one.__code__.co_filename, one.__code__].append(one)
+    gc.freeze()
     return found
 
 
