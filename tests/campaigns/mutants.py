@@ -51,7 +51,7 @@ _SURVIVOR = re.compile(
 
 
 class Reached:
-    """Which tests reach a function, and the seconds that each test takes; what is measured is kept at once.
+    """Which tests reach a function, and their seconds of processor time; what is measured is kept at once.
 
     Args:
         kept: a file, which may be there from another time.
