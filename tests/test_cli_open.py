@@ -38,8 +38,11 @@ def line_at(place: str) -> str:
     return Path(file).read_text().split("\n")[int(line) - 1]
 
 
-def test_the_place_is_printed_without_a_terminal(published: Repo, run: Run) -> None:
+def test_the_place_is_printed_without_a_terminal(
+    published: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A live fact stands in continuity.md, a false one on its page of the archive, a log in its file."""
+    monkeypatch.setenv("VISUAL", "false")
     stem = run("log", "--json").json["sessions"][-1]["stem"]
     assert run("open").out == f"{published.path}/memory/continuity.md:1\n"
     assert line_at(run("open", "uv").out) == "- We use uv."

@@ -214,6 +214,9 @@ def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) ->
         "nothing new since STEM; 1 question still open\n"
         "Checked     1 warning; `diurna check` names them\n"
     )
+    assert run("note", "id=ghost It is there.").code == 0
+    settled = terminal("review", stdin=b"a\nq\n")
+    assert "1/1 Settled\nreview-id-dangling-" in settled.err and "Closed      " in settled.out
 
 
 def test_yes_asks_nothing(repo: Repo, run: Run, terminal: Run) -> None:

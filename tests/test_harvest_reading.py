@@ -365,6 +365,8 @@ def test_every_dialect_of_decision_records(name: str) -> None:
     assert [one.why for one in read.left_out] == ([row.why] if row.why else [])
     for item in read.items:
         assert item.kind == "decision"
+        path, line = item.place.partition("@")[0].split(":")
+        assert path == row.path and row.text.split("\n")[int(line) - 1].strip()
 
 
 def test_a_record_says_when_and_instead_of_what() -> None:

@@ -14,9 +14,10 @@ from memory.cache.head_store import NOTHING, Settled, Told, here_path, keep, rea
 from memory.query.open_snapshot import open_snapshot
 from memory.replay.head_view import Here, here_known, here_of
 from memory.replay.unlanded_work import without
+from projection.document.branch_remarks import differing
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, resolve
-from tests.conftest import Repo, Run, examples
+from tests.conftest import Repo, Run, each_row, examples
 from tests.test_laws import Logged, ledgers
 
 
@@ -393,3 +394,13 @@ def test_what_holds_here_is_the_fold_of_the_logs_that_are_here(
             one and (one.heads, one.superseded_by, one.invalidated_at) for one in (found, there)
         ]
         assert said[0] == said[1]
+
+
+@each_row("text, other, part", (
+    ("Retry after 3 s and then give up.", "Retry after 5 s and then give up.", "after 5"),
+    ("Two hosts run the jobs.", "Three hosts run the jobs.", "Three"),
+    ("Port 80 is open.", "Port 81 is open.", "Port 81 is open"),
+))  # fmt: skip
+def test_what_differs_is_told_with_the_word_before_it(text: str, other: str, part: str) -> None:
+    """Of the first word on, and as long as few words behind it are the same."""
+    assert differing(text, other) == part

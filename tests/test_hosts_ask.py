@@ -30,7 +30,7 @@ from rituals.hosts.stop_request import (
     counts,
 )
 from rituals.hosts.transcripts.slices import read_slice
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 
 CLAUDE = {"CLAUDE_CODE_ENTRYPOINT": "cli"}
 Stop = Callable[..., str]
@@ -178,6 +178,17 @@ def test_asked_then_killed(repo: Repo, stop: Stop, monkeypatch: pytest.MonkeyPat
     path = repo.path / ".git/diurna/captured/claude-s1.asked"
     path.write_bytes(path.read_bytes()[:40])
     assert asking._talk(path.read_bytes()) == Talk()
+
+
+@each_row("talk, nothing, nothings", (
+    (Talk(), True, 0), (Talk(due=1), True, 1), (Talk(nothings=1, due=1), True, 2),
+    (Talk(nothings=1, due=1), False, 0),
+))  # fmt: skip
+def test_nothing_counts_where_it_answers_what_was_asked(
+    talk: Talk, nothing: bool, nothings: int
+) -> None:
+    """In a row: what is recorded begins anew."""
+    assert talk.told(nothing=nothing).nothings == nothings
 
 
 def _fails(*_: object) -> int:

@@ -443,6 +443,7 @@ def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
     }
     opencode = json.loads((bare_repo.path / "opencode.json").read_text())["mcp"]["diurna"]
     assert opencode == {"type": "local", "command": ["diurna", "mcp"], "enabled": True}
+    assert '{\n  "' in (bare_repo.path / ".cursor/mcp.json").read_text()
     assert run("uninstall").code == 0
     assert list(tree(bare_repo.path)) == ["code.py"]
 
@@ -783,6 +784,7 @@ def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run
     assert ran.code == 0 and tree(bare_repo.path) == before
     assert "would write .claude/settings.json" in ran.out and "would make AGENTS.md" in ran.out
     assert "+++ .claude/settings.json" in ran.out and COMMANDS["claude"] in ran.out
+    assert "Codex asks once" not in run("install", "codex", "--no-mcp", "--dry-run").err
     answer = run("install", "claude", "--no-mcp", "--dry-run", "--json").json
     did = [one["did"] for one in answer["files"]]
     assert answer["dry_run"] and did == ["write", *["make"] * len(SKILLS), "make"]

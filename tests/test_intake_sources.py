@@ -328,6 +328,12 @@ def test_front_matter_of_every_form() -> None:
     assert front_matter("---\nnever: closed\n")[0] == {}
 
 
+def test_what_is_indented_goes_on_below_a_bullet_alone() -> None:
+    """Behind an empty line it belongs to the bullet above it, and to no paragraph."""
+    found = passages("- A.\n\n  More of A.\n\nB.\n\n  C.\n")
+    assert [one.text for one in found] == ["A.\n\nMore of A.", "B.", "C."]
+
+
 @settings(max_examples=examples(40), deadline=None)
 @given(st.text(alphabet="-*# \n`~[]x@<!>ab:\t|", max_size=200))
 def test_any_note_is_read(text: str) -> None:

@@ -6,6 +6,7 @@ The planted set (`tests.planted`) measures recall and false alarms; the real led
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -273,6 +274,10 @@ def test_l10_encoded_and_broken_secrets() -> None:
     kinds = {one.kind: one for one in others(7)}
     for kind in ("base64", "base64-twice", "url-encoded", "wrapped"):
         assert rules(kinds[kind].text) == ["github-token"], kind
+    thrice = token().encode()
+    for _ in range(3):
+        thrice = b64encode(thrice)
+    assert "github-token" not in rules(thrice.decode())
 
 
 def test_l12_a_line_waives() -> None:

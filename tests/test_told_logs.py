@@ -186,6 +186,8 @@ def test_a_body_out_of_a_file_is_told() -> None:
     wrote = ran(json.dumps({"file_path": "/tmp/body.md", "content": BODY}), tool="Write")
     made = ran("gh pr create --title T --body-file /tmp/body.md")
     assert texts_in([wrote, made], lambda _: "").texts == (("T", BODY),)
+    here = "cat a.md; cat > b.md <<'EOF'\nBecause.\nEOF\ngh pr create --title T --body-file b.md"
+    assert texts_in([ran(here)], lambda _: "").texts == (("T", "Because."),)
 
 
 def test_a_session_is_called_by_its_first_commit() -> None:

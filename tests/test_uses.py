@@ -372,6 +372,18 @@ def test_opened_is_noted_and_written(
     assert len(memory.log()) == 3
 
 
+@pytest.mark.parametrize("line", ("show", "recall --ids", "why", "timeline"))
+def test_each_way_to_open_a_fact_is_noted(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """Whatever command is given the id."""
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    monkeypatch.chdir(scene.home)
+    assert diurna([*line.split(), "pay-cents"]) == 0
+    commondir = scene.memory.home.repository.commondir
+    assert {id for _, id in opened_by(commondir, SESSION)} == {"pay-cents"}
+
+
 def test_what_is_not_noted_as_opened(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's session, a silent one, more than five at once, hooks that are off, a disk that refuses."""
     home, commondir = scene.memory.home, scene.memory.home.repository.commondir

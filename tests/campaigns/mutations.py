@@ -21,6 +21,7 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Mod: ast.FloorDiv, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
 }  # fmt: skip
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list"}
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _UNSEEN = ("__repr__", "__str__", "__hash__")
 
 
@@ -59,10 +60,10 @@ def mutations(path: str, source: bytes) -> list[Mutation]:
 
 
 def functions(source: bytes) -> dict[int, str]:
-    """Return the dotted name of the function that each line of a module belongs to."""
+    """Return the dotted name of the function that each line of a module belongs to, but for its `def`: an import runs that."""
     owner: dict[int, str] = {}
     for node, function, _ in _walk(ast.parse(source), ""):
-        if isinstance(node, ast.stmt) and function:
+        if isinstance(node, ast.stmt) and function and not isinstance(node, _NAMED):
             owner[node.lineno] = function
     return owner
 
@@ -79,7 +80,7 @@ def _walk(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str, ast.AST]
                 if not isinstance(child, ast.AST) or _is_text(child):
                     continue
                 here = inside
-                if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                if isinstance(child, _NAMED):
                     if child.name in _UNSEEN:
                         continue
                     here = f"{inside}.{child.name}".lstrip(".")

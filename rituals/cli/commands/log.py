@@ -67,7 +67,7 @@ def timeline(
     found = call.memory().timeline(
         " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
-    call.opened(anchor[:1] if len(anchor) == 1 else ())
+    call.opened(anchor if len(anchor) == 1 else ())
 
     if call.json:
         return call.out.answer(_timeline_object(found))

@@ -48,11 +48,11 @@ def read_asciidoc(path: str, text: str) -> Document:
         elif heading := _HEADING.match(line):
             built.heading(number, len(heading[1]), heading[2])
         elif line[:1] == " " and not built.is_open and not _ITEM.match(bare):
-            continue  # a literal paragraph
+            pass  # a literal paragraph
         elif (item := _ITEM.match(bare)) and not bare[item.end() :].startswith("*"):
             built.item(number, bare[item.end() :], len(item[1]))
         elif bare.startswith(".") and not built.is_open:
-            continue  # the title of a block
+            pass  # the title of a block
         else:
             built.text(number, _LABEL.sub("", bare, count=1))
     return built.built()
