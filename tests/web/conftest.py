@@ -227,6 +227,7 @@ class Served:
             page.context.add_cookies(self._login["cookies"])  # type: ignore[arg-type]
         if address != "/" or page.url != f"{self.address}/":
             page.goto(self.address + address)
+        page.locator("[data-working]").wait_for(state="detached")  # what is slow comes by itself
 
     def stop(self) -> None:
         """End it."""

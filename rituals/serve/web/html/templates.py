@@ -50,7 +50,7 @@ class Frame(Record):
     tip: str  #: the commit
     mark: str  #: changes whenever memory does
     menu: tuple[tuple[str, str, str], ...]  #: (address, name, key) of the navigation
-    due: int = 0  #: how many questions wait, 0 where that is not known yet
+    due: int = 0  #: how many questions wait, -1 where that is not known yet
     token: str = ""  #: that a form has to carry, "" where nothing can be written
     served: bool = True  #: by a server, which can be asked again; else by files
     again: str = ""  #: the command that starts such a server

@@ -1,4 +1,4 @@
-"""Say what became of a form that had nothing to record, and what is not there."""
+"""Say what became of a form that had nothing to record, what is not there, and what is not there yet."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def already(recorded: Recorded, back: str) -> Page:
 def missing(problem: DiurnaError) -> Page:
     """Return the page of what is not there, with what was meant perhaps."""
     return Page("missing", "Not here", {"said": problem.message, "hint": problem.hint}, 404)
+
+
+def working() -> Page:
+    """Return the page that stands for one whose parts take long: it is asked for again by itself."""
+    return Page("working", "Working…", {}, 202)

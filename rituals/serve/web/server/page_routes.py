@@ -19,7 +19,7 @@ from rituals.serve.web.actions.form_shapes import FORMS
 from rituals.serve.web.actions.form_table import NEEDS, NoSuchForm, Notices
 from rituals.serve.web.html.templates import Renderer, frame_of
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages.form_result_page import already, missing
+from rituals.serve.web.pages.form_result_page import already, missing, working
 from rituals.serve.web.pages.page_table import Row
 from rituals.serve.web.pages.review_page import waiting
 from rituals.serve.web.pages.write_page import filled, previewed, refused
@@ -43,19 +43,34 @@ class PageRoutes:
         access: what the server accepts.
         renderer: writes pages.
         notices: what forms recorded.
+        patience: for so many seconds a page waits for what is slow, before it says that it works.
     """
 
     def __init__(
-        self, preparing: Preparing, access: Access, renderer: Renderer, notices: Notices
+        self,
+        preparing: Preparing,
+        access: Access,
+        renderer: Renderer,
+        notices: Notices,
+        patience: float,
     ) -> None:
         self._preparing, self._access, self._renderer = preparing, access, renderer
-        self._notices = notices
+        self._notices, self._patience = notices, patience
+        #: how many questions waited when that was known last, -1 where it never was
+        self._due = -1
 
     def answering(self, row: Row) -> Answering:
         """Return what answers requests of one address."""
 
         async def answer(request: Request) -> Response:
             asked = {**dict(request.query_params), **request.path_params}
+            looks = request.headers.get("sec-fetch-dest") == "document"
+            if looks and not await self._preparing.ready(row.needs, self._patience):
+                shown = await self.show(request, lambda tip: working())
+                shown.headers["Refresh"] = "1"
+                return shown
+            if looks and self._due < 0:
+                await self._preparing.ready(("plan",), self._patience)
             return await self.show(request, lambda tip: row.page(tip, asked), row.needs)
 
         return answer
@@ -88,10 +103,11 @@ class PageRoutes:
                 page = page_of(tip)
             except NotFound as problem:
                 page = missing(problem)
-            frame = frame_of(tip, waiting(tip) if tip.has("plan") else 0)._replace(
+            self._due = waiting(tip) if tip.serves("plan") else self._due
+            frame = frame_of(tip, self._due)._replace(
                 token=self._access.form_token(session), done=done, here=with_done(ours(here), ""),
                 again=self._access.again,
-                notice=self._notices.of(done),
+                notice=None if page.template == "working" else self._notices.of(done),
             )  # fmt: skip
             return HTMLResponse(self._renderer.render(page, frame), page.status)
 

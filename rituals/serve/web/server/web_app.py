@@ -29,6 +29,8 @@ from rituals.serve.web.server.login import Login
 from rituals.serve.web.server.page_routes import ActRoute, Answering, PageRoutes
 from rituals.serve.web.tip_view.preparing import Preparing
 
+#: A page that takes longer says that it works, and comes by itself.
+PATIENCE_SECONDS = 0.5
 Tell = Callable[[Exception], None]
 _TYPES = {
     ".css": "text/css",
@@ -39,16 +41,22 @@ _TYPES = {
 _KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
-def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None) -> App:
+def app_of(
+    opened: OpenMemory,
+    access: Access,
+    tell: Tell = lambda problem: None,
+    patience: float = PATIENCE_SECONDS,
+) -> App:
     """Make the application; it needs no socket: a test calls it as it is.
 
-    `tell` says a fault of ours to whoever started the server.
+    `tell` says a fault of ours to whoever started the server; a page waits so many seconds for what is
+    slow (`patience`), before it says that it works.
     """
     files, preparing = Files(static_files()), Preparing(opened)
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
     notices = Notices(ChainMap({"answer": partial(answer, kept=preparing.kept)}, ACTIONS))
-    pages = PageRoutes(preparing, access, renderer, notices)
+    pages = PageRoutes(preparing, access, renderer, notices, patience)
     acts = ActRoute(preparing, access, pages, notices)
 
     def route(path: str, answering: Answering, method: str = "GET") -> Route:

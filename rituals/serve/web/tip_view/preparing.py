@@ -87,6 +87,22 @@ class Preparing:
                 break
         return found[0]
 
+    async def ready(self, needs: Sequence[str], seconds: float) -> bool:
+        """Wait so long for slow parts, or for what stands for them; tell whether they are there.
+
+        They go on being made.
+        """
+
+        async def wait() -> None:
+            for part in needs:
+                await self._part(part, foreseen=True)
+
+        try:
+            await asyncio.wait_for(wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
     def kept(self, memory: Memory) -> Plan | None:
         """Return the plan of the tip, None where there is none yet; on the memory's thread."""
         tip = self._views.of(memory)
