@@ -120,7 +120,7 @@ def test_threads_that_stalled_are_closed(server: Server, page: Page, clicks: Cli
     served = server("crowded", write=True)
     served.open(page)
     before = memory(served.folder).home.tip()
-    clicks.click(page.get_by_role("link", name="Review"))
+    clicks.click(page.get_by_role("navigation", name="Pages").get_by_role("link", name="Review"))
     clicks.click(page.get_by_role("link", name="tick all 72"))
     clicks.click(page.get_by_role("button", name="Close what is ticked"))
     notice = page.get_by_role("status", name=RECORDED)
