@@ -8,6 +8,9 @@ from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup, escape
 
 pytest.importorskip("jinja2")
 
@@ -16,8 +19,15 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.views.decision_view import numbered
 from rituals.serve.web.html.templates import Renderer
+from rituals.serve.web.html.word_marks import word_marks
 from rituals.serve.web.page_value import Page
-from rituals.serve.web.pages import decisions_page, facts_page, health_page, now_page
+from rituals.serve.web.pages import (
+    decisions_page,
+    facts_page,
+    health_page,
+    now_page,
+    search_page,
+)
 from rituals.serve.web.pages.fact_filter import FIELDS, filter_bar
 from rituals.serve.web.pages.fact_list import page_of
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
@@ -239,3 +249,94 @@ def test_pages_of_a_list_hold_all_of_it_once() -> None:
     for said in ("", "0", "-1", "x", "9" * 30):
         assert page_of(items, {"page": said}, 10)[1].first == 1
     assert page_of([], {}, 10)[1].total == 0
+
+
+def grouped(page: Page) -> dict[str, list[str]]:
+    """Return the hits of a search by their headings."""
+    return {one.title: [hit.id for hit in one.hits] for one in page.values["groups"]}
+
+
+def test_a_search_finds_what_is_false_and_says_so(tip: Tip, run: Run) -> None:
+    """Neither false nor archived facts stand among what holds; what stands instead is named."""
+    assert run("archive", "port", "--reason", "nobody asks").code == 0
+    page = search_page.search(tip(), {"q": "webhook sent once"})
+    found = grouped(page)
+    assert found["What holds"] == ["retries"]
+    assert found["Said once, and false"] == ["once"]
+    said = words_of(told(tip(), page))
+    assert "superseded by retries" in said
+    assert said.index("What holds") < said.index("A webhook is sent once.")
+    assert grouped(search_page.search(tip(), {"q": "port 8080"}))["In the archive"] == ["port"]
+    for asked, hidden in (
+        ({"kind": "decision"}, True),
+        ({"kind": "decision", "false": "1"}, False),
+    ):
+        found = grouped(search_page.search(tip(), {"q": "webhook sent once", **asked}))
+        assert ("Said once, and false" not in found) is hidden
+
+
+def test_a_search_is_filtered_as_recall_is(tip: Tip) -> None:
+    """By kind, agent, person, entity and time; the address keeps all of it."""
+    for asked, facts in (
+        ({"agent": "codex"}, ["retries"]),
+        ({"person": "Ben Okafor"}, ["retries"]),
+        ({"person": "Ada Park"}, []),
+        ({"entity": "redis"}, ["retries"]),
+        ({"kind": "fact"}, []),
+        ({"since": tip().work[2][:10]}, []),
+    ):
+        found = grouped(search_page.search(tip(), {"q": "webhooks retry", **asked}))
+        assert found.get("What holds", []) == facts, asked
+    html = told(
+        tip(), search_page.search(tip(), {"q": "webhooks", "agent": "codex", "in": "facts"})
+    )
+    links = [unescape(one) for one in re.findall(r'href="(/search\?[^"]*)"', html)]
+    assert len([one for one in links if "agent=codex" in one and "q=webhooks" in one]) >= 5
+
+
+def test_a_search_says_how_much_there_is_and_shows_more_of_it(tip: Tip, home: Memory) -> None:
+    """All facts with such words are counted, and within reach."""
+    made = [FactCreated(f"oak-{n}", f"Oak number {n} stands in park {n % 7}.") for n in range(60)]
+    home.append(SessionDraft("Oaks", "Sixty oaks.", tuple(made), anyway=True))
+    page = search_page.search(tip(), {"q": "oak", "in": "facts"})
+    (group,) = page.values["groups"]
+    assert (len(group.hits), group.total) == (search_page.HITS, 60)
+    assert f"What holds {search_page.HITS} of 60" in words_of(told(tip(), page))
+    asked = {"q": "oak", "in": "facts"}
+    while page.values["more"]:
+        asked["hits"] = page.values["more"]
+        page = search_page.search(tip(), asked)
+    assert len({hit.id for hit in page.values["groups"][0].hits}) == 60
+    for said in ("x", "-5", "9" * 9):
+        assert (
+            len(search_page.search(tip(), {**asked, "hits": said}).values["groups"][0].hits)
+            == search_page.HITS
+        )
+
+
+def test_words_that_were_found_are_marked_in_any_form(tip: Tip) -> None:
+    """Also plurals and beginnings, in facts and passages, in any case; passages are named by their title."""
+    html = told(tip(), search_page.search(tip(), {"q": "webhook retr*"}))
+    assert {one.lower() for one in re.findall("<mark>(.*?)</mark>", html)} >= {
+        "webhook",
+        "webhooks",
+        "retry",
+    }
+    said = words_of(html)
+    assert "it has webhook, retr; it has" in said or "% of the question" in said
+    assert "covered with its neighbours" not in said
+    html = told(tip(), search_page.search(tip(), {"q": "went", "in": "sessions"}))
+    assert re.search(r'<a class="whole" href="/session/[^"]*">Two</a>', html)
+
+
+@given(st.text(max_size=60), st.lists(st.text(min_size=1, max_size=8), max_size=4))
+def test_marks_change_nothing_but_what_stands_between_tags(text: str, words: list[str]) -> None:
+    """Without its marks it is what it was; no mark stands in a tag or a reference, and each holds a word."""
+    written = Markup('<a href="/x?q=a&amp;b" title="amp">{}</a>').format(text)
+    marked = str(word_marks(written, [*words, "amp", "a", "href"]))
+    assert marked.replace("<mark>", "").replace("</mark>", "") == str(written)
+    assert marked.startswith('<a href="/x?q=a&amp;b" title="amp">')
+    known = {one.lower() for one in words} | {"amp", "a", "href"}
+    for one in re.findall("<mark>(.*?)</mark>", marked):
+        assert one.lower() in known or one.casefold() in {word.casefold() for word in known}
+        assert escape(one) == one

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from memory.cache.schema import ORDINARY, entry_in
+from memory.cache.schema import FALSE, ORDINARY, entry_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
     """Return those of some facts that are of one of some kinds, false ones too."""
     rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
     return frozenset([fact for fact, kind in rows if kind in kinds])
+
+
+def false_among(cache: Cache, ids: Sequence[str]) -> frozenset[str]:
+    """Return those of some facts that are superseded or invalidated."""
+    rows = cache.rows_among(f"SELECT id FROM facts WHERE state = {FALSE} AND id IN (?)", ids)  # noqa: S608 - a number
+    return frozenset([id for (id,) in rows])
 
 
 def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:

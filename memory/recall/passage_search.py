@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from memory.recall.index.rows import FACTS_FROM, NUMBERED, PLACES
+from memory.recall.index.unspaced import has_unspaced
 from memory.recall.query.postings import NEWEST, NO_POSTINGS, TOO_COMMON, Lookups
 from memory.recall.query.query_parser import Question, Word, as_indexed, read_question
 from memory.recall.query.stopwords import COUNTED, FORMS, MONTHS, StateWords, state_words
 from memory.recall.query.widening import EVERYDAY, everyday, related_to, respelled
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
+from memory.recall.rank.fact_ranking import TOLD as FACTS_TOLD
 from memory.recall.rank.fact_ranking import rank_facts
 from memory.recall.rank.rank_types import NOTHING, Asked, Ranking, Scored, Term
 from memory.recall.recall_values import COMMON_NOTES
@@ -34,11 +36,14 @@ class Search(Record):
     """What a search gave."""
 
     ranking: Ranking  #: passages, best first
-    facts: tuple[Scored, ...]  #: facts, best first, by their texts alone
+    facts: tuple[Scored, ...]  #: facts that answer, best first, by their texts alone
     state: StateWords  #: what the question says of the state that it asks for
     notes: tuple[str, ...]  #: what to say of the question
     subject: bool = True  #: it says something else, too
     weights: Mapping[str, float] = {}
+    worded: tuple[Scored, ...] = ()  #: all facts with words of it, those that answer among them
+    stems: frozenset[str] = frozenset()  #: what was looked for, as the index has it
+    typed: tuple[str, ...] = ()  #: what of it is writing without blanks, as it was typed
 
 
 class _Found(Record):
@@ -99,9 +104,28 @@ def search(
     unsaid = state.words | (COUNTED if question.hints & NUMBERED else frozenset())
     for_facts = _for_facts(asked.without(unsaid), index.totals.passages)
     alike = None if meanings is None else meanings.likeness(_meant(question, state))
-    facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
+    worded = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
     subject = any(word.raw not in state.words for word in question.words)
-    return Search(passages, facts, state, tuple(notes), subject, for_facts.weights)
+    stems = _stems(lookups, question) if explain else frozenset()
+    typed = tuple([word.raw for word in question.words if explain and has_unspaced(word.raw)])
+    return Search(
+        passages,
+        worded[:FACTS_TOLD],
+        state,
+        tuple(notes),
+        subject,
+        for_facts.weights,
+        worded,
+        stems,
+        typed,
+    )
+
+
+def _stems(lookups: Lookups, question: Question) -> frozenset[str]:
+    """Return what the words of a question are in the index: their forms, and what begins so."""
+    found = [_find(lookups, word, 0, []).stems for word in question.words]
+    quoted = [lookups.stems(as_indexed(phrase)) for phrase in question.phrases]
+    return frozenset([stem for stems in (*found, *quoted) for stem in stems])
 
 
 def _question(text: str, language: str) -> Question:

@@ -79,6 +79,7 @@ class Hit(Record):
     #: the id of the best passage of the log that the fact's text comes from, "" for none
     passage: str = ""
     known: Testimony = UNTOLD  #: how a fact is known, and by whom
+    title: str = ""  #: of the log or document that a passage stands in, "" where it says nothing
 
 
 class Answer(Record):
@@ -91,6 +92,15 @@ class Answer(Record):
     notes: tuple[str, ...] = ()
     #: the logs that answer as a whole, by stem, best first, whether or not a hit is of them
     sessions: tuple[str, ...] = ()
+    #: where an explanation was asked for: all facts with words of the question, false ones too, best
+    #: first, each with whether its text says enough of it for an answer; at most a few hundred
+    worded: tuple[tuple[str, bool], ...] = ()
+    #: likewise: those of them that are false and say enough, the first few
+    false: tuple[Hit, ...] = ()
+    ranked: int = 0  #: how many passages were ranked
+    cut: bool = False  #: there are more of them
+    #: likewise: the words of all hits by which they were found, as they stand there, in lower case
+    found_by: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[Hit, ...]:

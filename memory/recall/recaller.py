@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 _MORE_TOLD = 40
 #: How many passages are shown whole.
 _WHOLE = 3
+#: How many false facts are given beside what holds.
+_FALSE = 10
 #: How many logs are named that answer as a whole.
 _SESSIONS = 20
 
@@ -129,7 +131,18 @@ class Recaller:
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
             shown = view.with_whole(holding_first(mixed(hits, passages, limit)), level)
-            return answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
+            made = answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
+            if not explain:
+                return made
+            from memory.recall.hits.found_words import found_by, worded
+
+            said = worded(facts, found)
+            outdated = Facts(cache, index, Filters(superseded=True), past, facts.marks)
+            false = () if filters.superseded else outdated.false_hits(said, level, _FALSE)
+            return made._replace(
+                worded=said, false=false, ranked=len(ranking.passages), cut=len(ranking.passages) == told,
+                found_by=found_by(self.lookups(index), found, [*shown, *false]),
+            )  # fmt: skip
 
         with Uncollected(), self.texts:
             found = self._following.ask(answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from memory.cache.range_queries import ordinary_of_kind
+from memory.cache.range_queries import false_among, ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.index.fts_file import IndexDamaged
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, PLACES, is_question
@@ -90,6 +90,7 @@ class Facts:
         past: Past | None = None,
         marks: Marks = NOTHING_MARKED,
     ) -> None:
+        self.marks = marks
         self._marks = marks if past is None else NOTHING_MARKED
         self._cache = cache
         self._shown = self._marks.shown(cache)
@@ -157,6 +158,17 @@ class Facts:
     def _stem(self, found: Standing, log: LogRow | None) -> str:
         stands = log is not None and _stands(found, log)
         return log.stem if log is not None and stands else found.fact.heads[-1].stem
+
+    def false_hits(
+        self, worded: Iterable[tuple[str, bool]], level: str, limit: int
+    ) -> tuple[Hit, ...]:
+        """Return the false ones of some facts, if they say enough of a question; none of the past."""
+        if self._past is not None:
+            return ()
+        said = [id for id, enough in worded if enough]
+        false = false_among(self._cache, said)
+        hits = [self.hit(id, None, level) for id in [id for id in said if id in false][:limit]]
+        return tuple([hit for hit in hits if hit is not None])
 
     def known(self, fact: str) -> Fact | None:
         """Return a fact as it stands at the point that is asked, None where there is none."""

@@ -93,7 +93,7 @@ def passage_hit(
     stem = log.stem if kind == SESSION_KIND else ""
     return Hit(
         id, kind, "", log.day, stem, log.agent, 0.0, line, shown,
-        tokens_of(shown), tokens_of(f"{mark.whole}{section}"), mark=mark,
+        tokens_of(shown), tokens_of(f"{mark.whole}{section}"), mark=mark, title=title,
     )  # fmt: skip
 
 

@@ -31,8 +31,9 @@ class Stated:
 
     def of(self, text: str) -> list[str]:
         """Return the facts that a text may state, those first that share most."""
-        if self._none:
-            return []
+        return [] if self._none else self._lookups.stated(text, self._read)
+
+    def _read(self, text: str) -> list[str]:
         lookups = self._lookups
         shared: dict[int, int] = {}
         parts = list(dict.fromkeys([plain(sentence) for sentence in sentences(text)]))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PLACES_KEPT = 300_000
 _WORDS_KEPT = 20_000
 _LOGS_KEPT = 20_000
+_TEXTS_KEPT = 2000
 #: The passages from which a word is too common; then so many of the newest are looked at, as a whole.
 TOO_COMMON, NEWEST = 20_000, 5000
 _SOMEWHERE = (-1,)
@@ -88,6 +89,7 @@ class Lookups:
         self._facts: dict[str, Mapping[int, tuple[int, ...]]] = {}
         self._related: dict[str, tuple[str, ...]] = {}
         self._turns: dict[int, Turns] = {}
+        self._stated: dict[str, list[str]] = {}
         self._kept = 0
 
     def of(self, index: Index) -> Lookups:
@@ -101,6 +103,7 @@ class Lookups:
             self._facts.clear()
             self._related.clear()
             self._turns.clear()
+            self._stated.clear()
             self._kept = 0
         return self
 
@@ -126,6 +129,15 @@ class Lookups:
         if new:  # each is one word for the index too, so all are asked at once
             self._stems.update(zip(new, self.index.stems(" ".join(new)), strict=True))
         return tuple([self._stems[word] for word in words])
+
+    def stated(self, text: str, read: Callable[[str], list[str]]) -> list[str]:
+        """Return what `read` says of a passage: while somebody types, the same ones are found again."""
+        found = self._stated.get(text)
+        if found is None:
+            if len(self._stated) >= _TEXTS_KEPT:
+                self._stated.clear()
+            found = self._stated[text] = read(text)
+        return found
 
     def turns(self, number: int) -> Turns | None:
         """Return a log by its number in the index."""

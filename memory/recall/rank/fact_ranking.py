@@ -37,7 +37,7 @@ MEANING = 4.0
 UNLIKE = 0.4
 #: A question that was asked before covers so much of one at least that asks for the same fact.
 ASKED_BEFORE = 0.3
-#: How many facts are scored, those that cover most, and how many are returned.
+#: How many facts are scored, those that cover most, and how many of them answer.
 CANDIDATES, TOLD = 400, 60
 IN_ONE_STRETCH = "covered in one stretch"
 PARTS = ("words", "word after word", "of the question covered", IN_ONE_STRETCH, "subject")
@@ -74,7 +74,7 @@ def rank_facts(
             scored if alike is None else _meant(asked, scored, max(0.0, alike.get(row, 0.0)))
         )
     found.sort(key=lambda one: (-one.score, -one.row))
-    return tuple(found[:TOLD])
+    return tuple(found)
 
 
 def _meant(asked: Asked, scored: Scored, alike: float) -> Scored:

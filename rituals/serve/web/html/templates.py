@@ -22,6 +22,7 @@ from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain_html import plain, seen, shown, shown_whole
 from rituals.serve.web.html.word_differences import word_differences
+from rituals.serve.web.html.word_marks import word_marks
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.page_table import MENU
 from rituals.serve.web.pages.terms import TIER_WORDS, meaning
@@ -101,7 +102,7 @@ class Renderer:
             url=self.url, block=self.block, line=self.line, seen=seen, exact=escape,
             shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, tier_names=_TIER_NAMES, term=self.term, meaning=meaning, brief=brief,
-            word_differences=word_differences,
+            word_differences=word_differences, word_marks=word_marks,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
             heatmap=drawn(heatmap), ticks=drawn(ticks), tier_areas=drawn(tier_areas),
             commands=twin_commands,

@@ -1,15 +1,57 @@
-"""Show what answers a question: what holds, and what was said."""
+"""Show what answers a question: what holds, what was held to be true and is not, and what was said."""
 
 from __future__ import annotations
 
-from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Filters
+from collections.abc import Callable, Iterable, Sequence
+
+from ledger.model.order import key_of
+from ledger.model.record import Record
+from memory.recall.hits.snippets import one_line
+from memory.recall.recall_values import FACTS, INDEX, LEVELS, SESSIONS, Answer, Filters, Hit, Part
+from projection.fold.projection_state import ARCHIVED_TIERS
+from projection.graph.graph_neighbours import folded
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.fact_filter import OF_FACTS, FactFilter, filter_bar
 from rituals.serve.web.tip_view.tip_view import TipView
 
-_HITS = 20
+#: How many facts and passages are shown, how many more each time, and how many at most.
+HITS, MORE, MOST = 10, 40, 300
+#: How many false facts are shown unless they are asked for; how much of a title a passage repeats.
+FALSE, _TITLE_CHARS = 10, 60
+FIELDS = (*OF_FACTS, "role")
 #: What people call the levels and the places; "" stands for both places.
 LEVEL_WORDS = dict(zip(LEVELS, ("lines", "what is around", "all of it"), strict=True))
 PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
+#: What the parts of a score come to in words, by name; "" where a part says nothing worth reading.
+WHY: dict[str, Callable[[float], str]] = {
+    "word after word": lambda value: "words stand one after the other as you typed them" if value else "",
+    "of the question covered": lambda value: f"it has {value:.0%} of the question, by rare words",
+    "covered in one stretch": lambda value: f"{value:.0%} of it in one stretch" if value else "",
+    "covered with its neighbours": lambda value: f"{value:.0%} with what is beside it" if value else "",
+    "subject": lambda value: "its first words say so" if value else "",
+    "meaning": lambda value: "it means something alike" if value else "",
+    "other words": lambda value: "it says so in other words" if value else "",
+    "who speaks": lambda value: "somebody whom you named says it" if value > 1 else "",
+    "has what is asked for": lambda value: "it has a time or number, as you ask for" if value > 1 else "",
+    "date": lambda value: "it is of the day that you named" if value else "",
+    "neighbours": lambda value: "what stands beside it answers, too" if value > 0 else "",
+    "session": lambda value: "its session as a whole is about that" if value else "",
+    "live": lambda value: "it has not faded" if value > 1 else "it has faded, so it counts less",
+    "open": lambda value: "it is open, as you ask for" if value > 1 else "",
+    "newest": lambda value: "it is among the newest, as you ask for" if value > 1.5 else "",
+    "done": lambda value: "it is done, so it counts less",
+    "version": lambda value: "it names a version, as you ask for one",
+    "newest of its series": lambda value: "it is the newest of its series",
+}  # fmt: skip
+
+
+class Group(Record):
+    """Hits below one heading."""
+
+    title: str
+    hits: tuple[Hit, ...]
+    total: int  #: how many there are, shown or not
+    told: str = ""  #: what has to be known of them
 
 
 def search(tip: TipView, asked: Asked) -> Page:
@@ -17,19 +59,112 @@ def search(tip: TipView, asked: Asked) -> Page:
     words, level, within = asked.get("q", "").strip(), asked.get("level", ""), asked.get("in", "")
     level = level if level in LEVELS else INDEX
     within = within if within in PLACES else ""
-    found = None
+    kept = {"q": words, "level": "" if level == INDEX else level, "in": within}
+    bar = filter_bar(tip, asked, "/search", FIELDS, kept)
+    said = asked.get("hits", "")
+    many = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else HITS
+    many = min(max(many, HITS), MOST)
+    found: Answer | None = None
+    groups: tuple[Group, ...] = ()
     if words:
-        filters = Filters(within=within)
-        found = tip.memory.recall(words, level=level, limit=_HITS, filters=filters, explain=True)
-    hits = found.hits if found else ()
+        found = _asked(tip, words, level, many, within, bar.filter)
+        groups = tuple(_groups(tip, found, many, bar.filter))
     values = {
+        "bar": bar,
         "q": words,
         "level": level,
         "within": within,
         "levels": LEVEL_WORDS,
         "places": PLACES,
         "found": found,
-        "top": max([hit.score for hit in hits], default=1) or 1,
+        "groups": groups,
+        "cut": found is not None and found.cut,
+        "top": max([hit.score for group in groups for hit in group.hits], default=1) or 1,
         "standings": tip.standings,
+        "more": str(min(many + MORE, MOST)) if found and _has_more(found, groups, many) else "",
+        "entities": _entities(tip, words),
+        "why": why,
+        "untitled": untitled,
     }
     return Page("search", words or "Search", values)
+
+
+def why(parts: Iterable[Part]) -> list[str]:
+    """Say in words why a hit stands where it does."""
+    said = [f"it has {part.remark}" for part in parts if part.name == "words" and part.remark]
+    said += [WHY[part.name](part.value) for part in parts if part.name in WHY]
+    return [one for one in dict.fromkeys(said) if one]
+
+
+def untitled(hit: Hit) -> str:
+    """Return the line of a passage without the title that stands above it."""
+    title = one_line(hit.title, _TITLE_CHARS)
+    if not title or not hit.line.startswith(title):
+        return hit.line
+    return hit.line[len(title) :].lstrip(" /:") or hit.line
+
+
+def _asked(
+    tip: TipView, words: str, level: str, many: int, within: str, wanted: FactFilter
+) -> Answer:
+    """Ask memory; what a person wrote is picked out of all that answers."""
+    filters = Filters(
+        kinds=_some(wanted.kind), tiers=_some(wanted.tier), entities=_some(wanted.entity),
+        agents=_some(wanted.agent), roles=_some(wanted.role), since=wanted.begin, until=wanted.end,
+        superseded=bool(wanted.false), within=within,
+    )  # fmt: skip
+    limit = (MOST if wanted.person else many) * (1 if within else 2)
+    found = tip.memory.recall(words, level=level, limit=limit, filters=filters, explain=True)
+    if wanted.person:
+        hits = (*found.hits, *found.false)
+        persons = tip.log_writers.persons([key_of(hit.stem) for hit in hits if hit.stem])
+
+        def of_person(some: Iterable[Hit]) -> tuple[Hit, ...]:
+            return tuple([one for one in some if persons.get(key_of(one.stem)) == wanted.person])
+
+        found = found._replace(hits=of_person(found.hits), false=of_person(found.false))
+    return found
+
+
+def _some(value: str) -> tuple[str, ...]:
+    return (value,) if value else ()
+
+
+def _groups(tip: TipView, found: Answer, many: int, wanted: FactFilter) -> Iterable[Group]:
+    """Part what was found by what a reader has to know of it first."""
+    false = [hit for hit in found.facts if hit.mark.false] or list(found.false)
+    archived = [hit for hit in found.facts if hit.tier in ARCHIVED_TIERS and not hit.mark.false]
+    holding = [hit for hit in found.facts if not hit.mark.false and hit.tier not in ARCHIVED_TIERS]
+    live = faded = untrue = 0
+    for id, enough in found.worded if not wanted.person else ():
+        one = tip.standings.get(id)
+        if one is not None and not one.fact.redacted:
+            false_one = one.fact.false
+            live, faded = live + one.live, faded + (not one.live and not false_one)
+            untrue += false_one and (enough or bool(wanted.false))
+    said = 0 if wanted.person else found.ranked - sum(1 for hit in found.facts if hit.passage)
+    for title, hits, total, told in (
+        ("What holds", holding, live, ""),
+        ("Said once, and false", false, untrue, "Held to be true once, then replaced or withdrawn."),
+        ("In the archive", archived, faded, "Nobody called it false: it was not used, or is done."),
+        ("What was said", list(found.passages), said, ""),
+    ):  # fmt: skip
+        if hits:
+            shown = tuple(hits[:many])
+            yield Group(title, shown, max(total, len(hits)), told)
+
+
+def _has_more(found: Answer, groups: Sequence[Group], many: int) -> bool:
+    """Tell whether more can be shown: where there are fewer than so many, all of them are."""
+    full = max(len(found.facts), len(found.passages)) >= many < MOST
+    return full and any(len(group.hits) < group.total for group in groups)
+
+
+def _entities(tip: TipView, words: str) -> list[tuple[str, int]]:
+    """Return the entities whose names stand in a question, each with how many facts are about it."""
+    asked = f" {folded(words)} "
+    return [
+        (one.name, one.facts)
+        for one in (tip.memory.entities() if words else ())
+        if (name := folded(one.name)) and f" {name} " in asked
+    ]
