@@ -60,7 +60,7 @@ def test_a_search_answers_while_somebody_types(page: Page, server: Server) -> No
     expect(page.locator("#hits .row .id").first).to_have_text("webhook-retries")
     expect(page).to_have_url(re.compile("q=webhook"))
     page.get_by_text("Why this rank").first.click()
-    expect(page.locator(".parts").first).to_be_visible()
+    expect(page.locator("details .why").first).to_be_visible()
     page.get_by_role("link", name="all of it").click()
     expect(page.get_by_label("Search memory")).to_have_value("webhook")
     expect(page.locator("nav a[aria-current]", has_text="all of it")).to_be_visible()
