@@ -264,7 +264,7 @@ def test_a_search_finds_what_is_false_and_says_so(tip: Tip, run: Run) -> None:
     assert found["What holds"] == ["retries"]
     assert found["Said once, and false"] == ["once"]
     said = words_of(told(tip(), page))
-    assert "superseded by retries" in said
+    assert "replaced by retries" in said
     assert said.index("What holds") < said.index("A webhook is sent once.")
     assert grouped(search_page.search(tip(), {"q": "port 8080"}))["In the archive"] == ["port"]
     for asked, hidden in (

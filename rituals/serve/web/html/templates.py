@@ -207,7 +207,11 @@ def tier(name: str) -> Markup:
 
 def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
     """Return what of a text is enough for three lines of a list."""
-    return clipped(text.partition("\n\n")[0] or text, chars)
+    cut = clipped(text.partition("\n\n")[0] or text, chars)
+    for frame in ("**", "`"):  # what begins in front of the cut ends there
+        if cut.count(frame) % 2 and not text.count(frame) % 2:
+            cut += frame
+    return cut
 
 
 def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:

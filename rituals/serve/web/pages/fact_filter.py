@@ -20,12 +20,12 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: The fields, in the order in which they are offered, and what stands in an empty one.
 FIELDS = {
-    "kind": "Any kind",
-    "tier": "Any tier",
-    "agent": "Any agent",
-    "person": "Any person",
-    "role": "Any role",
-    "entity": "Any entity",
+    "kind": "Kind",
+    "tier": "Tier",
+    "agent": "Agent",
+    "person": "Person",
+    "role": "Role",
+    "entity": "Entity",
     "since": "Since",
     "until": "Until",
     "false": "False too",

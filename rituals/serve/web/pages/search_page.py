@@ -97,7 +97,9 @@ def why(parts: Iterable[Part]) -> list[str]:
 
 
 def untitled(hit: Hit) -> str:
-    """Return the line of a passage without the title that stands above it."""
+    """Return the line of a hit without what stands above it: its title, or that it is false."""
+    if hit.mark.false:
+        return hit.line.removeprefix(f"{hit.mark.whole}: ")
     title = one_line(hit.title, _TITLE_CHARS)
     if not title or not hit.line.startswith(title):
         return hit.line

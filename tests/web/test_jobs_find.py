@@ -1,0 +1,159 @@
+"""What a lead looks for, from the start page, by mouse, by keys and without script: so many clicks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.conftest import Clicks, Server
+from tests.web.looking import LOOKS, faults_of
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+#: What can be seen at once on a usual screen.
+WIDE, HIGH, ROWS = 1280, 900, 14
+_IN_SIGHT = "high => [...document.querySelectorAll('.row')].filter(one => one.getBoundingClientRect().bottom <= high).length"
+
+
+def test_what_was_decided_this_week_and_by_whom(server: Server, page: Page, clicks: Clicks) -> None:
+    """One click: words, person and agent, day and what was replaced, newest week first. By keys: g d."""
+    served = server("plain")
+    served.open(page)
+    clicks.click(page.get_by_role("link", name="Decisions", exact=True))
+    assert clicks.count == 1
+    newest = page.locator(".week .decision").first
+    expect(newest).to_contain_text("Ada by codex")
+    expect(newest).to_contain_text("Webhooks retry five times, with jitter.")
+    expect(newest).to_contain_text("Replaced webhook-once")
+    expect(newest.locator("time")).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d$"))
+    expect(page.locator(".week h2").first).to_contain_text("Week of")
+    clicks.click(page.get_by_role("link", name="claude-code 1"))
+    expect(page.locator(".decision")).to_have_count(1)
+    assert "agent=claude-code" in page.url
+    for width, scheme in LOOKS:
+        assert list(faults_of(page, [(width, scheme)])) == []
+    page.goto(f"{served.address}/")
+    page.locator("body[data-ready]").wait_for(state="attached")
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    expect(page.locator("h1")).to_have_text("Decisions")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("webhook-retries")
+
+
+def test_everything_about_a_word(server: Server, page: Page, clicks: Clicks) -> None:
+    """One click and typing: what holds, what is false and says by what it was replaced, what was said; all counted."""
+    server("plain").open(page)
+    clicks.click(page.get_by_label("Search memory"))
+    page.keyboard.type("webhook")
+    page.keyboard.press("Enter")
+    assert clicks.count == 1
+    heads = page.locator("#hits h2")
+    expect(heads.first).to_contain_text("What holds")
+    expect(page.locator("#hits mark").first).to_have_text(re.compile("webhook", re.I))
+    false = page.locator(".found.gone")
+    expect(false).to_have_count(1)
+    expect(false).to_contain_text("replaced by webhook-retries")
+    clicks.click(false.locator(".text"))
+    expect(page.locator("h1")).to_have_text("webhook-once")
+    assert clicks.count == 2
+    page.go_back()
+    page.get_by_label("Kind").select_option("invariant")
+    expect(page.locator("#hits .found")).to_have_count(1)
+    assert "kind=invariant" in page.url and "q=webhook" in page.url
+    page.get_by_title("Take it out").click()
+    expect(page.locator("#hits .found").nth(3)).to_be_visible()
+    assert "kind" not in page.url and "q=webhook" in page.url
+
+
+def test_which_facts_nobody_used(server: Server, page: Page, clicks: Clicks) -> None:
+    """Two clicks: Health, and the number, which is a list. By keys: g h, Tab to it, Enter."""
+    served = server("plain")
+    served.open(page)
+    clicks.click(page.get_by_role("link", name="Health", exact=True))
+    number = page.locator(".figures div", has_text="never used").locator("dd a")
+    many = int(number.inner_text())
+    clicks.click(number)
+    assert clicks.count == 2
+    expect(page.locator("h1")).to_have_text("Never used")
+    expect(page.locator(".row")).to_have_count(many)
+    page.goto(f"{served.address}/")
+    page.locator("body[data-ready]").wait_for(state="attached")
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    expect(page.locator("h1")).to_have_text("Health")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if "list=never" in page.evaluate("document.activeElement.href ?? ''"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Never used")
+
+
+@pytest.mark.parametrize("name", ["real", "crowded"])
+def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> None:
+    """A line each; the whole of it is a link, its text can be marked; an address shows more of each."""
+    page.set_viewport_size({"width": WIDE, "height": HIGH})
+    served = server(name)
+    served.open(page)
+    assert page.evaluate(_IN_SIGHT, HIGH) >= ROWS
+    row = page.locator(".row").nth(2)
+    fact = row.locator(".whole").inner_text()
+    box = row.locator(".text").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 120, box["y"] + box["height"] / 2, steps=6)
+    page.mouse.up()
+    assert len(page.evaluate("String(getSelection())")) > 3
+    assert page.url == f"{served.address}/"
+    page.mouse.click(
+        box["x"] + box["width"] + 250, box["y"] + 6
+    )  # beside the text, where nothing stands
+    expect(page.locator("h1")).to_have_text(fact)
+    page.goto(f"{served.address}/")
+    row.locator(".text").click(position={"x": 8, "y": 8})
+    expect(page.locator("h1")).to_have_text(fact)
+    page.goto(f"{served.address}/?sort=old&rows=loose")
+    expect(page.locator(".compact")).to_have_count(0)
+    expect(page.locator(".sorts a[aria-current]")).to_have_text("oldest")
+    page.goto(f"{served.address}/")
+    expect(page.locator(".compact")).to_have_count(1)
+
+
+def test_the_filter_needs_no_script(browser: Browser, server: Server, page: Page) -> None:
+    """Its form is sent by a button, a wrong value is told, what is asked is taken out by a link; also on a telephone."""
+    served = server("plain")
+    served.open(page)
+    bare = browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state(),
+        viewport={"width": 390, "height": 800},
+    )  # fmt: skip
+    try:
+        plain = bare.new_page()
+        plain.goto(f"{served.address}/")
+        whole = plain.locator(".row").count()
+        expect(plain.get_by_label("Kind")).to_be_hidden()
+        plain.get_by_text("Filter", exact=True).click()
+        plain.get_by_label("Kind").select_option("decision")
+        plain.get_by_label("False too").check()
+        plain.get_by_role("button", name="Apply").click()
+        expect(plain.locator(".row")).to_have_count(2)
+        assert "kind=decision" in plain.url and "false=1" in plain.url
+        plain.get_by_title("Take it out").last.click()
+        expect(plain.locator(".row")).to_have_count(1)
+        plain.get_by_role("link", name="Clear all").click()
+        expect(plain.locator(".row")).to_have_count(whole)
+        plain.locator(".row .text").nth(1).click(force=True)  # the link lies above it
+        expect(plain.locator("h1.id")).to_be_visible()
+        plain.goto(f"{served.address}/?kind=poem")
+        expect(plain.get_by_role("alert")).to_contain_text("There is no kind poem")
+    finally:
+        bare.close()
