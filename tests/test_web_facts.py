@@ -15,7 +15,7 @@ from memory.recall.recall_values import Filters
 from memory.write.draft import SessionDraft
 from projection.document.page_renderer import render
 from projection.lifecycle.transitions import fading, left_of
-from rituals.serve.web.html.templates import Renderer, static_files
+from rituals.serve.web.html.templates import Renderer
 from rituals.serve.web.html.word_differences import word_differences, words_of
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import entities_page, fact_page, now_page, search_page, session_page
@@ -102,14 +102,13 @@ def test_now_is_filtered_by_words_tier_and_section(tip: Tip) -> None:
 
 
 def test_now_is_light_however_many_facts_live(tip: Tip) -> None:
-    """With style and script at most 60 KB; what is left out is a link away, and an address of a site."""
+    """At most 40 KB; what is left out is a link away, and an address of a site."""
     long = "This is said in so many words that nobody reads them to their end. " * 9
     append(tip, "One", *[FactCreated(f"fact-with-a-long-name-{n}", f"Number {n}. {long}", "",
            (("kind", ("fact", "decision", "convention")[n % 3]),)) for n in range(100)])  # fmt: skip
     page = now_page.now(tip(), {})
     html = told(tip(), page)
-    loads = sum([len(static_files()[name]) for name in ("diurna.css", "diurna.js")])
-    assert len(html.encode()) + loads <= 60_000
+    assert len(html.encode()) <= 40_000  # style and script are weighed by `test_a_page_is_light`
     shown = [len(one.facts) for one in page.values["sections"]]
     assert sum(shown) <= 50 < sum(shown) + len(shown)
     assert sum([one.total for one in page.values["sections"]]) == 100
