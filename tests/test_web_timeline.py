@@ -266,7 +266,8 @@ def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> No
     for title, *words in (
         ("One", "--new", "id=ten decision: Ten seconds.", "--new", "id=t thread: Is it enough?", "--new", "id=s fact: Xaver."),
         ("Two", "--new", "id=note fact: A note.", "--new", "id=one decision: One minute.", "--supersede", "ten=one", "--close", "t"),
-        ("Three", "--update", "one", "Two minutes.", "--ref", "note"),
+        ("Three", "--update", "one", "Two minutes.", "--update", "t", "Was it enough?", "--ref", "note"),
+        ("Four", "--supersede", "note=one"),
     ):  # fmt: skip
         assert run("append", "--title", title, *words).code == 0
     assert run("redact", "s", "--reason", "a name of a person").code == 0
@@ -281,13 +282,16 @@ def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> No
         ("new", "decision", "One minute.", ("ten",)), ("new", "fact", "A note.", ()),
         ("closed", "thread", "Is it enough?", ()),
     ]  # fmt: skip
-    assert said["Three"] == [("reworded", "decision", "Two minutes.", ())]
+    assert said["Three"] == [
+        ("reworded", "decision", "Two minutes.", ()), ("reworded", "thread", "Was it enough?", ()),
+    ]  # fmt: skip
+    assert said["Four"] == [("replaces", "decision", "Two minutes.", ("note",))]
     assert ("new", "fact", REDACTED_TEXT, ()) in said["One"]
     assert [[(one.verb, one.facts) for one in row.deeds] for row in rows[1:3]] == [
         [],
         [("used", (("note",),))],
     ]
-    assert page.values["said"] == "3 work sessions, 1 edit"
+    assert page.values["said"] == "4 work sessions, 1 edit"
     memory.close()
 
 
@@ -336,7 +340,7 @@ def test_the_page_tells_sessions_by_day(browser: Client) -> None:
     assert "by bob 10:00 UTC We wrote down what holds in nine facts." in shown
     words = " ".join([f"fact fact-{number} holds. fact-{number}" for number in range(5)])
     assert f"{words} and 4 more facts" in shown
-    assert "superseded fact-0 → fact-1 used fact-2 , fact-3" in shown
+    assert "fact, replaces fact-1 holds. fact-1 instead of fact-0 used fact-2 , fact-3" in shown
     assert f"{DAYS + DAYS // 5 + 2} work sessions, 1 review." in shown
     assert "The <code>first</code> decision about the queue fell" in page
     assert "<script>alert" not in page

@@ -14,6 +14,7 @@ from ledger.errors import NotFound
 from ledger.git.cli import Git
 from ledger.model.event import WorkLanded
 from ledger.model.session import EDIT
+from ledger.remote.forge import forge_at
 from memory.api import Memory
 from memory.query.logs_around import names
 from memory.write.draft import SessionDraft
@@ -348,10 +349,12 @@ def test_a_page_has_what_is_behind_a_file(code: Code, monkeypatch: pytest.Monkey
     with monkeypatch.context() as patch:
         patch.setattr(Git, "start", None)
         file_page.file(tip, {"path": "src/queue.py"})
-    one = Renderer().render(
-        file_page.file(tip, {"path": "src/queue.py", "line": "2"}), frame_of(tip)
-    )
+    frame = frame_of(tip)._replace(forge=lambda: forge_at("git@github.com:ada/shop.git"))
+    one = Renderer().render(file_page.file(tip, {"path": "src/queue.py", "line": "2"}), frame)
     assert "<pre>two</pre>" in one
+    now = code.repo.git("rev-parse", "HEAD").strip()
+    assert f'href="https://github.com/ada/shop/blob/{now}/src/queue.py#L2"' in one
+    assert f'href="https://github.com/ada/shop/commit/{mine}"' in one
     assert "/file/src/queue.py" in Renderer().render(
         fact_page.fact(tip, {"id": "one-of"}), frame_of(tip)
     )

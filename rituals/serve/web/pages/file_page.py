@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ledger.errors import NotFound, WrongUsage
+from ledger.git.repository import head
+from ledger.model.order import key_of
 from memory.cache.broken_truth_file import has_code
 from projection.fold.fact_history import Fact
 from projection.text.claims import PATH, claims
@@ -26,7 +28,17 @@ def file(tip: TipView, asked: Asked) -> Page:
         raise NotFound(problem.message, hint=_HINT) from None
     if found is None:
         raise NotFound(f"HEAD has no file {path}", hint=_HINT)
-    return Page("file", place, {"found": found, "path": path, "place": place})
+    stems = [one.log.stem for one in found.sessions]
+    persons = tip.log_writers.persons([key_of(stem) for stem in stems])
+    values = {
+        "found": found,
+        "path": path,
+        "place": place,
+        "numbered": found.place.line,
+        "head": head(tip.memory.home.repository)[1],
+        "persons": {stem: persons[key_of(stem)] for stem in stems},
+    }
+    return Page("file", place, values)
 
 
 def of_this_clone(tip: TipView) -> tuple[str, ...]:

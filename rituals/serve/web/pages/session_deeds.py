@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ledger.model.event import (
     FactCreated,
@@ -68,21 +68,31 @@ def sentences(tip: TipView, entry: Entry, imports: Iterable[Entry] = ()) -> list
         word = _SAID.get(type(event), "")
         if word and not (event.id in found and word in ("new", "reworded")):
             own = event.text if isinstance(event, FactCreated | FactUpdated) else ""
-            text = own or brought.get(event.id, "")
-            found[event.id] = _sentence(tip, word, event.id, text, replaced)
+            text = own or brought.get(event.id, "") or _before(tip, event.id, entry.stem)
+            found[event.id] = _sentence(tip, word, event.id, text)
+    for new, old in replaced.items():
+        if new not in found:
+            found[new] = _sentence(tip, "replaces", new, _before(tip, new, entry.stem))
+        found[new] = found[new]._replace(instead=tuple(old))
     order = {one.name: number for number, one in enumerate(tip.state.policy.kinds)}
     return sorted(found.values(), key=lambda one: order.get(one.kind, len(order)))
 
 
-def _sentence(
-    tip: TipView, word: str, id: str, text: str, replaced: Mapping[str, list[str]]
-) -> Sentence:
+def _before(tip: TipView, id: str, key: str) -> str:
+    """Return the text that a fact had before a log, "" for none."""
+    history = tip.state.histories.get(id)
+    for act in reversed(history.acts if history else ()):
+        if act.stem < key and isinstance(act.event, FactCreated | FactUpdated) and act.event.text:
+            return act.event.text
+    return ""
+
+
+def _sentence(tip: TipView, word: str, id: str, text: str) -> Sentence:
     now = tip.standings.get(id)
-    if now is None:
-        return Sentence(word, id, "", "" if text[:1] == WITHHELD else text)
-    if now.fact.redacted or text[:1] == WITHHELD:
+    if text[:1] == WITHHELD or (now is not None and now.fact.redacted):
         text = REDACTED_TEXT
-    return Sentence(word, id, now.fact.kind, text or now.fact.text, tuple(replaced.get(id, ())))
+    kind = now.fact.kind if now is not None else ""
+    return Sentence(word, id, kind, text or (now.fact.text if now is not None else ""))
 
 
 def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[Deed]:
