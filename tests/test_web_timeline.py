@@ -249,7 +249,11 @@ def told(day: int, kind: str, *events: Event, named: tuple[str, ...] = ()) -> En
 
 
 def test_an_import_stands_below_the_session_that_it_tells() -> None:
-    """The newest one before it, of the same day, that names a fact of it; what none names stands for itself."""
+    """The nearest of about the same day that made or names a fact of it; what none names stands for itself.
+
+    A clock of another zone may have put the session behind it.
+    """
+    made = FactCreated("c", "C.")
     entries = [
         told(1, "work", named=("a",)),
         told(2, "work", named=("a", "b")),
@@ -257,8 +261,14 @@ def test_an_import_stands_below_the_session_that_it_tells() -> None:
         told(2, "import", FactCreated("other", "O."), FactCreated("more", "M.")),
         told(3, "review", FactCreated("b", "B.")),
         told(4, "import", FactCreated("b", "B.")),
+        told(7, "import", made),
+        told(7, "work", made, FactCreated("d", "D.")),
+        told(8, "work", named=("c",)),
     ]
-    assert folded_in(entries) == {entries[2].stem: entries[1].stem}
+    assert folded_in(entries) == {
+        entries[2].stem: entries[1].stem,
+        entries[6].stem: entries[7].stem,
+    }
 
 
 def test_a_session_is_told_in_the_words_of_its_facts(repo: Repo, run: Run) -> None:

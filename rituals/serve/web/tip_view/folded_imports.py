@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect_left
 
 from ledger.model.event import facts_in
 from ledger.model.order import milliseconds_of
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rituals.serve.web.tip_view.tip_view import TipView
 
 _IMPORT, _PART = "import", "folded_imports"
-#: An import tells of a session that is so many work logs and so long before it at most.
-_BACK, _BACK_MS = 20, 86_400_000
+#: An import tells of a session that is so many work logs and so long away at most.
+_NEAR, _NEAR_MS = 20, 86_400_000
 
 
 class Folded(Record):
@@ -43,21 +43,29 @@ def folded(tip: TipView) -> Folded:
 def folded_in(entries: Sequence[Entry]) -> dict[str, str]:
     """Return the keys of such imports, each with the session's; entries are in ledger order.
 
-    What adoption reads off an older commit comes as a log of its own, behind the session whose commit that
-    was: the two name the same facts.
+    What adoption reads off an older commit comes as a log of its own, near the session whose commit that
+    was: of those that name one of its facts the nearest, one that made or changed it before all others.
     """
     found: dict[str, str] = {}
-    last: deque[Entry] = deque(maxlen=_BACK)
+    sessions = [entry for entry in entries if entry.work]
+    times = [milliseconds_of(entry.stem) for entry in sessions]
     for entry in entries:
-        if entry.type == _IMPORT:
-            ids = {name for event in entry.acts for name in facts_in(event)}
-            begin = milliseconds_of(entry.stem) - _BACK_MS
-            for work in reversed(last):
-                if milliseconds_of(work.stem) < begin:
-                    break
-                if not ids.isdisjoint([*work.named, *[event.id for event in work.acts]]):
-                    found[entry.stem] = work.stem
-                    break
-        elif entry.work:
-            last.append(entry)
+        if entry.type != _IMPORT:
+            continue
+        ids, at = (
+            {name for act in entry.acts for name in facts_in(act)},
+            milliseconds_of(entry.stem),
+        )
+        here = bisect_left(times, at)
+        near = []
+        for place in range(max(here - _NEAR, 0), min(here + _NEAR, len(times))):
+            away = abs(times[place] - at)
+            one = sessions[place]
+            if away <= _NEAR_MS:
+                if not ids.isdisjoint([act.id for act in one.acts]):
+                    near.append((0, away, one.stem))
+                elif not ids.isdisjoint(one.named):
+                    near.append((1, away, one.stem))
+        if near:
+            found[entry.stem] = min(near)[2]
     return found
