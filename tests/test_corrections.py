@@ -37,6 +37,10 @@ DONE: dict[str, tuple[tuple[str, ...], str, str, dict[str, object], str]] = {
                     {"text": "CI has two cores.", "kind": "convention"}, "two is of the kind convention"),
     "edit --kind of a lesson": (("edit", "uv", "--kind", "gotcha"), "", "uv", {"kind": "fact", "tags": ["lesson"]},
                                 "uv has the tags lesson"),
+    "edit --entity and --tags": (
+        ("edit", "uv", "--entity", "Build,  CI", "--tags", "lock"), "", "uv",
+        {"meta": {"entity": "Build, CI"}, "tags": ["lock"]}, "uv is about Build, CI",
+    ),
     "close": (("close", "cold", "--reason", "A cold start."), "", "cold", {"closed": True}, "cold is closed"),
     "close a task": (("close", "job"), "", "job", {"closed": True}, "job is closed"),
     "false": (("forget", "two", "--false"), "", "two", {"invalidated": True}, "two is false now"),

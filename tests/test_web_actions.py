@@ -166,6 +166,11 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
                    ("until", "date 2031-01-01")),
         ("edit", "--kind", "decision", "--until", "date 2031-01-01", "calm"),
     ),
+    "other names": (
+        "reword", (("id", "calm"), ("text", "Nobody contradicts this one."), ("kind", "fact"),
+                   ("entity", " Calm,  Ben"), ("tags", "quiet")),
+        ("edit", "--entity", "Calm, Ben", "--tags", "quiet", "calm"),
+    ),
     "false": ("deny", (("id", "calm"), ("reason", "Ben does")), ("forget", "calm", "--false", "--reason", "Ben does")),
     "false, and what holds": (
         "deny", (("id", "calm"), ("instead", "money"), ("reason", "")),

@@ -114,6 +114,8 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--kind", "The kind that it is of from now on.", "KIND"),
         Option("--until", "What ends it: `tag v5*`, `merged x`, `gone PATH`, `date 2027-01-31`, …",
                "WHAT"),
+        Option("--entity", "What it is about from now on: names, with commas.", "NAMES"),
+        Option("--tags", "The tags that it has from now on, with commas.", "NAMES"),
         Option("--reason", "Why it changes.", "TEXT"), *AUTHOR,
     ),
     "close": (SOME_IDS, Option("--reason", "What came of it.", "TEXT"), *AUTHOR),

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from ledger.model.event import Event, FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.event import (
+    Event,
+    FactInvalidated,
+    FactSuperseded,
+    FactUpdated,
+    Meta,
+    ThreadClosed,
+)
 from ledger.model.record import Record
 from ledger.model.session import UNTIL_KEY
 from memory.api import Memory
 from memory.query.fact_marks import as_here
 from memory.query.provenance import Step
 from memory.query.reader import Reader
+from memory.write.birth_footers import footer_value
 from projection.fold.fact_history import Fact
-from projection.graph.graph_neighbours import names_in
+from projection.graph.fact_links import ENTITY_KEY
+from projection.graph.graph_neighbours import TAGS_KEY, names_in
 from projection.policy.model import CLOSABLE
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, titled
@@ -22,12 +31,27 @@ from rituals.record.kind_words import kind_of
 from rituals.record.slips import unknown_kind
 
 
-def rewording(
-    memory: Memory, fact: str, text: str, kind: str, reason: str, until: str = ""
-) -> Decision:
-    """Plan to give a fact another text, another kind, or what ends it.
+class Wording(Record):
+    """What a fact is to say, or to be, from now on; "" for what stays."""
 
-    `text` is "" for the one that stands; `kind` may be a word that means one, "" for the one it has.
+    text: str = ""
+    kind: str = ""  #: or a word that means one
+    until: str = ""  #: what ends it
+    entity: str = ""  #: what it is about, with commas
+    tags: str = ""  #: with commas
+
+
+#: What is said of a fact whose footer changes, by key.
+_FOOTERS = {
+    "kind": "is of the kind",
+    "tags": "has the tags",
+    "entity": "is about",
+    UNTIL_KEY: "ends:",
+}
+
+
+def rewording(memory: Memory, fact: str, asked: Wording, reason: str) -> Decision:
+    """Plan to give a fact another text, another kind, other names, or what ends it.
 
     Raises:
         NotFound: there is no such fact.
@@ -36,34 +60,41 @@ def rewording(
     """
     now = holding(memory, fact)
     fact = now.id
-    said = dict(now.meta)
-    if kind:
-        kinds = kinds_of(memory)
-        meant, tag = kind_of(kind, kinds)
-        if not meant:
-            wrong = unknown_kind(kind, kinds)
-            raise WrongUsage(wrong.message, where="--kind", hint=wrong.hint)
-        said["kind"] = meant if meant != now.kind else ""
-        tags = names_in(said.get("tags", ""))
-        said["tags"] = ", ".join([*tags, tag]) if tag and tag not in tags else ""
-    if until and not until_in(until):
-        hint = f"one of: {FORMS}"
-        raise WrongUsage(f"{until[:80]!r} can end nothing", where="--until", hint=hint)
-    pairs = [(key, said[key]) for key in ("kind", "tags") if kind and said[key]]
-    pairs += [(UNTIL_KEY, until)] if until and until != said.get(UNTIL_KEY) else []
-    changed = order_meta(tuple(pairs))
+    changed = _changed(memory, now, asked)
     heads = tuple([head.id for head in now.heads])
-    text = tidy(text) or now.text
+    text = tidy(asked.text) or now.text
     same = len(heads) == 1 and text == now.text
     title = titled("Edit", (fact,))
     if same and not changed:
         return Decision(title, already=f"{fact} says so already")
     does: tuple[str, ...] = () if same else (f"{fact} says now: {text}",)
-    does += tuple([f"{fact} is of the kind {said}" for key, said in changed if key == "kind"])
-    does += tuple([f"{fact} has the tags {said}" for key, said in changed if key == "tags"])
-    does += tuple([f"{fact} ends: {said}" for key, said in changed if key == UNTIL_KEY])
+    told = dict(changed)
+    does += tuple([f"{fact} {says} {told[key]}" for key, says in _FOOTERS.items() if key in told])
     event = FactUpdated(fact, text, replaced(memory, now), meta=changed)
     return Decision(title, does, (because(event, reason),), reason=reason)
+
+
+def _changed(memory: Memory, now: Fact, asked: Wording) -> Meta:
+    """Return the footers that are to change, with what they say then."""
+    said = dict(now.meta)
+    tags = names_in(asked.tags) or names_in(said.get(TAGS_KEY, ""))
+    pairs: list[tuple[str, str]] = []
+    if asked.kind:
+        kinds = kinds_of(memory)
+        meant, tag = kind_of(asked.kind, kinds)
+        if not meant:
+            wrong = unknown_kind(asked.kind, kinds)
+            raise WrongUsage(wrong.message, where="--kind", hint=wrong.hint)
+        pairs += [("kind", meant)] if meant != now.kind else []
+        tags = (*tags, tag) if tag and tag not in tags else tags
+    if asked.until and not until_in(asked.until):
+        hint = f"one of: {FORMS}"
+        raise WrongUsage(f"{asked.until[:80]!r} can end nothing", where="--until", hint=hint)
+    for key, names in ((TAGS_KEY, tags), (ENTITY_KEY, names_in(asked.entity))):
+        if names and names != names_in(said.get(key, "")):
+            pairs.append((key, footer_value(", ".join(names))))
+    pairs += [(UNTIL_KEY, asked.until)] if asked.until not in ("", said.get(UNTIL_KEY)) else []
+    return order_meta(tuple(pairs))
 
 
 def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:

@@ -17,24 +17,25 @@ if TYPE_CHECKING:
 
 
 def edit(
-    call: Invocation, /, id: str, text: str, kind: str, until: str, reason: str, **recorded: Any
-) -> None:
-    """Run `diurna edit`."""
-    from rituals.decide.fact_corrections import rewording
+    call: Invocation, /, id: str, text: str, reason: str, agent: str, title: str, dry_run: bool,
+    **said: str,
+) -> None:  # fmt: skip
+    """Run `diurna edit`; `said` is what changes beside the text, by the names of `Wording`."""
+    from rituals.decide.fact_corrections import Wording, rewording
 
     memory = call.memory()
     if text == STDIN:
         text = call.read(STDIN).decode("utf-8", "replace").strip()
         if not text:
             raise WrongUsage("standard input holds no text", hint="`diurna forget ID` forgets it")
-    elif not (text or kind or until):
+    elif not (text or any(said.values())):
         before = memory.standing(id).fact
         if call.json or not call.interactive():
             raise WrongUsage("the new text is missing", hint=f'diurna edit {id} "TEXT"')
         import click
 
         text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
-    decide(call, rewording(memory, id, text, kind, reason, until), **recorded)
+    decide(call, rewording(memory, id, Wording(text, **said), reason), agent, title, dry_run)
 
 
 def close(call: Invocation, /, ids: tuple[str, ...], reason: str, **recorded: Any) -> None:

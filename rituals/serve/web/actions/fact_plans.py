@@ -11,7 +11,7 @@ from ledger.model.session import CLOSABLE, EDIT
 from memory.api import Memory
 from projection.fold.fact_history import Fact
 from rituals.decide.decision import Decision, titled
-from rituals.decide.fact_corrections import closing, denial, holding, rewording
+from rituals.decide.fact_corrections import Wording, closing, denial, holding, rewording
 from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.record.answer_lines import title_of
 from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
@@ -53,16 +53,21 @@ def replace(memory: Memory, fields: Fields) -> FormPlan:
 def reword(memory: Memory, fields: Fields) -> FormPlan:
     """Plan to say a fact in other words, or to give it another kind or end."""
     fact = holding(memory, _as_shown(memory, fields))
-    text, kind, until = tidy(fields.one("text")), fields.one("kind"), fields.one("until").strip()
+    said, text = dict(fact.meta), tidy(fields.one("text"))
     if not text:
         raise WrongUsage("the new text is empty", hint="write what it says, or that it is false")
-    text = "" if text == fact.text and len(fact.heads) == 1 else text
-    kind = "" if kind == fact.kind else kind
-    until = "" if until == dict(fact.meta).get("until", "") else until
+    same = text == fact.text and len(fact.heads) == 1
+    kind = fields.one("kind")
+    others = [_line(fields, key) for key in ("until", "entity", "tags")]
+    known = [said.get(key, "") for key in ("until", "entity", "tags")]
+    asked = Wording(
+        "" if same else text, "" if kind == fact.kind else kind,
+        *["" if new == old else new for new, old in zip(others, known, strict=True)],
+    )  # fmt: skip
     reason = fields.one("reason").strip()
-    decision = rewording(memory, fact.id, text, kind, reason, until)
-    plan = decided(memory, decision, twin_commands.reword(fact.id, text, kind, until, reason))
-    return plan._replace(before=fact.text, after=text) if text else plan
+    decision = rewording(memory, fact.id, asked, reason)
+    plan = decided(memory, decision, twin_commands.reword(fact.id, asked, reason))
+    return plan if same else plan._replace(before=fact.text, after=text)
 
 
 def deny(memory: Memory, fields: Fields) -> FormPlan:
@@ -137,13 +142,17 @@ def _new(memory: Memory, fields: Fields) -> tuple[NewFact, tuple[Finding, ...], 
 
 def _option(fields: Fields, id: str = "") -> str:
     """Write the fields of a new fact as one option of the command line."""
-    names = " ".join(fields.one("entity").replace('"', " ").split())
+    names = _line(fields, "entity").replace('"', "")
     keys = [f"id={id}"] if id else []
     keys += [f'entity="{names}"'] if names else []
     text = tidy(fields.one("text"))
     if not text:
         raise WrongUsage("the text is empty", hint="write what holds, in a sentence")
     return f"{fields.one('kind') or 'fact'}: {' '.join([*keys, text])}"
+
+
+def _line(fields: Fields, name: str) -> str:
+    return " ".join(fields.one(name).split())
 
 
 def _thread(memory: Memory, id: str) -> Fact:

@@ -52,6 +52,7 @@ FORMS: dict[str, Shape] = {
         "Reword …", fact_plans.reword,
         (Field("text", "What it says from now on", 5, needed=True), _KIND,
          Field("until", "What ends it", hint="tag v5*, merged x, gone PATH, date 2027-01-31"),
+         _ENTITY, Field("tags", "Tags", hint="with commas"),
          _why("Why does it change?")),
         "The same fact, in better words. What is no longer true is replaced, or called false.",
         by_text=True,

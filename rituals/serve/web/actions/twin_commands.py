@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from projection.work.finding_facts import BugFound
+from rituals.decide.fact_corrections import Wording
 from rituals.record.tasks.new_task import NewTask
 
 #: The value of an option: a text, several, or that it is there.
@@ -52,11 +53,12 @@ def add(title: str, new: str, body: str = "", supersede: str = "") -> str:
     return _line("append", "--type", "edit", "--title", title, *said)
 
 
-def reword(
-    fact: str, text: str = OWN_WORDS, kind: str = "", until: str = "", reason: str = ""
-) -> str:
-    """Say a fact in other words, or give it another kind or end."""
-    return _line("edit", *_said(kind=kind, until=until, reason=reason), *_words(fact, text))
+def reword(fact: str, asked: Wording, reason: str = "") -> str:
+    """Say a fact in other words, or give it another kind, other names or another end."""
+    said = _said(
+        kind=asked.kind, until=asked.until, entity=asked.entity, tags=asked.tags, reason=reason
+    )
+    return _line("edit", *said, *_words(fact, asked.text))
 
 
 def deny(fact: str, instead: str = "", reason: str = OWN_WORDS) -> str:

@@ -153,7 +153,7 @@ def _shown(
     fact = standing.fact if standing is not None and not standing.fact.redacted else None
     if given or fact is None:
         return Shown(field, given or _first(choices, field), False, choices)
-    said = {"kind": fact.kind, "entity": footer(fact, "entity"), "until": footer(fact, "until")}
+    said = {"kind": fact.kind, **{key: footer(fact, key) for key in ("entity", "until", "tags")}}
     value = said.get(field.name, "")
     if field.name == "text" and name == "reword":
         value = fact.text
