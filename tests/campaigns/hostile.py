@@ -58,7 +58,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "MESSAGE": ("null is read",), "[MESSAGE]": ("null is read",), "[QUERY]": ("the queue and the cache", "f1", "{word}"),
     "[PATTERN]...": ("f1*", "*"), "[ANCHOR]": ("f1", "f{last}", "2026-09-21", "queue"), "[DATE|ENTITY]": ("2026-09-21",),
     "[STEM|FILE|-]": ("{stem}",), "A..B": ("{first}..{stem}", "2026-09-01..now"), "WHEN": ("2026-09-21",), "POINT": ("{stem}",),
-    "TIME": ("10000h",), "NAME": ("payments",), "ROLE": ("coder",), "KIND": ("decision",), "TAG": ("billing",),
+    "TIME": ("10000h",), "NAME": ("payments",), "NAMES": ("payments, billing",), "ROLE": ("coder",), "KIND": ("decision",), "TAG": ("billing",),
     "N": ("50",), "CHARACTERS": ("40000",), "STATE": ("todo",), "SIDE": ("1",), "WORD": ("pass",), "TYPE": ("review",),
     "SESSION": ("s1",), "HOST": ("claude",), "PATH": (".",), "[PATH]...": ("{vault}",), "[PATH…]": (".",), "FILE": ("{note}",),
     "[FILE]": ("{note}",), "FILE|-": ("-",), "DIR": ("{out}",), "[DIR]": ("{out}",), "URL": ("https://x.example",),
