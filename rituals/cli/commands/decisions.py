@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from rituals.decide.undo_plan import Undoing
 
 
-def edit(
-    call: Invocation, /, id: str, text: str, reason: str, agent: str, title: str, dry_run: bool,
-    **said: str,
-) -> None:  # fmt: skip
-    """Run `diurna edit`; `said` is what changes beside the text, by the names of `Wording`."""
+def edit(call: Invocation, /, id: str, text: str, reason: str, **given: Any) -> None:
+    """Run `diurna edit`."""
     from rituals.decide.fact_corrections import Wording, rewording
 
+    said = {key: given.pop(key) for key in ("kind", "until", "entity", "tags")}
     memory = call.memory()
     if text == STDIN:
         text = call.read(STDIN).decode("utf-8", "replace").strip()
@@ -35,7 +33,7 @@ def edit(
         import click
 
         text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
-    decide(call, rewording(memory, id, Wording(text, **said), reason), agent, title, dry_run)
+    decide(call, rewording(memory, id, Wording(text, **said), reason), **given)
 
 
 def close(call: Invocation, /, ids: tuple[str, ...], reason: str, **recorded: Any) -> None:
