@@ -6,6 +6,7 @@ Only sentences are offered that stand alone and say what somebody can go by. Wha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ledger.home import Home
 from ledger.model.logset import LogRef
@@ -42,6 +43,8 @@ _COMMON, _SHARED = 300, 4
 _OF_SHORTER, _OF_LONGER = 55, 40
 #: A header is no longer.
 _HEADER_BYTES = 8_000
+#: Of so many logs a running process keeps what was read.
+_KEPT = 600
 _KINDS = {CORRECTION: "decision", DECISION: "decision", PREFERENCE: "preference",
           LESSON: "pattern", REPEATED: "convention"}  # fmt: skip
 
@@ -79,7 +82,13 @@ def told_in(
     return found, judging
 
 
-def _sentences(stem: str, session: str, text: str) -> Iterator[Told]:
+@lru_cache(_KEPT)
+def _sentences(stem: str, session: str, text: str) -> tuple[Told, ...]:
+    """Read the sentences of a log, which a running process does once."""
+    return tuple(_read(stem, session, text))
+
+
+def _read(stem: str, session: str, text: str) -> Iterator[Told]:
     lessons = _below_lessons(text)
     for one in weigh(reading_of(text)):
         sentence = one.sentence

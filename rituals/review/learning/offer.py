@@ -137,7 +137,7 @@ class Bar:
         own = words(offer.item.text)
         degree = undocumented(own, [paragraph for _, paragraph in self._paragraphs])
         if degree == 2 or not self._paragraphs:
-            return Mark(UNDOCUMENTED, True, "no document says half of it")
+            return Mark(UNDOCUMENTED, True, "none of the repository's documents says it")
         path = max(self._paragraphs, key=lambda one: len(own & one[1]))[0]
         how = "half of it stands" if degree else "it stands"
         return Mark(UNDOCUMENTED, bool(degree), f"{how} in {path}")
@@ -151,10 +151,12 @@ class Bar:
         names = _names(text)
         shown = [name for name in names if self._present.get(name)]
         if not names:
-            return Mark(UNSEEN, True, "it names nothing that code could show")
+            return Mark(
+                UNSEEN, True, "code can not show it: it names no file and no part of the code"
+            )
         if len(shown) < len(names):
             missing = next(name for name in names if name not in shown)
-            return Mark(UNSEEN, True, f"the code has no `{missing}`")
+            return Mark(UNSEEN, True, f"code does not show it: there is no `{missing}` in it")
         return Mark(UNSEEN, False, f"the code has {', '.join(f'`{name}`' for name in shown)}")
 
 

@@ -8,6 +8,7 @@ from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.api import Memory
+from rituals.review.learning.learning_plan import Plan
 from rituals.serve.web.actions.form_fields import Fields
 
 
@@ -28,6 +29,7 @@ class Recorded(Record):
     events: tuple[Event, ...] = ()
     answered: tuple[str, ...] = ()  #: keys of the questions that it answers
     facts: tuple[str, ...] = ()  #: the ids that were born with it
+    learnable: Plan | None = None  #: what is proposed still, of an answer to a proposal
 
 
 #: Appends the log that a form asks for; a refusal is a `DiurnaError`, and has changed nothing.

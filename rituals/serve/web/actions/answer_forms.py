@@ -12,6 +12,7 @@ from memory.api import Memory
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.decide.decision import Author, record
 from rituals.decide.fact_corrections import closing
+from rituals.review.learning.learning_plan import Plan as LearnPlan
 from rituals.review.learning.learning_plan import plan_learning
 from rituals.review.learning.learning_record import Answer as Word
 from rituals.review.learning.learning_record import record_answers
@@ -24,6 +25,7 @@ from rituals.serve.web.actions.form_fields import Fields
 
 #: Gives the plan of a memory as it stands, None where none is made yet.
 Kept = Callable[[Memory], Plan | None]
+Learnable = Callable[[Memory], LearnPlan | None]
 
 
 def answer(memory: Memory, fields: Fields, kept: Kept = lambda memory: None) -> Recorded:
@@ -83,8 +85,10 @@ def shut(memory: Memory, fields: Fields) -> Recorded:
     )  # fmt: skip
 
 
-def learn(memory: Memory, fields: Fields) -> Recorded:
+def learn(memory: Memory, fields: Fields, kept: Learnable = lambda memory: None) -> Recorded:
     """Record that a proposal of `diurna learn` is accepted, in its words or one's own, or rejected.
+
+    `kept` gives a plan of what could be learned now, None where it has to be made.
 
     Raises:
         WrongUsage: it can not be answered so.
@@ -93,20 +97,27 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
     key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
     if word not in (ACCEPT, REJECT):
         raise WrongUsage(f"a proposal is accepted or rejected, and not {word[:20]!r}")
-    plan = plan_learning(memory)
+    plan = kept(memory)
+    if plan is None or plan.tip != memory.home.tip():
+        plan = plan_learning(memory)
     keys = {*[one.key for one in plan.proposals], *[one.key for one in plan.promotions]}
     if key not in keys:
         return Recorded(already=NotAsked("this proposal").message)
     outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
+    left = plan._replace(
+        proposals=tuple([one for one in plan.proposals if one.key != key]),
+        promotions=tuple([one for one in plan.promotions if one.key != key]),
+    )
     if outcome.receipt is None:
         gone = "this proposal is not offered again on this machine"
-        return Recorded(already=gone if outcome.rejected else NotAsked("this proposal").message)
+        already = gone if outcome.rejected else NotAsked("this proposal").message
+        return Recorded(already=already, learnable=left)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
     return Recorded(
         (done.stem,), (done.commit,), (*does, *files), "", "Answer to a proposal", twin_commands.LEARN,
-        outcome.findings,
+        outcome.findings, learnable=left,
     )  # fmt: skip
 
 

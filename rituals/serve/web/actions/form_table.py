@@ -23,7 +23,7 @@ ACTIONS: dict[str, Action] = {
     "undo": decision_forms.undo,
 }
 #: The slow parts of the tip that an action asks for: what is foreseen of one does not do.
-NEEDS: dict[str, tuple[str, ...]] = {"answer": ("plan",)}
+NEEDS: dict[str, tuple[str, ...]] = {"answer": ("plan",), "learn": ("learn_plan",)}
 #: So many are remembered: pages of many tabs, looked at again.
 _KEPT = 50
 

@@ -99,7 +99,7 @@ def review(tip: TipView, asked: Asked) -> Page:
     shown = _first(found)
     due = groups.pop(INVARIANT_DUE, [])
     few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
-    learning = tip.learn_plan if tip.has("learn_plan") else None
+    learning = tip.learnable if tip.serves("learn_plan") else None
     listed = [_group(tip, name, some, few) for name, some in groups.items()]
     ticks_group = _group(tip, INVARIANT_DUE, due, _TICKS)
     settled = _settled(tip)
@@ -181,7 +181,7 @@ def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:
 
 def learning(tip: TipView, asked: Asked) -> Page:
     """Return the page of what could be learned; the review shows that there is some once it is known."""
-    plan = tip.learn_plan
+    plan = tip.learnable
     values = {"learning": plan, "learned": _learned(plan), "command": twin_commands.LEARN}
     return Page("learning", "Worth keeping?", values)
 

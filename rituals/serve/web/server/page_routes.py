@@ -201,7 +201,8 @@ class ActRoute:
         recorded = self._notices.record(memory, sent.name, sent.fields)
         if asking and recorded.events:
             left = remaining(asking, recorded.answered, recorded.events)
-            self._preparing.foresee(memory, left)
+            self._preparing.foresee(memory, "plan", left)
+        self._preparing.foresee(memory, "learn_plan", recorded.learnable)
         return recorded
 
     async def _answer(

@@ -17,7 +17,8 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
-from rituals.serve.web.actions.answer_forms import answer
+from rituals.serve.web.actions.action import Action
+from rituals.serve.web.actions.answer_forms import answer, learn
 from rituals.serve.web.actions.form_table import ACTIONS, Notices
 from rituals.serve.web.html.templates import Renderer, static_files
 from rituals.serve.web.page_value import Page
@@ -55,7 +56,11 @@ def app_of(
     files, preparing = Files(static_files()), Preparing(opened)
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
-    notices = Notices(ChainMap({"answer": partial(answer, kept=preparing.kept)}, ACTIONS))
+    kept: dict[str, Action] = {
+        "answer": partial(answer, kept=partial(preparing.kept, part="plan")),
+        "learn": partial(learn, kept=partial(preparing.kept, part="learn_plan")),
+    }
+    notices = Notices(ChainMap(kept, ACTIONS))
     pages = PageRoutes(preparing, access, renderer, notices, patience)
     acts = ActRoute(preparing, access, pages, notices)
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ledger.errors import DiurnaError
 from memory.api import Memory
+from rituals.review.review_plan import Plan
 from rituals.review.review_record import settle_answers
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.tip_view.tip_view import MADE_OF, ONCE, SLOW_PARTS, TipView, TipViews
@@ -22,7 +23,7 @@ from rituals.serve.worker import Worker
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from rituals.review.review_plan import Plan
+    from rituals.review.learning.learning_plan import Plan as LearnPlan
 
 T = TypeVar("T")
 #: So often a page waits for its parts anew because memory moved meanwhile; then they are made in place.
@@ -103,21 +104,24 @@ class Preparing:
             return False
         return True
 
-    def kept(self, memory: Memory) -> Plan | None:
-        """Return the plan of the tip, None where there is none yet; on the memory's thread."""
+    def kept(self, memory: Memory, part: str) -> Any:
+        """Return a slow part of the tip, None where it is not made yet; on the memory's thread."""
         tip = self._views.of(memory)
-        return tip.plan if tip.has("plan") else None
+        return getattr(tip, part) if tip.has(part) else None
 
     def asking(self, memory: Memory) -> Plan | None:
         """Return the plan of the tip, or what stands for it; None for neither."""
         tip = self._views.of(memory)
         return tip.asking if tip.serves("plan") else None
 
-    def foresee(self, memory: Memory, plan: Plan | None) -> None:
-        """Let what is left of a plan stand for the one of the tip, which a single log lies behind."""
+    def foresee(self, memory: Memory, part: str, left: Plan | LearnPlan | None) -> None:
+        """Let what is left of a part stand for that of the tip, at most one log behind it."""
         tip = self._views.of(memory)
-        if plan is not None and tip.state.summary.logs == plan.summary.logs + 1:
-            tip.foreseen = plan._replace(summary=tip.state.summary)
+        if left is None or not 0 <= tip.state.summary.logs - left.state.summary.logs <= 1:
+            return
+        if isinstance(left, Plan):
+            left = left._replace(summary=tip.state.summary)
+        tip.foresee(part, left._replace(state=tip.state))
 
     def since(self, mark: str) -> str:
         """Say what came since memory stood as a mark names it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
+from typing import Any
 
 from ledger.git.repository import head
 from memory.query.session_timeline import Session, sessions_of
@@ -155,9 +156,9 @@ class TipView:
         self.tip = memory.home.tip()
         #: stems of all work logs, in ledger order
         self.work = state.work
-        #: what is left of the plan of another tip behind what was answered: it stands for the plan of
-        #: this one until that is made
-        self.foreseen: Plan | None = None
+        #: by part, what is left of one of another tip behind what was answered: it stands for that of
+        #: this tip until it is made
+        self.foreseen: dict[str, Any] = {}
         self._sessions: dict[str, Session] = {}
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
@@ -254,7 +255,18 @@ class TipView:
     @property
     def asking(self) -> Plan:
         """The plan, or what stands for it by now."""
-        return self.plan if self.foreseen is None or self.has("plan") else self.foreseen
+        plan: Plan = self._so_far("plan")
+        return plan
+
+    @property
+    def learnable(self) -> LearnPlan:
+        """What could be learned, or what stands for it by now."""
+        plan: LearnPlan = self._so_far("learn_plan")
+        return plan
+
+    def _so_far(self, part: str) -> Any:
+        known = self.has(part) or part not in self.foreseen
+        return getattr(self, part) if known else self.foreseen[part]
 
     @property
     def questions(self) -> dict[str, list[Question]]:
@@ -279,12 +291,17 @@ class TipView:
 
     def serves(self, part: str) -> bool:
         """Tell whether a page need not wait for a part: it is there, or something stands for it."""
-        return self.has(part) or (part == "plan" and self.foreseen is not None)
+        return self.has(part) or part in self.foreseen
 
     def prepare(self, *parts: str) -> None:
         """Work out parts in place, for many pages that follow."""
         for part in parts:
             getattr(self, part)
+
+    def foresee(self, part: str, left: object) -> None:
+        """Let something stand for a part until that is made anew."""
+        self.__dict__.pop(part, None)
+        self.foreseen[part] = left
 
     def keep(self, part: str, value: object) -> None:
         """Hold a part that was worked out elsewhere."""
