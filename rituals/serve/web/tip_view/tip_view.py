@@ -20,6 +20,15 @@ from projection.work.tracked_tasks import Task, tasks
 from rituals.serve.web.tip_view.arrivals import Arrivals
 from rituals.serve.web.tip_view.known_logs import KnownLogs, known_logs
 from rituals.serve.web.tip_view.log_writers import LogWriters
+from rituals.serve.web.tip_view.slow_parts import (
+    read_learn_plan,
+    read_lives,
+    read_origins,
+    read_past,
+    read_plan,
+    read_recall,
+    read_report,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,15 +37,12 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from ledger.remote.forge import Forge
     from memory.api import Memory
-    from memory.query.origins import Origin, Origins
+    from memory.query.origins import Origin
     from memory.query.reasons import Reasons
     from memory.query.resident import Resident
     from memory.replay.head_view import Here
     from projection.fold.testimony import Testimony
-    from projection.lifecycle.lives import Lives
-    from projection.lifecycle.past_states import Past
     from rituals.decide.open_contradictions import Dispute
-    from rituals.report.lifecycle_report import Report
     from rituals.review.learning.learning_plan import Plan as LearnPlan
     from rituals.review.review_plan import Plan
     from rituals.review.review_question import Question
@@ -44,99 +50,6 @@ if TYPE_CHECKING:
 
 #: For so many places of the code it is kept what is behind them.
 _MOST_REASONS = 500
-
-
-def read_lives(tip: TipView) -> Callable[[], Lives]:
-    """Read what the lives of all facts are made of."""
-    from projection.lifecycle.lives import lives_of
-
-    entries, state = tip.entries, tip.state
-    return lambda: lives_of(entries, state.policy, histories=state.histories)
-
-
-def read_report(tip: TipView) -> Callable[[], Report]:
-    """Read what the report of how facts lived is made of."""
-    from rituals.report.lifecycle_report import captured, report_on, with_repeats
-
-    lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
-    logs = tip.memory.logs()
-
-    def made() -> Report:
-        found = report_on(lives, state.histories, entries, state.policy)
-        return with_repeats(found, entries, state.histories, captured(home, logs))
-
-    return made
-
-
-def read_past(tip: TipView) -> Callable[[], Past]:
-    """Read what answers how it was at any session."""
-    from projection.lifecycle.past_states import Past
-
-    lives, entries = tip.lives, tip.entries
-    withheld = tip.memory.ask(lambda cache: cache.redacted)
-    return lambda: Past(tip.state, lives, entries, withheld)
-
-
-def read_plan(tip: TipView) -> Callable[[], Plan]:
-    """Read what a review is planned from; it asks git about the code."""
-    from rituals.intake.harvest.origin import code_of
-    from rituals.review.clone_questions import clone_questions
-    from rituals.review.review_plan import plan_of
-
-    memory = tip.memory
-    state, at = memory.tip_state(), memory.ask(lambda cache: cache.commit, committed=True)
-    gone = memory.ask(lambda cache: clone_questions(memory.home, cache), committed=True)
-    logs = list(tip.known_logs.logs)
-    if state.summary.digest != tip.state.summary.digest:  # some wait
-        logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
-    return lambda: plan_of(at, state, logs, code_of(memory.home), more=gone)
-
-
-def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
-    """Begin to plan what could be learned; that reads logs, so it opens the home once more."""
-    from memory.api import Memory
-    from rituals.review.learning.learning_plan import plan_learning
-
-    home = tip.memory.home
-
-    def plan() -> LearnPlan:
-        memory = Memory(home)
-        try:
-            return plan_learning(memory)
-        finally:
-            memory.close()
-
-    return plan
-
-
-def read_origins(tip: TipView) -> Callable[[], Origins]:
-    """Begin to walk the history: which commit brought each log, for all that is asked of the memory."""
-    from memory.query.origins import all_origins
-
-    memory, at, kept = tip.memory, tip.tip, tip.memory.origins
-    refs = memory.ask(lambda cache: list(cache.log_refs()))
-
-    def walk() -> Origins:
-        memory.origins = all_origins(memory.home, at, refs, kept)
-        return memory.origins
-
-    return walk
-
-
-def read_recall(tip: TipView) -> Callable[[], bool]:
-    """Begin to bring the index of recall here, which takes long where there is none yet."""
-    from memory.api import Memory
-
-    home, asked = tip.memory.home, tip.state.policy.project or "memory"
-
-    def ask() -> bool:
-        memory = Memory(home)
-        try:
-            return bool(memory.recall(asked, limit=1).hits)
-        finally:
-            memory.close()
-
-    return ask
 
 
 class TipView:
