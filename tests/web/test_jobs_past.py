@@ -29,6 +29,15 @@ def tab_to(clicks: Clicks, goal: Locator, most: int = 40) -> None:
     clicks.count += 1
 
 
+def step_to(clicks: Clicks, row: Locator, most: int = 12) -> None:
+    """Press j until a row has the focus."""
+    for _ in range(most):
+        if row.evaluate("one => one === document.activeElement"):
+            break
+        clicks.press("j")
+    expect(row).to_be_focused()
+
+
 def test_what_was_true_at_a_release(
     page: Page, server: Server, clicks: Clicks, browser: Browser, site: Callable[[str], Site]
 ) -> None:
@@ -36,7 +45,7 @@ def test_what_was_true_at_a_release(
     served = server("plain")
     served.open(page)
     clicks.click(page.get_by_role("link", name="Then", exact=True))
-    clicks.click(page.locator("svg.ticks a", has_text="v1.1"))
+    clicks.click(page.locator("svg.moments a", has_text="v1.1"))
     assert clicks.count == 2
     expect(page.locator("#then")).to_contain_text("As v1.1 has it")
     expect(page.locator(".row", has_text="Wire the queue").first).to_be_visible()
@@ -76,7 +85,7 @@ def test_what_was_true_at_a_release(
     page.goto(f"{site('plain').by_file}index.html")
     clicks.count = 0
     clicks.click(page.get_by_role("link", name="Then", exact=True))
-    clicks.click(page.locator("svg.ticks a", has_text="v1.1"))
+    clicks.click(page.locator("svg.moments a", has_text="v1.1"))
     assert clicks.count == 2
     expect(page.locator(".row", has_text="Wire the queue").first).to_be_visible()
     expect(page.locator(".row", has_text="40 orders a second")).to_have_count(0)
@@ -119,12 +128,7 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
     page.goto(f"{served.address}/")
     clicks.count = 0
     page.locator("body[data-ready]").wait_for(state="attached")
-    rows = page.locator("[data-row]")
-    while not rows.filter(has_text="Webhooks retry five").first.evaluate(
-        "one => one === document.activeElement"
-    ):
-        clicks.press("j")
-        assert clicks.count < 12
+    step_to(clicks, page.locator("[data-row]", has_text="Webhooks retry five").first)
     clicks.press("Enter")
     expect(page.locator("h1")).to_have_text("webhook-retries")
     tab_to(clicks, page.get_by_role("button", name="link", exact=True))
@@ -136,18 +140,29 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
 
 
 def test_where_a_wrong_idea_comes_from(page: Page, server: Server, clicks: Clicks) -> None:
-    """Two clicks: who said it, until when it stood, what was built on it."""
-    server("plain").open(page)
+    """Two clicks: who said it, until when it stood, what was built on it. By keys: g d, j until it, Enter."""
+    served = server("plain")
+    served.open(page)
     clicks.click(page.get_by_role("link", name="Decisions", exact=True))
-    wrong = page.locator(".row", has_text="a lost one is lost").last
-    clicks.click(wrong.get_by_role("link", name="webhook-once", exact=True))
+    wrong = page.locator(".row", has_text="a lost one is lost")
+    clicks.click(wrong.last.get_by_role("link", name="webhook-once", exact=True))
     assert clicks.count == 2
     expect(page.get_by_role("heading", name="What was built on it while it stood")).to_be_visible()
     expect(page.locator(".rest")).to_contain_text("2 facts that name it")
     expect(page.locator(".chain li", has_text="Created")).to_contain_text("Ada by claude-code")
-    expect(page.locator(".chain li", has_text="Superseded by webhook-retries")).to_contain_text(
-        "Ada by codex"
-    )
+    superseded = page.locator(".chain li", has_text="Superseded by webhook-retries")
+    expect(superseded).to_contain_text("Ada by codex")
+
+    page.goto(f"{served.address}/")
+    clicks.count = 0
+    page.locator("body[data-ready]").wait_for(state="attached")
+    clicks.press("g", "d")
+    page.wait_for_url("**/decisions")
+    page.locator("body[data-ready]").wait_for(state="attached")
+    step_to(clicks, wrong.last)
+    clicks.press("Enter")
+    expect(page.locator("h1")).to_have_text("webhook-once")
+    assert clicks.count <= 6
 
 
 def test_what_one_agent_did(page: Page, server: Server, clicks: Clicks) -> None:
@@ -170,6 +185,34 @@ def test_what_one_agent_did(page: Page, server: Server, clicks: Clicks) -> None:
     expect(page.get_by_role("link", name=re.compile("Ship the webhooks"))).to_have_attribute(
         "rel", "prev"
     )
+
+
+def test_the_past_reads_without_a_script(
+    browser: Browser, page: Page, server: Server, site: Callable[[str], Site]
+) -> None:
+    """A timeline is filtered, a session leads to its neighbours and facts, a place of an event is there; in a site, too."""
+    served = server("plain")
+    served.open(page)
+    state = page.context.storage_state()
+    with browser.new_context(java_script_enabled=False, storage_state=state) as context:
+        bare = context.new_page()
+        bare.goto(f"{served.address}/timeline")
+        if bare.locator("details.filter > summary").is_visible():
+            bare.locator("details.filter > summary").click()
+        bare.get_by_role("combobox", name="Agent").select_option("codex")
+        bare.get_by_role("button", name="Apply").click()
+        bare.wait_for_url(re.compile("agent=codex"))
+        expect(bare.locator(".day .row", has_text="gemini")).to_have_count(0)
+        bare.get_by_role("link", name="Webhooks were lost").click()
+        expect(bare.locator(".copies")).to_be_hidden()
+        bare.get_by_role("link", name=re.compile("Ship the webhooks")).click()
+        expect(bare.locator(".crumb")).to_have_text("Saturday, 29 August 2026, 10:40 UTC")
+        bare.get_by_role("link", name="webhook-once", exact=True).first.click()
+        bare.get_by_role("link", name="Link to this event").first.click()
+        expect(bare.locator(".chain li:target")).to_contain_text("Superseded by")
+        bare.goto(f"{site('plain').by_file}fact/webhook-once.html")
+        expect(bare.locator(f"a[href^='{FORGE}/commit/']").first).to_be_visible()
+        expect(bare.locator(f"a[href^='{FORGE}/blob/']").first).to_be_visible()
 
 
 @pytest.mark.parametrize(

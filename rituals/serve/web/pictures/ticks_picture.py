@@ -49,6 +49,6 @@ def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]
             )
     height = _ROW * len(shown)
     return (
-        f'<svg class="ticks" width="100%" height="{height}" role="group"'
+        f'<svg class="moments" width="100%" height="{height}" role="group"'
         f' aria-label="Marks below the slider">{"".join(parts)}</svg>'
     )
