@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +24,7 @@ from memory.replay.replayed_state import state_from
 from projection.fold.fact_history import Fact
 from projection.policy.model import CLOSABLE, Policy
 from rituals.check.check_runner import verify
+from rituals.intake.adopt import page_versions
 from rituals.intake.adopt.adopted_past import (
     CHECK,
     REVIEW,
@@ -37,6 +40,7 @@ from rituals.intake.adopt.adoption import plan_adoption
 from rituals.intake.adopt.import_logs import events_of, said_by
 from rituals.intake.adopt.page_versions import PageCommit, PageReader
 from rituals.intake.adopt.read_facts import FactPage, ImportedFact
+from tests.conftest import each_row
 from tests.replayed_pages import replay_pages
 from tests.small_ledgers import MERCURY, adopt, git, needs_mercury, write_ledger
 
@@ -538,3 +542,14 @@ def test_a_title_by_hand_does_not_repeat_what_was_redacted(tmp_path: Path, run: 
         ("why", "key-place"),
     ):
         assert "under the mat" not in run(*asked, *home).out, asked
+
+
+@each_row("blobs, left", (("aaa", 3), ("abc", 2), ("abb", 3)))
+def test_the_newest_versions_are_read_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, blobs: str, left: int
+) -> None:
+    """Each text counts once, however many commits have it."""
+    monkeypatch.setattr(page_versions, "BYTES_LIMIT", 120)
+    commits = [PageCommit(blob, (), "A", 0, "s", (("page.md", blob),)) for blob in blobs]
+    git: Any = SimpleNamespace(sizes=lambda ids: [60 for _ in ids])
+    assert page_versions._within_limits(git, commits) == tuple(commits[3 - left :])

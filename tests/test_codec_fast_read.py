@@ -68,6 +68,7 @@ def test_line_scanner_agrees_with_the_parser_or_is_in_doubt(lines: list[str]) ->
 @given(documents)
 @example(["---", "agent: a", "---", "# t", "", "## Memory References", "", "- Referenced: a"])
 @example(["", "## Memory References", "", "- Referenced: a, -b"])
+@example(["## Facts", "", "- a", "", "## Memory References", "", "- Referenced: a"])
 @example(
     ["", "## Memory References", "", "- Created: a", "", "## Facts", "- - -", "  <!-- id: a -->"]
 )

@@ -317,6 +317,18 @@ def test_the_list_of_tools_loads_no_memory() -> None:
     assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
+def test_what_a_server_logs_begins_with_its_name() -> None:
+    """Errors alone, on standard error, whoever logs them."""
+    logs = (
+        "import logging; from rituals.serve.long_running import settle; settle('mcp')\n"
+        "logging.warning('late'); logging.getLogger('of.a.library').error('gone')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", logs], capture_output=True, text=True, env=environment()
+    )
+    assert (done.stdout, done.stderr) == ("", "diurna mcp: gone\n")
+
+
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (

@@ -90,8 +90,13 @@ class Reached:
         names = here.get(mutation.function) or sorted(
             {name for some in here.values() for name in some}
         )
-        breadth = self._breadth
-        names = sorted(names, key=lambda name: (breadth[name] * (0.1 + self.seconds[name]), name))
+        near, breadth = self._near(mutation.path), self._breadth
+        names = sorted(
+            names,
+            key=lambda name: (
+                breadth[name] * (0.1 + self.seconds[name]) * near[name.partition("::")[0]], name,
+            ),
+        )  # fmt: skip
         chosen: list[str] = []
         for name in names:
             if budget < self.seconds[name] and chosen:
@@ -99,6 +104,22 @@ class Reached:
             budget -= self.seconds[name]
             chosen.append(name)
         return chosen
+
+    def _near(self, path: str) -> dict[str, float]:
+        """Return how far each file of tests is from a module: near where it imports it, or has its name."""
+        stem, dotted = Path(path).stem, path.removesuffix(".py").replace("/", ".")
+        package, _, module = dotted.rpartition(".")
+        imports = re.compile(
+            rf"{re.escape(dotted)}\b|from {re.escape(package)} import .*\b{module}\b"
+        )
+        return {
+            name: 0.05 if stem in name or imports.search(text) else 1.0
+            for name, text in self._texts.items()
+        }
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return {name: (_TOP / name).read_text("utf-8") for name in self._files}
 
     @cached_property
     def _breadth(self) -> Counter[str]:
