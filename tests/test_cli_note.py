@@ -70,12 +70,12 @@ def test_a_note_from_a_pipe(repo: Repo, run: Run) -> None:
     assert (
         run("note", stdin=b"decision: id=uv We use uv.\n\nid=cores CI has two cores.\r\n").code == 0
     )
-    piped = b"- decision: id=retry Retries:\n  - three\n  - with jitter\n\n* [ ] id=cache Warm it\n1. id=x Ten.\n"
+    piped = b"- decision: id=retry Retries:\n  - three\n\n  - with jitter\n\n* [ ] id=cache Warm it\n1. id=x Ten.\n"
     assert run("note", "-", stdin=piped).code == 0
     assert kinds(run) == {
         "uv": ("decision", "We use uv."),
         "cores": ("fact", "CI has two cores."),
-        "retry": ("decision", "Retries:\n- three\n- with jitter"),
+        "retry": ("decision", "Retries:\n- three\n\n- with jitter"),
         "cache": ("thread", "Warm it"),
         "x": ("fact", "Ten."),
     }

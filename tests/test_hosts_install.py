@@ -784,7 +784,9 @@ def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run
     assert ran.code == 0 and tree(bare_repo.path) == before
     assert "would write .claude/settings.json" in ran.out and "would make AGENTS.md" in ran.out
     assert "+++ .claude/settings.json" in ran.out and COMMANDS["claude"] in ran.out
-    assert "Codex asks once" not in run("install", "codex", "--no-mcp", "--dry-run").err
+    said = run("install", *HOSTS, "--no-mcp", "--dry-run").err
+    assert "Codex asks once" not in said
+    assert "claude, codex, copilot, gemini, qwen: when it stops" in said
     answer = run("install", "claude", "--no-mcp", "--dry-run", "--json").json
     did = [one["did"] for one in answer["files"]]
     assert answer["dry_run"] and did == ["write", *["make"] * len(SKILLS), "make"]

@@ -361,6 +361,7 @@ def test_import_from_the_command_line(
     repo.write("CLAUDE.md", "# Shop\n\n- Use tabs.\n- Deploy on Mondays.\n")
     shown = run("import", "claude")
     assert shown.code == 0 and "new (2)" in shown.out and "--write" in shown.err
+    assert "new (2)" in (said := run("import", "claude", "-v").out) and " more " not in said
     assert "type: import" not in repo.git("log", "-p")
     done = run("import", "claude", "--write")
     assert done.code == 0 and "took in 2 facts from claude" in done.out

@@ -346,6 +346,7 @@ def main(arguments: list[str]) -> int:
         drawn = survivors(chosen.again.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        (folder / "shared").symlink_to(_TOP.parent / "shared")  # what some tests look at beside us
         clones = [make_clone(folder / f"clone{number}") for number in range(chosen.jobs)]
         reached = Reached(chosen.reached or folder / "reached.json")
         measure(clones, reached, chosen.without, reached.lacking(files))
