@@ -13,6 +13,7 @@ import pytest
 
 from ledger.home import discover
 from memory.api import Memory
+from memory.write.draft import SessionDraft
 from projection.fold.full_replay import State
 from tests.campaigns.homes import git
 from tests.web.conftest import Clicks, Console, Served, Server
@@ -230,6 +231,28 @@ def test_a_finding_is_reported_and_fixed(desk: Desk) -> None:
     expect(notice(desk.page)).to_contain_text("is closed")
 
 
+def test_what_is_recorded_elsewhere_takes_no_words_away(desk: Desk, console: Console) -> None:
+    """A form that one went back to, what it would record and what was refused stay as they stand."""
+    page = desk.page
+    desk.begin()
+    desk.press("Note")
+    page.get_by_label("What holds").fill("Shops are open on Sundays.")
+    desk.press(LOOK)
+    memory = Memory(discover(str(desk.served.folder)))
+    for number, (button, shown) in enumerate((
+        ("", page.get_by_role("heading", name="This would be recorded")),
+        ("Go back", page.get_by_role("heading", name="Add a fact")),
+    )):  # fmt: skip
+        if button:
+            desk.press(button)
+        memory.append(SessionDraft(f"Elsewhere {number}"))
+        page.wait_for_timeout(5_000)  # more than twice as long as until a page asks
+        expect(shown).to_be_visible()
+    expect(page.get_by_label("What holds")).to_have_value("Shops are open on Sundays.")
+    memory.close()
+    assert console.said == []
+
+
 def test_the_desk_by_keys_alone(desk: Desk) -> None:
     """`g a` opens a new fact; Tab and Enter do the rest, with the focus where one goes on."""
     page = desk.page
@@ -304,7 +327,7 @@ def test_forms_and_previews_can_be_used_by_all(
     served = server("plain", write=True)
     addresses = (
         "/write/note", "/write/reword?id=webhook-retries", "/write/withhold?id=shop-limit",
-        "/write/hand-over?id=wire-queue", "/tasks", "/findings", "/roles",
+        "/write/hand-over?id=wire-queue", "/tasks", "/findings", "/roles", "/fact/wire-queue",
     )  # fmt: skip
     for number, address in enumerate(addresses):
         served.open(page, address)
