@@ -23,6 +23,7 @@ from rituals.serve.web.html.word_marks import word_marks
 from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages import (
     decisions_page,
+    entities_page,
     facts_page,
     health_page,
     now_page,
@@ -340,3 +341,32 @@ def test_marks_change_nothing_but_what_stands_between_tags(text: str, words: lis
     for one in re.findall("<mark>(.*?)</mark>", marked):
         assert one.lower() in known or one.casefold() in {word.casefold() for word in known}
         assert escape(one) == one
+
+
+def test_the_facts_about_an_entity_are_filtered_and_ordered(tip: Tip) -> None:
+    """All of them, false ones too, unless something else is asked; its address holds any name."""
+    for asked, shown in (
+        ({}, {"once", "retries"}),
+        ({"agent": "codex"}, {"retries"}),
+        ({"tier": "superseded"}, {"once"}),
+        ({"kind": "fact"}, set()),
+    ):
+        page = entities_page.entity(tip(), {"name": "kafka", **asked})
+        assert set(ids(page)) == shown, asked
+    page = entities_page.entity(tip(), {"name": "Kafka", "sort": "old"})
+    assert ids(page) == ["once", "retries"]
+    assert 'href="/entities/Kafka?sort=new"' in told(tip(), page)
+
+
+def test_a_site_has_the_first_page_of_a_list_and_says_so(tip: Tip, home: Memory) -> None:
+    """A server has all of them."""
+    made = [
+        FactCreated(f"elm-{n}", f"Elm {n} stands in park {n % 7}.")
+        for n in range(facts_page.FACTS + 5)
+    ]
+    home.append(SessionDraft("Elms", "Elms.", tuple(made), anyway=True))
+    page = facts_page.facts(tip(), {})
+    html = Renderer().render(page, frame_of(tip())._replace(served=False))
+    assert f"These are the first {facts_page.FACTS} of {facts_page.FACTS + 8}" in words_of(html)
+    assert 'rel="next"' in told(tip(), page) and 'rel="next"' not in html
+    assert not any("page=" in one for one in facts_page.addresses(tip()))

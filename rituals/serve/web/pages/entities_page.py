@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from ledger.model.record import Record
-from projection.document.fact_remarks import Mark
 from projection.fold.projection_state import Standing
-from projection.fold.testimony import Testimony
 from projection.graph.graph_neighbours import entity_names, folded
 from rituals.serve.web.page_value import Asked, Page
+from rituals.serve.web.pages.fact_filter import filter_bar
+from rituals.serve.web.pages.fact_list import SORTS, ordered, page_of, rows_of, sort_of
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many entities, facts of one, and related ones are shown.
 ENTITIES, FACTS, RELATED = 300, 200, 20
-
-
-class About(Record):
-    """A fact about an entity, what a reader has to know before its text, and how it is known."""
-
-    standing: Standing
-    mark: Mark
-    known: Testimony
+FIELDS = ("kind", "tier", "agent", "person", "role", "since", "until")
 
 
 def entities(tip: TipView, asked: Asked) -> Page:
@@ -40,13 +31,20 @@ def entity(tip: TipView, asked: Asked) -> Page:
         NotFound: no fact is about it.
     """
     view = tip.memory.entity(asked["name"])
-    shown = view.standings[:FACTS]
-    marks, told = tip.memory.marks([one.fact for one in shown]), tip.known(shown)
+    kept = {"sort": asked.get("sort", "")}
+    bar = filter_bar(tip, asked, _address(asked["name"]), FIELDS, kept)
+    fits, sort = bar.filter.keeps(tip), asked.get("sort", "")
+    found = [one for one in view.standings if fits(one)]
+    found = ordered(found, sort_of(asked)) if sort in SORTS else found
+    shown, pages = page_of(found, asked, FACTS)
     values = {
+        "bar": bar,
         "view": view,
-        "facts": [About(one, marks[one.fact.id], told[one.fact.id]) for one in shown],
-        "more": len(view.standings) - len(shown),
-        "command": f"diurna show --about {shlex.quote(view.name)}",
+        "facts": shown,
+        "rows": rows_of(tip, shown),
+        "pages": pages,
+        "sort": sort,
+        "sorts": {"": "what stands first", **SORTS},
         "related": _related(view.standings, view.name),
     }
     return Page("entity", view.name, values)
@@ -55,7 +53,11 @@ def entity(tip: TipView, asked: Asked) -> Page:
 def addresses(tip: TipView) -> Iterator[str]:
     """List the addresses of the pages of all entities."""
     for one in tip.memory.entities():
-        yield f"/entities/{quote(one.name, safe='', errors='replace')}"
+        yield _address(one.name)
+
+
+def _address(name: str) -> str:
+    return f"/entities/{quote(name, safe='', errors='replace')}"
 
 
 def _related(standings: tuple[Standing, ...], name: str) -> list[tuple[str, int]]:

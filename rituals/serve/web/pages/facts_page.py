@@ -16,7 +16,6 @@ from rituals.serve.web.pages.fact_list import (
     SORTS,
     ordered,
     page_of,
-    pages_in,
     rows_of,
     sort_of,
 )
@@ -134,7 +133,10 @@ def listed(tip: TipView, asked: Asked) -> int:
 
 
 def addresses(tip: TipView) -> Iterator[str]:
-    """List the addresses of all lists, also by kind, tier and author, as Health counts them."""
+    """List the addresses of all lists, also by kind, tier and author, as Health counts them.
+
+    Of each the first page alone: a large memory would have hundreds of others in every site.
+    """
     report = tip.report
     asked = [{"list": name} for name in LISTS]
     asked += [{"tier": tier} for tier in TIERS]
@@ -148,11 +150,8 @@ def addresses(tip: TipView) -> Iterator[str]:
     soon = _fading(tip)
     for one in asked:
         said = {name: value for name, value in one.items() if value}
-        count = sum(1 for _ in _listed(tip, said, soon))
-        if count or not said:
+        if not said or any(True for _ in _listed(tip, said, soon)):
             yield _address(said)
-        for number in pages_in(count, FACTS):
-            yield _address({**said, "page": str(number)})
 
 
 def _address(said: dict[str, str]) -> str:
