@@ -8,6 +8,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.name_lookup import fact_named, log_named
 from memory.recall.hits.fact_hits import Facts, Past, kept, past_at
+from memory.recall.hits.found_words import explained
 from memory.recall.hits.outdated_hits import Outdated
 from memory.recall.hits.passage_hits import (
     LogTexts,
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
 _MORE_TOLD = 40
 #: How many passages are shown whole.
 _WHOLE = 3
-#: How many false facts are given beside what holds.
-_FALSE = 10
 #: How many logs are named that answer as a whole.
 _SESSIONS = 20
 
@@ -86,6 +85,7 @@ class Recaller:
         self._documents: Documents | None = None
         #: the last reading: what it was of, its facts, and what may be a hit
         self._last: tuple[object, Facts, Keeps | None] | None = None
+        self._false: tuple[object, Facts] | None = None
 
     def close(self) -> None:
         """Close the indexes."""
@@ -134,15 +134,9 @@ class Recaller:
             made = answer_of(shown, notes)._replace(sessions=view.sessions(ranking))
             if not explain:
                 return made
-            from memory.recall.hits.found_words import found_by, worded
-
-            said = worded(facts, found)
-            outdated = Facts(cache, index, Filters(superseded=True), past, facts.marks)
-            false = () if filters.superseded else outdated.false_hits(said, level, _FALSE)
-            return made._replace(
-                worded=said, false=false, ranked=len(ranking.passages), cut=len(ranking.passages) == told,
-                found_by=found_by(self.lookups(index), found, [*shown, *false]),
-            )  # fmt: skip
+            made = made._replace(ranked=len(ranking.passages), cut=len(ranking.passages) == told)
+            every = None if past or filters.superseded else self._with_false(cache, index)
+            return explained(made, self.lookups(index), found, every, level)
 
         with Uncollected(), self.texts:
             found = self._following.ask(answer)
@@ -162,6 +156,15 @@ class Recaller:
         keeps = kept(index, facts, filters)
         self._last = None if past is not None else (reading, facts, keeps)
         return facts, keeps
+
+    def _with_false(self, cache: Cache, index: Index) -> Facts:
+        """Return facts, false ones too; those of the question before where nothing moved."""
+        marks = marks_at(self._snapshot.home, cache)
+        reading = (cache, cache.commit, index, index.mark, marks.said)
+        if self._false is None or self._false[0] != reading:
+            facts = Facts(cache, index, Filters(superseded=True), marks=marks)
+            self._false = reading, facts
+        return self._false[1]
 
     def _meanings_of(self, cache: Cache, index: Index) -> Meanings | None:
         """Return what the facts of an index mean, None without the extra `vectors`."""

@@ -90,7 +90,6 @@ class Facts:
         past: Past | None = None,
         marks: Marks = NOTHING_MARKED,
     ) -> None:
-        self.marks = marks
         self._marks = marks if past is None else NOTHING_MARKED
         self._cache = cache
         self._shown = self._marks.shown(cache)
@@ -102,6 +101,7 @@ class Facts:
         self._known: dict[tuple[str, str], Standing | None] = {}
         self._met: Met = {}
         self._standings: dict[str, Standing | None] = {}
+        self._hits: dict[tuple[str, str], Hit | None] = {}
         self._questions: frozenset[str] | None = None
         self._place = cache.placing()
         self._past = past
@@ -162,12 +162,14 @@ class Facts:
     def false_hits(
         self, worded: Iterable[tuple[str, bool]], level: str, limit: int
     ) -> tuple[Hit, ...]:
-        """Return the false ones of some facts, if they say enough of a question; none of the past."""
-        if self._past is not None:
-            return ()
+        """Return the false ones of some facts, if they say enough of a question."""
         said = [id for id, enough in worded if enough]
         false = false_among(self._cache, said)
-        hits = [self.hit(id, None, level) for id in [id for id in said if id in false][:limit]]
+        hits = []
+        for id in [id for id in said if id in false][:limit]:
+            if (id, level) not in self._hits:  # whoever types a word is shown the same ones again
+                self._hits[id, level] = self.hit(id, None, level)
+            hits.append(self._hits[id, level])
         return tuple([hit for hit in hits if hit is not None])
 
     def known(self, fact: str) -> Fact | None:

@@ -19,6 +19,8 @@ HITS, MORE, MOST = 10, 40, 300
 #: How many false facts are shown unless they are asked for; how much of a title a passage repeats.
 FALSE, _TITLE_CHARS = 10, 60
 FIELDS = (*OF_FACTS, "role")
+#: Under this the names of all entities are kept, beside those that a filter offers.
+_ALL = "entities"
 #: What people call the levels and the places; "" stands for both places.
 LEVEL_WORDS = dict(zip(LEVELS, ("lines", "what is around", "all of it"), strict=True))
 PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
@@ -162,11 +164,14 @@ def _has_more(found: Answer, groups: Sequence[Group], many: int) -> bool:
     return full and any(len(group.hits) < group.total for group in groups)
 
 
-def _entities(tip: TipView, words: str) -> list[tuple[str, int]]:
-    """Return the entities whose names stand in a question, each with how many facts are about it."""
+def _entities(tip: TipView, words: str) -> list[str]:
+    """Return the entities whose names stand in a question."""
+    known = tip.log_writers.offered
+    if words and _ALL not in known:
+        known[_ALL] = tuple([one.name for one in tip.memory.entities()])
     asked = f" {folded(words)} "
     return [
-        (one.name, one.facts)
-        for one in (tip.memory.entities() if words else ())
-        if (name := folded(one.name)) and f" {name} " in asked
+        one
+        for one in (known[_ALL] if words else ())
+        if (name := folded(one)) and f" {name} " in asked
     ]
