@@ -10,7 +10,7 @@ import pytest
 
 from ledger.errors import DiurnaError, WaitsInSpool, WrongUsage
 from ledger.home import discover
-from ledger.model.event import FactUpdated
+from ledger.model.event import FactUpdated, FactVerified
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
@@ -19,6 +19,7 @@ from rituals.decide.open_contradictions import KINDS, disputes
 from rituals.review.learning.learning_plan import plan_learning
 from rituals.review.remaining_questions import remaining
 from rituals.review.review_plan import Plan, plan_review
+from rituals.review.review_question import Question
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.answer_forms import answer
 from rituals.serve.web.actions.form_fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
@@ -406,6 +407,18 @@ def test_several_questions_are_answered_with_one_log(
         twins.form("answer", ("say", "accept"))
     with pytest.raises(WrongUsage, match="one log takes 200"):
         twins.form("answer", *[("key", str(n)) for n in range(LIMIT_IDS + 1)], ("say", "accept"))
+
+
+def test_what_asks_because_all_is_too_large_is_not_foreseen(twins: Twins) -> None:
+    """One answer may make it small enough, and nothing is asked any more."""
+    plan = plan_review(twins.memory)
+    wordy = Question("thread-wordy", "w", ("storm",), "storm: 20 lines.")
+    plan = plan._replace(questions=(*plan.questions, wordy), raised=())
+    calm = FactUpdated("calm", "Calm."), FactVerified("calm")
+    assert remaining(plan, (), calm[:1]) is None
+    assert remaining(plan, (), calm[1:]) is not None
+    assert remaining(plan, ("w",), calm[:1]) is not None
+    assert remaining(plan, (), (FactVerified("storm"),)) is None  # another question is about it
 
 
 def test_each_proposal_is_answered_as_on_a_terminal(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ledger.model.event import Event, FactVerified, ThreadClosed, facts_in
+from ledger.model.event import Event, FactCreated, FactVerified, ThreadClosed, facts_in
 from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import INVARIANT_DUE, STALLED, is_raising
+
+#: Rules that ask because all of it is too large: no more, once it is not.
+_OF_SIZE = frozenset(("thread-wordy", "size"))
 
 
 def remaining(plan: Plan, answered: Collection[str], events: Sequence[Event]) -> Plan | None:
     """Return a plan without what was answered; None where only a new plan can tell what is left.
 
-    Not foreseen are answers that move facts which other questions are about, or that ask on in a thread;
-    what a new text raises is asked once a new plan is made. `answered` are keys of questions, and ids of
-    settled threads; `events` are of the log.
+    Not foreseen are answers that move facts which other questions are about, that ask on in a thread, or
+    that make smaller what is too large; what a new text raises is asked once a new plan is made.
+    `answered` are keys of questions, and ids of settled threads; `events` are of the log.
     """
     #: (rule, id) of questions that an event settles, whatever they are known by
     settled = {(INVARIANT_DUE, one.id) for one in events if isinstance(one, FactVerified)}
@@ -28,8 +31,11 @@ def remaining(plan: Plan, answered: Collection[str], events: Sequence[Event]) ->
         if one.key not in answered and (one.rule, *one.facts[:1]) not in settled
     ]
     open_ones, keys = {one.key for one in plan.unanswered}, {one.key for one in left}
+    smaller = any(not isinstance(one, (FactVerified, ThreadClosed, FactCreated)) for one in events)
     if any(is_raising(one) for one in events) or any(
-        one.key in open_ones and not moved.isdisjoint(one.facts) for one in left
+        one.key in open_ones
+        and ((smaller and one.rule in _OF_SIZE) or not moved.isdisjoint(one.facts))
+        for one in left
     ):
         return None
     return plan._replace(

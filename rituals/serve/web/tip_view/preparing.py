@@ -159,6 +159,7 @@ class Preparing:
 
         with contextlib.suppress(DiurnaError):  # what is in the way is said by `diurna status`
             await self._worker("publish").run(settle, keep=True)
+            self.begin()  # the pages are a commit, on which the next answer lies
 
     def _worker(self, name: str) -> Worker:
         if name not in self._workers:
