@@ -140,12 +140,19 @@ def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: 
 
 
 def test_where_a_wrong_idea_comes_from(page: Page, server: Server, clicks: Clicks) -> None:
-    """Two clicks: who said it, until when it stood, what was built on it. By keys: g d, j until it, Enter."""
+    """Its words in the search box, and two clicks: who said it, until when it stood, what was built on it.
+
+    By keys, from the list of decisions: g d, j until it, Enter.
+    """
     served = server("plain")
     served.open(page)
-    clicks.click(page.get_by_role("link", name="Decisions", exact=True))
+    clicks.click(page.locator(".top").get_by_role("searchbox"))
+    page.keyboard.type("webhook is sent once")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/search"))
     wrong = page.locator(".row", has_text="a lost one is lost")
-    clicks.click(wrong.last.get_by_role("link", name="webhook-once", exact=True))
+    expect(page.locator("h2", has_text="Said once, and false")).to_be_visible()
+    clicks.click(wrong.first.get_by_role("link", name="webhook-once", exact=True))
     assert clicks.count == 2
     expect(page.get_by_role("heading", name="What was built on it while it stood")).to_be_visible()
     expect(page.locator(".rest")).to_contain_text("2 facts that name it")
