@@ -28,7 +28,7 @@ from rituals.serve.web.export.site_data import Parts, past_data
 from rituals.serve.web.html.html_markdown import line
 from rituals.serve.web.html.templates import Renderer
 from rituals.serve.web.pages.then_page import then
-from rituals.serve.web.pictures.ticks_picture import Tick, ticks
+from rituals.serve.web.pictures.ticks_picture import NARROW, WIDE, Tick, ticks
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.conftest import Repo, Run
 from tests.test_laws import Logged, ledgers, policies, replayed
@@ -231,15 +231,17 @@ def test_names_below_the_slider_stand_apart(marks: list[tuple[int, str]]) -> Non
     rows = [[Tick(session, name, name) for session, name in sorted(marks)]]
     svg = ticks(rows, 40, lambda path, at: f"/then?{len(at)}")
     assert svg.count("<line") == len(marks)
-    spans = []
-    for x, anchor, name in re.findall(
-        r'<text x="([\d.]+)%" y="15" text-anchor="(\w+)">([^<]*)</text>', svg
-    ):
-        wide = 1.7 * len(unescape(name))
-        left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
-        spans.append((left, left + wide))
-    spans.sort()
-    assert all(one[1] <= other[0] + 0.01 for one, other in pairwise(spans))
+    names = re.findall(
+        r'<text( class="roomy")? x="([\d.]+)%" y="15" text-anchor="(\w+)">([^<]*)</text>', svg
+    )
+    for letter, there in ((WIDE, names), (NARROW, [one for one in names if not one[0]])):
+        spans = []
+        for _, x, anchor, name in there:
+            wide = letter * len(unescape(name))
+            left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+            spans.append((left, left + wide))
+        spans.sort()
+        assert all(one[1] <= other[0] + 0.01 for one, other in pairwise(spans))
     assert set(re.findall(r"<(\w+)", svg)) <= {"svg", "a", "title", "line", "text"}
 
 
