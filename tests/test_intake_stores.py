@@ -45,7 +45,7 @@ def test_claude_mem_brings_what_holds_and_not_what_was_done(tmp_path: Path) -> N
     ]
     why = " ".join(one.why for one in reading.left_out)
     assert "1 of the type change" in why and "1 of another project" in why
-    assert "1 that sum up observations" in why
+    assert "1 that sum up observations" in why and "what was asked is no fact" in why
 
 
 def test_claude_mem_is_asked_for_another_name_of_the_project(tmp_path: Path) -> None:

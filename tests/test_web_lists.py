@@ -32,7 +32,7 @@ from rituals.serve.web.pages import (
 from rituals.serve.web.pages.fact_filter import FIELDS, filter_bar
 from rituals.serve.web.pages.fact_list import page_of
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, each_row
 from tests.test_web_html import Read, frame_of
 
 _DAY_MS = 86_400_000
@@ -370,3 +370,9 @@ def test_a_site_has_the_first_page_of_a_list_and_says_so(tip: Tip, home: Memory)
     assert f"These are the first {facts_page.FACTS} of {facts_page.FACTS + 8}" in words_of(html)
     assert 'rel="next"' in told(tip(), page) and 'rel="next"' not in html
     assert not any("page=" in one for one in facts_page.addresses(tip()))
+
+
+@each_row("counts, each", (([], 0), ([60], 50), ([3, 60], 47), ([60, 60], 25), ([1] * 60, 1)))
+def test_each_section_has_as_much_room(counts: list[int], each: int) -> None:
+    """Fifty lines together; a small section leaves its room to the others."""
+    assert now_page._each(counts) == each
