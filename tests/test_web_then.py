@@ -155,6 +155,7 @@ def test_a_release_a_branch_and_a_commit_are_points_too(repo: Repo, run: Run) ->
     append("One", "--new", "id=a fact: Ten seconds.", "--new", "id=gone fact: It goes.")
     repo.git("tag", "-a", "v1", "-m", "a release")
     repo.git("tag", "of-a-tree", "HEAD^{tree}")
+    repo.git("tag", '"><script>x</script>')
     repo.git("branch", "side")
     append("Two", "--update", "a", "Twenty seconds.")
     main = repo.git("rev-parse", "--abbrev-ref", "HEAD").strip()

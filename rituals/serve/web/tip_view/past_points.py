@@ -53,7 +53,7 @@ def releases(tip: TipView) -> tuple[Release, ...]:
     said = git.text("for-each-ref", *order, _FIELDS, "refs/tags", check=False)
     for line in said.split("\n")[:-1]:
         name, at, kinds = line.split("\0")
-        if "commit" in kinds.split() and at.isdigit():
+        if "commit" in kinds.split() and at.isdigit() and REVISION.fullmatch(name):
             stamp = _stamp(int(at))
             found.append(Release(name, tip.past.session_of(stamp), stamp[:10]))
     return tuple(found[::-1])
