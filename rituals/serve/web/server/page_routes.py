@@ -33,6 +33,8 @@ from rituals.serve.web.tip_view.tip_view import TipView
 Answering = Callable[[Request], Awaitable[Response]]
 #: What is for us among the fields, and not for the action.
 _OWN = ("token", "next")
+#: So many times as long waits the page behind a form: its reader is in the middle of something.
+_BEHIND_FORM = 6
 
 
 class PageRoutes:
@@ -65,7 +67,8 @@ class PageRoutes:
         async def answer(request: Request) -> Response:
             asked = {**dict(request.query_params), **request.path_params}
             looks = request.headers.get("sec-fetch-dest") == "document"
-            if looks and not await self._preparing.ready(row.needs, self._patience):
+            patience = self._patience * (_BEHIND_FORM if "done" in asked else 1)
+            if looks and not await self._preparing.ready(row.needs, patience):
                 shown = await self.show(request, lambda tip: working())
                 shown.headers["Refresh"] = "1"
                 return shown
