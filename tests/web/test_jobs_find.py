@@ -82,7 +82,7 @@ def test_which_facts_nobody_used(server: Server, page: Page, clicks: Clicks) -> 
     many = int(number.inner_text())
     clicks.click(number)
     assert clicks.count == 2
-    expect(page.locator("h1")).to_have_text("Never used")
+    expect(page.locator("h1")).to_have_text("Facts: never used")
     expect(page.locator(".row")).to_have_count(many)
     page.goto(f"{served.address}/")
     page.locator("body[data-ready]").wait_for(state="attached")
@@ -94,7 +94,7 @@ def test_which_facts_nobody_used(server: Server, page: Page, clicks: Clicks) -> 
         if "list=never" in page.evaluate("document.activeElement.href ?? ''"):
             break
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Never used")
+    expect(page.locator("h1")).to_have_text("Facts: never used")
 
 
 @pytest.mark.parametrize("name", ["real", "crowded"])

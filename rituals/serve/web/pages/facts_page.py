@@ -124,7 +124,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
         "rows": rows_of(tip, shown),
         "soon": soon if name == "fading" else {},
     }
-    return Page("facts", of.name, values)
+    return Page("facts", f"Facts: {of.name[0].lower()}{of.name[1:]}" if name else "Facts", values)
 
 
 def listed(tip: TipView, asked: Asked) -> int:
