@@ -105,6 +105,12 @@ def test_a_site_filters_its_facts_by_itself(page: Page, site: Callable[[str], Si
     whole = rows.count()
     page.get_by_label("Filter facts").fill("at most 40")
     expect(rows).to_have_count(1)
+    page.get_by_label("Filter facts").fill("sent once")
+    expect(rows).to_have_count(0)
+    expect(page.get_by_text("Nothing on this page is so.")).to_be_visible()
+    page.get_by_role("link", name="search all facts").click()
+    expect(page.locator("#hits .row")).to_have_count(1)  # a false one, which Now does not show
+    page.go_back()
     page.get_by_label("Filter facts").fill("")
     expect(rows).to_have_count(whole)
     page.locator(".chip").first.click()
