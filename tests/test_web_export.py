@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ledger.errors import WriteRefused
 from ledger.home import discover
 from memory.api import Memory
 from rituals.serve.web.export.site import SiteReport, apply_site, plan_site
+from rituals.serve.web.pages import session_page
 from tests.campaigns import forks
 from tests.conftest import NOW_MS, Repo, Run, sampled
 from tests.planted_secrets import others, tokens
@@ -161,3 +163,29 @@ def test_a_site_plans_its_review_and_reads_its_tip_once(
     assert len(asked) == 2
     for one in (other, memory):
         one.close()
+
+
+def test_older_sessions_have_a_place_in_the_timeline_instead_of_a_page(
+    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large site stays small; each link to one leads to where the timeline tells of it."""
+    monkeypatch.setattr(session_page, "ALONE", 2)
+    for number in range(4):
+        run(
+            "append",
+            "--title",
+            f"Session {number}",
+            "--new",
+            f"id=fact-{number} fact: It is {number}.",
+        )
+    site = tmp_path / "site"
+    assert run("web", "--export", str(site)).code == 0
+    assert len(list((site / "session").iterdir())) == 2
+    for number in range(4):
+        (link,) = re.findall(
+            rf'href="([^"]+)">Session {number}</a>', (site / f"fact/fact-{number}.html").read_text()
+        )
+        assert ("/timeline.html#s-" in link) == (number < 2), link
+        if "#" in link:
+            place = link.partition("#")[2]
+            assert f'id="{place}"' in (site / "timeline.html").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 from ledger.errors import GitFailed, StorageFailed
 from ledger.git.commit_record import loose_object
@@ -18,8 +19,24 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.logset import LogRef
 
+#: What was read ahead for somebody who goes through the whole ledger, by blob.
+_AHEAD: dict[str, bytes] = {}
 #: The most blobs that are looked for as loose files before git is asked.
 LOOSE_UP_TO = 64
+
+
+@contextmanager
+def read_ahead(home: Home, refs: Sequence[LogRef]) -> Iterator[None]:
+    """Have all logs read by one git while many of them are asked for, each by itself.
+
+    They are held in the memory of the process, about 4 KB each, until the block ends.
+    """
+    try:
+        for ref, content in read_bytes(home, refs):
+            _AHEAD[ref.blob] = content
+        yield
+    finally:
+        _AHEAD.clear()
 
 
 def read_bytes(
@@ -30,6 +47,9 @@ def read_bytes(
     Logs whose object is missing are left out. `reader` gives a git that was started before to be asked,
     where there is one.
     """
+    if _AHEAD and all(ref.blob in _AHEAD for ref in refs):
+        yield from [(ref, _AHEAD[ref.blob]) for ref in refs]
+        return
     held = held_bytes(home, refs)
     yield from held.items()
     objects = home.repository.commondir + "/objects"

@@ -18,6 +18,7 @@ from ledger.git.repository import is_shallow
 from ledger.heavy_work import in_two, may_fork
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.replay.log_bytes import read_ahead
 from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.site_data import past_data, search_data
 from rituals.serve.web.export.site_folder import Target, write_beside
@@ -27,6 +28,7 @@ from rituals.serve.web.page_value import Page
 from rituals.serve.web.pages.form_result_page import missing
 from rituals.serve.web.pages.page_table import ROWS, Row
 from rituals.serve.web.pages.review_page import waiting
+from rituals.serve.web.pages.timeline_page import places_of
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
 Progress = Callable[[int, int], None]
@@ -111,7 +113,7 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
     tip = plan.tip
     assets = {f"/static/{name}": held for name, held in _assets().items()}
     hashes = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in assets.items()}
-    links = Links(plan.pages.values(), hashes)
+    links = Links(plan.pages.values(), hashes, places_of(tip))
     for name, make in _DATA.items():
         assets[name] = make(tip, links)
         hashes[name] = hashlib.sha256(assets[name]).hexdigest()[:12]
@@ -134,11 +136,13 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
         return writer.write_all(paths, tip.elsewhere(own), lambda n: None)
 
     paths = sorted(plan.pages)
-    if len(paths) < _WORTH_TWO or not may_fork():
-        return sizes | here(paths, 1)
-    halves = paths[::2], paths[1::2]
-    theirs, ours = in_two(lambda: elsewhere(halves[0]), lambda: here(halves[1], 2))
-    return sizes | ours | (here(halves[0], 1) if theirs is None else theirs)
+    refs = memory.ask(lambda cache: list(cache.log_refs()))
+    with read_ahead(memory.home, refs):
+        if len(paths) < _WORTH_TWO or not may_fork():
+            return sizes | here(paths, 1)
+        halves = paths[::2], paths[1::2]
+        theirs, ours = in_two(lambda: elsewhere(halves[0]), lambda: here(halves[1], 2))
+        return sizes | ours | (here(halves[0], 1) if theirs is None else theirs)
 
 
 class _Writer:

@@ -7,11 +7,13 @@ hash. A plain name has no `~`, so no two are one; nor are they where a disk know
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.model.sha256 import sha256
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 #: Where everything leads that the site has no page of.
 NOT_HERE = "not-here.html"
 _PLAIN = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
@@ -43,9 +45,13 @@ class Links:
     Args:
         addresses: that have a file.
         assets: what pages load: address -> hash of what it holds, behind its name.
+        places: of what has no page of its own: its address -> that of a page, with the place in it.
     """
 
-    def __init__(self, addresses: Iterable[str], assets: dict[str, str]) -> None:
+    def __init__(
+        self, addresses: Iterable[str], assets: dict[str, str], places: Mapping[str, str] = _NONE
+    ) -> None:
+        self._places = places
         self._files = {_parts(one): file_of(one) for one in addresses}
         self._assets = assets
         self._known: dict[str, str] = {}
@@ -54,6 +60,8 @@ class Links:
         """Return an address as a page at the top of the site says it."""
         if address not in self._known:
             path, _, place = address.partition("#")
+            if path in self._places and _parts(path) not in self._files:
+                path, _, place = self._places[path].partition("#")
             self._known[address] = self._target(path) + (f"#{place}" if place else "")
         return self._known[address]
 
@@ -67,6 +75,8 @@ class Links:
         path, query = _parts(address)
         if found := self._files.get((path, query)):
             return found
+        if any(name == "page" for name, _ in query):
+            return NOT_HERE
         # what a script makes of a query is a matter of its page
         found = self._files.get((path, ()))
         asked = urlsplit(address).query

@@ -198,10 +198,10 @@ def _away(to: str, said: str, title: str) -> Markup:
     return where.format(plain(to), title % plain(said), named) if to else named
 
 
-def tier(name: str) -> Markup:
-    """Write a tier: a dot in its colour, and its word, which says what it means."""
+def tier(name: str, short: bool = False) -> Markup:
+    """Write a tier: a dot in its colour, and its word, which says what it means unless that is short."""
     word = TIER_WORDS.get(name, name)
-    said = meaning(word)
+    said = "" if short else meaning(word)
     return _TIER.format(name, Markup(' title="{}"').format(said) if said else "", word)
 
 

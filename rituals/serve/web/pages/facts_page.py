@@ -141,8 +141,9 @@ def addresses(tip: TipView) -> Iterator[str]:
     asked = [{"list": name} for name in LISTS]
     asked += [{"tier": tier} for tier in TIERS]
     asked += [
-        {"list": name, "kind": one.kind} for one in report.groups for name in ("all", "", "faded")
-    ]
+        {"list": name, "kind": one.kind}
+        for one in report.groups for name in ("all", "", "faded")
+    ]  # fmt: skip
     asked += [
         {"list": name, "creator": one.agent}
         for one in report.authors if one.agent for name in ("all", "false", "forgotten")

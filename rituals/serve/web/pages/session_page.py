@@ -20,9 +20,11 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
 _LOG_CHARS = 40_000
+#: So many sessions have a page each in a site of files.
+ALONE = 1000
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 #: A bullet that has nothing but a verb, ids and versions.
-_BARE = re.compile(r"- \w+: (?:[a-z0-9._,→ -]+(?:\((?:was|held) [^()]*\))?)+")
+_BARE = re.compile(r"- \w+: (?:[a-z0-9._,→ -]|\((?:was|held) [^()]*\))+")
 #: What `readable` makes of a footer.
 _FOOTER = re.compile(r"^ *\[\[([^\[\]]+)\]\]$", re.MULTILINE)
 
@@ -80,8 +82,9 @@ def when(stem: str) -> str:
 
 
 def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of all sessions."""
-    return list(dict.fromkeys([f"/session/{stem_in(entry.stem)}" for entry in tip.entries]))
+    """Return the addresses of the newest sessions; older ones have a place in the timeline of a site."""
+    newest = tip.entries[-ALONE:]
+    return list(dict.fromkeys([f"/session/{stem_in(entry.stem)}" for entry in newest]))
 
 
 def told_once(log: str, told: Container[str]) -> str:

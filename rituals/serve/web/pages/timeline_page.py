@@ -118,10 +118,27 @@ def addresses(tip: TipView) -> Iterator[str]:
     """List the addresses of all pages, the newest first."""
     keys = [entry.stem for entry in rows_of(tip, FactFilter())]
     for end in range(len(keys), 0, -SESSIONS):
-        at = _at(keys, end)
-        yield f"{PATH}?{urlencode({'at': at})}" if at else PATH
+        yield _page_of(keys, end)
     if not keys:
         yield PATH
+
+
+def places_of(tip: TipView) -> dict[str, str]:
+    """Return for the address of each session the page that tells of it, with its place there."""
+    keys = [entry.stem for entry in rows_of(tip, FactFilter())]
+    found = {}
+    for end in range(len(keys), 0, -SESSIONS):
+        page = _page_of(keys, end)
+        for key in keys[max(end - SESSIONS, 0) : end]:
+            found[f"/session/{stem_in(key)}"] = f"{page}#s-{stem_in(key)}"
+    for key, teller in folded(tip).session.items():
+        found[f"/session/{stem_in(key)}"] = found.get(f"/session/{stem_in(teller)}", PATH)
+    return found
+
+
+def _page_of(keys: Sequence[str], end: int) -> str:
+    at = _at(keys, end)
+    return f"{PATH}?{urlencode({'at': at})}" if at else PATH
 
 
 def _end(keys: Sequence[str], said: str) -> int:
