@@ -180,15 +180,25 @@ def test_comparison_is_strict_where_the_readme_is(
 
 
 def test_the_pages_are_those_that_the_readme_names() -> None:
-    """Six pages for users, six for contributors, all linked from the README; none is long but the generated."""
+    """Seven pages for users, six for contributors, all linked from the README; none is long but the generated."""
     text = README.read_text(encoding="utf-8")
     linked = {ROOT / target for target in re.findall(r"\]\(([^)#]+\.md)", text)}
     assert linked == set(PAGES) - {README}
     users = {page for page in PAGES if page.parent == GUIDE} - {ARCHITECTURE}
-    assert len(PAGES) == 13 and len(users) == 6
+    assert len(PAGES) == 14 and len(users) == 7
     assert len(text.splitlines()) <= 180
     for page in users - {COMMANDS}:
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 260, page.name
+
+
+def test_the_pictures_of_the_guide_are_there_and_small() -> None:
+    """Each that a page shows is one that the documented command makes, of 60 KB at most; no wheel carries them."""
+    from tests.web.screenshots import GUIDE_PICTURES, PICTURES
+
+    shown = set(re.findall(r"\]\(pictures/(\w+)\.png\)", (GUIDE / "LOOKING.md").read_text("utf-8")))
+    assert shown == set(GUIDE_PICTURES) == {path.stem for path in PICTURES.iterdir()}
+    assert all(path.stat().st_size <= 60_000 for path in PICTURES.iterdir())
+    assert 'exclude = ["/rituals/guide/pictures"]' in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
 def section(page: Path, title: str) -> str:

@@ -1,6 +1,7 @@
 """Make a picture of each page, at each width, light and dark: `python -m tests.web.screenshots`.
 
 The folder `screenshots/` is ignored by git. A home is named by its folder; without one a made home is shown.
+With `--guide` the pictures of `rituals/guide/LOOKING.md` are made anew, of homes of ours.
 """
 
 from __future__ import annotations
@@ -18,6 +19,16 @@ from tests.web.conftest import ROOT, Served, chromium
 from tests.web.looking import LOOKS, addresses
 
 
+#: The pictures of the guide: of which home, and what of it.
+GUIDE_PICTURES = {
+    "decisions": ("plain", "/decisions"),
+    "fact": ("plain", "/fact/webhook-retries"),
+    "then": ("plain", "/then?at=v1.1"),
+    "review": ("undecided", "/review"),
+}
+PICTURES = ROOT / "rituals" / "guide" / "pictures"
+
+
 def main() -> None:
     """Read what is asked, and make the pictures."""
     reads = argparse.ArgumentParser(prog="python -m tests.web.screenshots", description=__doc__)
@@ -27,9 +38,17 @@ def main() -> None:
     )
     reads.add_argument("--out", type=Path, default=ROOT / "screenshots")
     reads.add_argument("--of-each", type=int, default=1, help="pages of each row of the table")
+    reads.add_argument("--guide", action="store_true", help="the pictures of the guide instead")
     asked = reads.parse_args()
     os.environ.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1")
     with tempfile.TemporaryDirectory() as scratch:
+        if asked.guide:
+            for name, (made, address) in GUIDE_PICTURES.items():
+                home = Path(scratch, made, "one")
+                if not home.exists():
+                    homes.MAKERS[made](home)
+                take_one(home, address, PICTURES / f"{name}.png")
+            return
         home = asked.home
         if home is None:
             home = Path(scratch, asked.made, "one")
@@ -67,6 +86,22 @@ def take(home: Path, out: Path, of_each: int) -> int:
             served.stop()
             browser.close()
     return made
+
+
+def take_one(home: Path, address: str, path: Path) -> None:
+    """Make a picture of what one page shows first."""
+    with sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox"] if os.geteuid() == 0 else []
+        )
+        served = Served(home, write=True)
+        try:
+            page = browser.new_page(viewport={"width": 820, "height": 400}, color_scheme="light")
+            served.open(page, address)
+            page.screenshot(path=str(path))
+        finally:
+            served.stop()
+            browser.close()
 
 
 if __name__ == "__main__":
