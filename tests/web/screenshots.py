@@ -18,13 +18,12 @@ from tests.web import homes
 from tests.web.conftest import ROOT, Served, chromium
 from tests.web.looking import LOOKS, addresses
 
-
-#: The pictures of the guide: of which home, and what of it.
+#: The pictures of the guide: of which home, what of it, and how many pixels from its top.
 GUIDE_PICTURES = {
-    "decisions": ("plain", "/decisions"),
-    "fact": ("plain", "/fact/webhook-retries"),
-    "then": ("plain", "/then?at=v1.1"),
-    "review": ("undecided", "/review"),
+    "decisions": ("plain", "/decisions", 580),
+    "fact": ("plain", "/fact/webhook-retries", 390),
+    "then": ("plain", "/then?at=v1.1", 520),
+    "review": ("undecided", "/review", 480),
 }
 PICTURES = ROOT / "rituals" / "guide" / "pictures"
 
@@ -43,11 +42,11 @@ def main() -> None:
     os.environ.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1")
     with tempfile.TemporaryDirectory() as scratch:
         if asked.guide:
-            for name, (made, address) in GUIDE_PICTURES.items():
+            for name, (made, address, height) in GUIDE_PICTURES.items():
                 home = Path(scratch, made, "one")
                 if not home.exists():
                     homes.MAKERS[made](home)
-                take_one(home, address, PICTURES / f"{name}.png")
+                take_one(home, address, height, PICTURES / f"{name}.png")
             return
         home = asked.home
         if home is None:
@@ -88,7 +87,7 @@ def take(home: Path, out: Path, of_each: int) -> int:
     return made
 
 
-def take_one(home: Path, address: str, path: Path) -> None:
+def take_one(home: Path, address: str, height: int, path: Path) -> None:
     """Make a picture of what one page shows first."""
     with sync_playwright() as started:
         browser = started.chromium.launch(
@@ -96,7 +95,7 @@ def take_one(home: Path, address: str, path: Path) -> None:
         )
         served = Served(home, write=True)
         try:
-            page = browser.new_page(viewport={"width": 820, "height": 400}, color_scheme="light")
+            page = browser.new_page(viewport={"width": 820, "height": height}, color_scheme="light")
             served.open(page, address)
             page.screenshot(path=str(path))
         finally:
