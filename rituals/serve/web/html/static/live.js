@@ -7,7 +7,7 @@
   const typed = () =>
     all("main :is(input, textarea, select)").some((field) =>
       field.type === "checkbox" || field.type === "radio" ? field.checked !== field.defaultChecked
-        : field.matches("select") ? [...field.options].some((choice) => choice.selected !== choice.defaultSelected)
+        : field.matches("select") ? field.selectedIndex !== Math.max(0, [...field.options].findIndex((choice) => choice.defaultSelected))
         : field.type !== "hidden" && field.value !== field.defaultValue);
   function keptPlace(main) {
     const active = document.activeElement, height = (each) => each.getBoundingClientRect();
