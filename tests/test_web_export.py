@@ -12,6 +12,7 @@ import pytest
 from ledger.errors import WriteRefused
 from ledger.home import discover
 from memory.api import Memory
+from rituals.cli.commands import web
 from rituals.serve.web.export.site import SiteReport, apply_site, plan_site
 from rituals.serve.web.pages import session_page
 from tests.campaigns import forks
@@ -189,3 +190,14 @@ def test_older_sessions_have_a_place_in_the_timeline_instead_of_a_page(
         if "#" in link:
             place = link.partition("#")[2]
             assert f'id="{place}"' in (site / "timeline.html").read_text()
+
+
+def test_a_long_export_says_how_far_it_is_where_no_bar_is_drawn(
+    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a pipe a line for so many pages, and none for a small site."""
+    run("note", "id=one fact: One.")
+    assert "pages" not in run("web", "--export", str(tmp_path / "quiet")).err
+    monkeypatch.setattr(web, "_PAGES", 10)
+    said = run("web", "--export", str(tmp_path / "site")).err
+    assert re.findall(r"(?m)^diurna web: (10|20) of \d+ pages$", said) == ["10", "20"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +16,8 @@ from rituals.cli.output import counted
 
 #: Where it listens unless a port is named.
 _PORT = 7874
+#: So many pages of a site are worth a line where nobody sees a bar.
+_PAGES = 1000
 
 
 def web(
@@ -85,7 +89,7 @@ def write_site(
     if dry_run:
         gone = f", and remove {counted(len(plan.removed), 'file')}" * bool(plan.removed)
         return call.out.line(f"would write {counted(len(plan.pages), 'page')}{gone}: {plan.folder}")
-    done = apply_site(plan, memory, call.out.progress)
+    done = apply_site(plan, memory, _progress(call))
     if call.json:
         sizes = {"files": done.files, "bytes": done.bytes, "changed": done.changed}
         return call.out.answer({**said, **sizes, "removed": done.removed})
@@ -94,6 +98,20 @@ def write_site(
     files = f"{counted(done.pages, 'page')}, {counted(done.files, 'file')} in all"
     call.out.line(f"wrote {files}, {changed}{gone}: {plan.folder}")
     call.out.hint(f"open {plan.folder}/index.html")
+
+
+def _progress(call: Invocation) -> Callable[[int, int], None]:
+    """Return what tells how far an export is: drawn on a terminal, else a line for each thousand pages."""
+    told = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        call.out.progress(done, total)
+        if done // _PAGES > told and not sys.stderr.isatty():
+            told = done // _PAGES
+            call.out.talk(f"diurna web: {done:,} of {total:,} pages", fixed=True)
+
+    return tell
 
 
 def _look_for(*libraries: str) -> None:
