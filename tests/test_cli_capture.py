@@ -16,8 +16,10 @@ from ledger.environment import now_ms
 from rituals.hosts.capture.session_choice import STAMPS_MS
 from rituals.hosts.capture.stamps import QUIET_MS, Seen, sessions, stamp
 from rituals.hosts.capture.untold_session import SPOOL_MS
+from rituals.hosts.extraction.extracted_items import Extraction
 from rituals.hosts.moments import Moment
 from rituals.hosts.observed.observation_spool import spool_of
+from rituals.hosts.user_settings import Settings
 from tests.campaigns.homes import open_memory
 from tests.captured_sessions import AT, TALK, commit, observe, say, told_of
 from tests.conftest import Repo, Run
@@ -63,6 +65,18 @@ def test_a_session_that_no_hook_saw_is_named_with_its_transcript(home: Path, run
     say(home / "t.jsonl", TALK)
     assert run("capture", "--session", "x", "--host", "claude", "--transcript", "t.jsonl").code == 0
     assert "one queue for each tenant" in run("show").out
+
+
+def test_what_an_extractor_made_up_is_counted(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Quotes that stand nowhere in the transcript become no facts, and the answer says how many."""
+    made_up = Extraction((), "http:model", dropped=2)
+    monkeypatch.setattr("rituals.hosts.capture.boundary.extract", lambda *_: made_up)
+    monkeypatch.setattr("rituals.hosts.capture.boundary.settings", lambda _: Settings(("http",)))
+    say(home / "t.jsonl", TALK)
+    said = run("capture", "--session", "x", "--host", "claude", "--transcript", "t.jsonl").out
+    assert said.endswith("  0 facts, 0 observations by http:model; 2 that nobody said\n")
 
 
 def test_what_waits_lands_when_it_is_asked_for(home: Path, run: Run) -> None:

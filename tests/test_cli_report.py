@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,6 +160,8 @@ def test_picture(lived: Repo, run: Run) -> None:
         "working: 0", "active: 0", "archive-candidate: 0", "archived: 3", "superseded: 1",
     ]  # fmt: skip
     assert "style" not in drawn and "script" not in drawn
+    ends = re.findall(r"V(\d+)H704V(\d+)", drawn)
+    assert ends == [("368", "368")] * 3 + [("146", "368"), ("72", "146")], "each on the one below"
 
 
 def test_picture_in_a_file(lived: Repo, run: Run) -> None:

@@ -59,6 +59,15 @@ def test_a_setting_is_what_git_says(
     assert (spawned == []) == plain
 
 
+def test_git_is_asked_only_where_there_are_settings_of_diurna(tmp_path: Path) -> None:
+    """Most repositories have none, and a hook can not wait for git to say so."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    for settings in (False, True):
+        repository = find_repository(str(tmp_path))
+        assert repository is not None and repository.settings is settings
+        subprocess.run(["git", "-C", str(tmp_path), "config", "diurna.branch", "x"], check=True)
+
+
 def test_the_other_work_trees_that_have_a_branch(tmp_path: Path) -> None:
     """Each that has it checked out, but for the one that asks; a detached one has none."""
     main, side, loose = (str(tmp_path / name) for name in ("main", "side", "loose"))

@@ -69,6 +69,7 @@ def due(run: Run) -> list[tuple[str, str]]:
 def test_a_harvest_shows_first_and_writes_when_told(project: Repo, run: Run) -> None:
     """Off a terminal nothing is written without --write; each fact says where it stands; a second brings none."""
     before = project.shape()
+    assert "more documents" not in run("harvest").out
     shown = run("harvest", "--json").json
     assert (project.shape(), shown["dry_run"], len(shown["new"])) == (before, True, 3)
     head = project.git("rev-parse", "HEAD").strip()

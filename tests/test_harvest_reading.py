@@ -68,6 +68,7 @@ NYGARD = """\
     Everybody needs Redis.
 """
 REDIS = "We will keep jobs in Redis streams, because a stream survives a worker."
+LONG = f"Every job of the queue of the shop goes to the stream {'q' * 184}."
 DIALECTS: dict[str, Row] = {
     "nygard": Row("doc/adr/0003-redis.md", NYGARD.format(status="Accepted"), REDIS),
     "adr-tools superseding": Row(
@@ -319,6 +320,11 @@ DIALECTS: dict[str, Row] = {
         """,
         "Job queue: Every background job of the shop goes to a stream of Redis from now on. This is because cron "
         "forgets what failed.",
+    ),
+    "reason too long": Row(
+        "adr/0011-queue.md",
+        f"# Job queue\n\nStatus: Accepted\n\n## Decision\n\n{LONG} This is because {'x' * 224}.\n",
+        LONG,
     ),
     "says nothing itself": Row(
         "adr/0010-queue.md",

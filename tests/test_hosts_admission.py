@@ -121,6 +121,7 @@ def test_all_else_is_dropped(line: str) -> None:
         ("pytest -q", {"stdout": "1 passed", "stderr": ""}, "pytest -q (exit 0)"),
         ("cd x && uv run pytest -q", {"stdout": ""}, "pytest -q (exit 0)"),
         ("python -m pytest tests", "Exit code 1\nF", "pytest tests (exit 1)"),
+        ("python manage.py test shop", {"stdout": ""}, "manage.py test shop (exit 0)"),
         ("pytest | tail -3", {"stdout": ""}, "pytest"),
         ("pytest; echo done", {"stdout": ""}, "pytest"),
         ("pytest && echo done", "Exit code 1\nF", "pytest"),

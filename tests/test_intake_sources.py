@@ -152,6 +152,17 @@ def test_what_diurna_wrote_itself_is_no_news(repo: Repo, run: Run) -> None:
     }
 
 
+def test_folders_are_read_so_deep_and_what_is_deeper_is_named(ground: Ground) -> None:
+    """Eight below each other; none is passed over in silence."""
+    eight = "a/b/c/d/e/f/g/h"
+    lay(memory_of(ground), **{f"{eight}/x.md": "- In reach.\n", f"{eight}/i/x.md": "- Too deep.\n"})
+    found = read("claude", ground)
+    assert [item.text for item in found.items] == ["In reach."]
+    assert [(one.place, one.why) for one in found.left_out] == [
+        (f"{eight}/i", "it is more than 8 folders deep")
+    ]
+
+
 def test_claude_memory_of_another_project_is_not_read(ground: Ground) -> None:
     """Where two paths have one slug, the transcripts beside the memory say whose it is."""
     folder = memory_of(ground)
@@ -159,6 +170,8 @@ def test_claude_memory_of_another_project_is_not_read(ground: Ground) -> None:
     Path(folder, "..", "s.jsonl").write_text(
         json.dumps({"cwd": ground.project.replace("/shop", "-shop")}) + "\n"
     )
+    mine = json.dumps({"cwd": ground.project})  # so far behind the beginning nobody looks
+    Path(folder, "..", "r.jsonl").write_text("x" * 70_000 + f"\n{mine}\n")
     assert read("claude", ground).items == ()
     Path(folder, "..", "t.jsonl").write_text(
         "no json\n" + json.dumps({"cwd": ground.project + "/api"}) + "\n"

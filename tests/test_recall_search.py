@@ -369,6 +369,29 @@ def test_a_word_that_everything_has(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.notes == (f"only the newest passages are looked at that have {word}",)
 
 
+def test_a_word_counts_less_in_a_longer_session() -> None:
+    """Of two sessions that say it once, the one that says little else is more about it."""
+    said = "# Log\n\nThe databases are slow."
+    index = index_of([said, said + "\n\nMuch else was told that day." * 20])
+    long, short = [
+        dict(one.parts)["session"]
+        for one in sorted(
+            search(index, "slow", explain=True).ranking.passages,
+            reverse=True,
+            key=lambda one: one.row,
+        )
+        if "slow" in one.words
+    ]
+    assert 0 < long < 0.8 * short
+
+
+def test_of_what_answers_alike_the_newest_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where more passages hold as much of a question than are weighed at all."""
+    monkeypatch.setattr("memory.recall.rank.bm25.CANDIDATES", 2)
+    index = index_of([f"# Log {number}\n\nThe databases are slow." for number in range(9)])
+    assert {one.row >> PLACE_BITS for one in search(index, "slow").ranking.passages} == {80, 90}
+
+
 def test_what_stands_beside_a_good_passage_is_told_too(corpus: Index) -> None:
     """Without a word of the question, and beside the second best as beside the best."""
     best, *others = [one.row for one in search(corpus, "calibrate").ranking.passages]

@@ -80,6 +80,11 @@ def test_thirty_notes_are_one_session(tmp_path: Path) -> None:
     memory = desk.note()
     assert types(memory)[-1] == "work"
     assert memory.state().summary.sessions == 3
+    set_policy(memory.home, PACED_POLICY.replace(b"stretch_hours = 4\n", b""))
+    for _ in range(2):
+        desk.now += 700
+        desk.note()
+    assert types(desk.open())[-2:] == ["work", "work"], "without a stretch each log is a session"
 
 
 def test_two_hundred_sessions_a_day_fade_nothing_early(tmp_path: Path) -> None:

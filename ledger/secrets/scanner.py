@@ -146,16 +146,14 @@ def _encoded(text: str, long: list[str], depth: int) -> Iterator[Hit]:
                 continue
         elif len(word) >= _ENCODED:
             word = word.strip("\"'`,;:()[]{}<>.")
-            if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
-                inner = _decoded(word)
-            elif "=" in word[:-2] or '"' in word or ":" in word:  # `KEY=…`, `{"a":"…"}`
+            if "=" in word.rstrip("=") or '"' in word or ":" in word:  # `KEY=…`, `{"a":"…"}`
                 for char in "\"',:;(){}[]<>":
                     word = word.replace(char, " ")
                 word = max(
                     word.replace("=", " ", word.rstrip("=").count("=")).split(), key=len, default=""
                 )
-                if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
-                    inner = _decoded(word)
+            if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
+                inner = _decoded(word)
         hidden = apart(_find(inner, depth - 1)) if inner else ()
         if hidden:
             yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
@@ -163,7 +161,7 @@ def _encoded(text: str, long: list[str], depth: int) -> Iterator[Hit]:
 
 def _decoded(word: str) -> str:
     """Decode base64 that holds plain text; "" for anything else."""
-    if len(word) > _ENCODED_CAP or not word.strip(HEX) or "=" in word.rstrip("="):
+    if len(word) > _ENCODED_CAP:
         return ""
     from binascii import Error, a2b_base64
 

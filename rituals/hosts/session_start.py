@@ -124,14 +124,14 @@ def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
     kept = brief(said.folder, Wish(agent, said.role, budget_chars=budget))
     if kept is not None:
         return kept.decode("utf-8", "surrogateescape")
+    from contextlib import closing
+
     from ledger.home import discover
     from memory.query.reader import Reader
 
-    reader = Reader(discover(said.folder))  # there is more to be said, which other commands say
-    try:
+    # there is more to be said, which other commands say
+    with closing(Reader(discover(said.folder))) as reader:
         return reader.brief(agent=agent, role=said.role, budget_chars=budget).text
-    finally:
-        reader.close()
 
 
 def prepare(said: Moment, commondir: str, environment: Mapping[str, str]) -> None:

@@ -101,7 +101,7 @@ def _reflog(path: str) -> Iterator[tuple[str, str, int, str]]:
     for line in _lines(path):
         head, _, what = line.partition("\t")
         words = head.split(" ")
-        if len(words) > 4 and is_object(words[0]) and is_object(words[1]) and words[-2].isdigit():
+        if len(words) > 4 and all(map(is_object, words[:2])) and words[-2].isdigit():
             yield words[0], words[1], int(words[-2]) * 1000, what
 
 

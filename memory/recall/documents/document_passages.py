@@ -103,7 +103,7 @@ class Documents:
         for scored in found.ranking.passages:
             if len(hits) == limit:
                 break
-            if sum(found.weights.get(word, 0) for word in scored.words) < least:
+            if sum(found.weights[word] for word in scored.words if word in found.weights) < least:
                 continue
             document = index.log(scored.row >> PLACE_BITS)
             place = scored.row & PLACES

@@ -68,12 +68,11 @@ class Outdated:
         own = list(dict.fromkeys(brought))[:_FACTS]
         said, words = "", frozenset[str]()
         for id in dict.fromkeys([*own, *(near() if near else ())]):
-            gone = self._outdated(id)
-            if gone and not said:
-                from projection.text.normalize import index_words, plain
+            for stem, sentence in self._outdated(id):
+                if not said:
+                    from projection.text.normalize import index_words, plain
 
-                said, words = f" {plain(text)} ", frozenset(index_words(text))
-            for stem, sentence in gone:
+                    said, words = f" {plain(text)} ", frozenset(index_words(text))
                 if f" {sentence} " in said:
                     return self._marked(id)
                 if stem == key:

@@ -302,7 +302,7 @@ class _Look:
     def _sessions(self, numbers: Sequence[int]) -> dict[int, float]:
         """Score logs by all of their prose, and by their date."""
         totals = self._totals
-        average = max(1.0, totals.chars / max(1, totals.logs))
+        average = max(1.0, totals.chars / totals.logs)
         weighed = [
             (weight_of(len(term.logs), totals.logs) * (NAME if term.name else 1.0), term.logs)
             for term in self._terms

@@ -242,8 +242,8 @@ def _own_paths(
         if any(_is_place(claim) and claim.subject in ends for claim in claimed[one.fact.id])
     ]
     found: dict[str, dict[str, str]] = {}
-    all_files = change.code.files() if near else ()
-    for path, rows in constrained(near, change.git, change.head, all_files).items():
+    paths = constrained(near, change.git, change.head, change.code.files()) if near else {}
+    for path, rows in paths.items():
         below = [one for one in files if f"{one.path}/".startswith(f"{path}/")]
         inside = [one for one in below if one.lines and one.after]
         for fact in [near[row].fact for row in rows] if inside else ():
