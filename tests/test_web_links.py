@@ -85,7 +85,7 @@ def test_links_lead_to_their_files(given_names: list[str]) -> None:
     ]
     links = Links(addresses, {"/static/diurna.css": "abc"})
     for here in addresses:
-        write = links.below(file_of(here).count("/"))
+        write = links.inside(posixpath.dirname(file_of(here)))
         for there in addresses:
             said = write(f"{there}#place")
             path, place = said.split("#")
@@ -98,7 +98,7 @@ def test_links_lead_to_their_files(given_names: list[str]) -> None:
 def test_what_has_no_page_is_said_to_have_none() -> None:
     """Rather than a dead link; a query that a script reads stays behind the page's name."""
     made = Links(["/", "/search", "/timeline?at=a", "/timeline"], {"/static/diurna.css": "abc"})
-    links = made.below(1)
+    links = made.inside("fact")
     assert made("/") == "index.html"
     assert links("/fact/gone") == f"../{NOT_HERE}"
     assert links("/search?q=a%20b") == "../search.html?q=a%20b"

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.errors import NotFound, WriteRefused
@@ -126,8 +127,10 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
     said = NotFound("this site has no such page", hint="the pages stand in the menu above")
     sizes[NOT_HERE] = writer.write(NOT_HERE, missing(said))
 
-    def here(paths: list[str], at_once: int) -> dict[str, int]:
-        return writer.write_all(paths, tip, lambda n: progress(n * at_once, len(plan.pages)))
+    first, *halves = _shares(plan.pages)
+
+    def here(paths: list[str], at_once: int = 1, done: int = len(first)) -> dict[str, int]:
+        return writer.write_all(paths, tip, lambda n: progress(done + n * at_once, len(plan.pages)))
 
     def elsewhere(paths: list[str]) -> dict[str, int]:
         own = Memory(memory.home)  # what is open belongs to the process that opened it
@@ -135,14 +138,31 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
             raise NotFound("memory has moved meanwhile")  # this half is then made here
         return writer.write_all(paths, tip.elsewhere(own), lambda n: None)
 
-    paths = sorted(plan.pages)
     refs = memory.ask(lambda cache: list(cache.log_refs()))
     with read_ahead(memory.home, refs):
-        if len(paths) < _WORTH_TWO or not may_fork():
-            return sizes | here(paths, 1)
-        halves = paths[::2], paths[1::2]
+        sizes |= here(first, done=0)
+        if len(plan.pages) < _WORTH_TWO or not may_fork():
+            return sizes | here([*halves[0], *halves[1]])
         theirs, ours = in_two(lambda: elsewhere(halves[0]), lambda: here(halves[1], 2))
-        return sizes | ours | (here(halves[0], 1) if theirs is None else theirs)
+        return sizes | ours | (here(halves[0]) if theirs is None else theirs)
+
+
+def _shares(pages: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the files of the first page of each row, and of two halves of all others.
+
+    What many pages of a row ask is read with its first one, before there are two processes; neighbours
+    stay together, as they are told of by the same logs.
+    """
+    rows: dict[str, list[str]] = {}
+    for path, address in pages.items():
+        rows.setdefault(_asked(address)[0].path, []).append(path)
+    first, one, other = [], [], []
+    for paths in rows.values():
+        middle = len(paths) // 2 + 1
+        first.append(paths[0])
+        one += paths[1:middle]
+        other += paths[middle:]
+    return first, one, other
 
 
 class _Writer:
@@ -150,8 +170,7 @@ class _Writer:
 
     def __init__(self, plan: SitePlan, links: Links, beside: str) -> None:
         self._plan, self._links, self._beside = plan, links, beside
-        #: by how many folders a page lies below the top
-        self._renderers: dict[int, Renderer] = {}
+        self._folder, self._renderer = "", Renderer(links.inside(""))
         forge = plan.tip.forge()._replace(unpushed=frozenset())  # a site is of what is published
         frame = frame_of(plan.tip, waiting(plan.tip))
         self._frame = frame._replace(served=False, forge=lambda: forge)
@@ -159,10 +178,11 @@ class _Writer:
     def write(self, path: str, page: Page) -> int:
         """Write one; return its size."""
         canonical = f"{self._plan.base}/{path}" if self._plan.base else ""
-        depth = path.count("/")
-        if depth not in self._renderers:
-            self._renderers[depth] = Renderer(self._links.below(depth))
-        html = self._renderers[depth].render(page, self._frame._replace(canonical=canonical))
+        folder = path.rpartition("/")[0]
+        if folder != self._folder:
+            self._folder = folder
+            self._renderer.move(self._links.inside(folder))
+        html = self._renderer.render(page, self._frame._replace(canonical=canonical))
         data = html.encode("utf-8", "replace")
         write_beside(self._beside, path, data)
         return len(data)
@@ -198,6 +218,7 @@ def _asked(address: str) -> tuple[Row, dict[str, str]]:
     raise NotFound(f"there is no page at {address}", hint="`diurna web` shows all pages")
 
 
+@cache
 def _pattern(path: str) -> re.Pattern[str]:
     """Return what the addresses of a row are like; `{name:path}` takes more than one part of a path."""
     said = re.escape(path).replace(r"\{", "{").replace(r"\}", "}")

@@ -65,9 +65,15 @@ class Links:
             self._known[address] = self._target(path) + (f"#{place}" if place else "")
         return self._known[address]
 
-    def below(self, depth: int) -> Callable[[str], str]:
-        """Return what writes addresses for pages that many folders below the top."""
-        return lambda address: "../" * depth + self(address)
+    def inside(self, folder: str) -> Callable[[str], str]:
+        """Return what writes addresses for the pages of a folder, "" for the top."""
+        up, own = "../" * (folder.count("/") + 1 if folder else 0), f"{folder}/"
+
+        def write(address: str) -> str:
+            file = self(address)
+            return file.removeprefix(own) if file.startswith(own) else up + file
+
+        return write
 
     def _target(self, address: str) -> str:
         if address in self._assets:

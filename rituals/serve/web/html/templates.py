@@ -94,12 +94,14 @@ class Renderer:
         self._lines: dict[str, Markup] = {}
         self._links: dict[tuple[str, ...], Markup] = {}
         self._ids: dict[str, Markup] = {}
+        self._parts: dict[tuple[str, ...], Markup] = {}
+        self._served = True
         self._environment = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
         self._environment.globals.update(
-            url=self.url, block=self.block, line=self.line, seen=seen, exact=escape,
+            url=self.url, kept=self.kept, block=self.block, line=self.line, seen=seen, exact=escape,
             shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, tier_names=_TIER_NAMES, term=self.term, meaning=meaning, brief=brief,
             word_differences=word_differences, word_marks=word_marks,
@@ -114,14 +116,27 @@ class Renderer:
 
     def render(self, page: Page, frame: Frame) -> str:
         """Write a page whole."""
-        self._facts, self._forge = frame.facts, frame.forge
+        self._facts, self._forge, self._served = frame.facts, frame.forge, frame.served
         if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
             self._mark = frame.mark
-            for known in (self._lines, self._links, self._ids):
-                known.clear()
+            self.move(self._url)
         frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, frame=frame, page=page)
+
+    def move(self, url: Callable[[str], str]) -> None:
+        """Write addresses in another way from now on, or in the same one where they lead elsewhere."""
+        self._url = url
+        for known in (self._lines, self._links, self._ids, self._parts):
+            known.clear()
+
+    def kept(self, *name: str, caller: Callable[[], Markup]) -> Markup:
+        """Write a part that is the same on all pages of a folder; on those of a site it is made once."""
+        if self._served:
+            return caller()
+        if name not in self._parts:
+            self._parts[name] = caller()
+        return self._parts[name]
 
     def render_alone(self, page: Page) -> str:
         """Write a page that shows nothing of a memory: there is none, or nobody may see it yet."""

@@ -37,6 +37,8 @@ _USED, _UPDATED, _CREATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated], VERB_
 _SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
 #: Of the sessions that knew of a false fact so many are listed.
 _READERS = 40
+#: Of the sessions that used a fact in a row a site lists so many.
+_FEW = 5
 #: The name under which a tip keeps what was built on false facts.
 _BUILT_ON = "built_on"
 
@@ -74,7 +76,9 @@ def fact(tip: TipView, asked: Asked) -> Page:
         "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
         "closable": now is not None and now.kind in CLOSABLE,
         "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
-        "files": files_named(tip, now) if now and not now.redacted else (),
+        #: git is asked where a page has a place for them
+        "files": lambda: files_named(tip, now) if now and not now.redacted else (),
+        "few": _FEW,
         "uses": tip.uses.get(name, ()),
         "sessions": len(tip.work),
         "since": tip.sessions_since(now.anchor) if now else 0,
@@ -126,8 +130,13 @@ def built(tip: TipView, fact: Fact) -> Consequences:
 
 
 def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of all facts; ids need no encoding."""
-    return [f"/fact/{name}" for name in sorted(tip.facts)]
+    """Return the addresses of all facts, the oldest first; ids need no encoding."""
+
+    def born(name: str) -> str:
+        standing = tip.standings.get(name)
+        return standing.fact.born if standing else ""
+
+    return [f"/fact/{name}" for name in sorted(tip.facts, key=lambda name: (born(name), name))]
 
 
 def tellings(steps: Sequence[Step]) -> list[Told]:

@@ -34,6 +34,8 @@ _BEHIND = "~"
 #: Stands behind a day that is the name of a log, where that log alone is meant.
 _ALONE = "+"
 _DAY_CHARS, _STAMP_CHARS = 10, 20
+#: The name under which a tip keeps the course of all its logs.
+_COURSE = "course"
 
 
 class Told(Record):
@@ -46,6 +48,16 @@ class Told(Record):
     more: int  #: of how many more facts something became
     deeds: tuple[Deed, ...]
     imports: tuple[str, ...]  #: the keys of the logs that brought its texts later
+
+
+class Course(Record):
+    """What a timeline is made of."""
+
+    rows: Sequence[Entry]  #: the logs that stand in rows of their own, in ledger order
+    keys: Sequence[str]  #: their keys
+    by_day: Mapping[str, Sequence[Entry]]  #: the same by date
+    counts: dict[str, int]  #: the work sessions of each day that has some
+    said: str  #: how many there are, in words
 
 
 class OneDay(Record):
@@ -66,28 +78,41 @@ def timeline(tip: TipView, asked: Asked) -> Page:
         NotFound: `at` is no time and no session.
     """
     bar = filter_bar(tip, asked, PATH, OF_LOGS)
-    rows = rows_of(tip, bar.filter)
-    keys = [entry.stem for entry in rows]
+    course = course_of(tip, bar.filter)
+    rows, keys, by_day = course.rows, course.keys, course.by_day
     said = asked.get("at", "")
     end = _end(keys, said) if said and (keys or not bar.filter.said) else len(keys)
     begin = max(end - SESSIONS, 0)
-    by_day: dict[str, list[Entry]] = {}
-    for entry in rows:
-        by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
-    counts = {day: sum([entry.work for entry in there]) for day, there in by_day.items()}
     values = {
         "bar": bar,
-        "weeks": _weeks(keys, {day: count for day, count in counts.items() if count}, begin, end),
+        "weeks": _weeks(keys, course.counts, begin, end),
         "days": tuple(_days(tip, rows[begin:end], by_day, bar.filter.kind)),
         "first": len(keys) - end + 1,
         "last": len(keys) - begin,
         "all": len(keys),
-        "said": counted(rows),
+        "said": course.said,
         "folded": 0 if bar.filter.said else len(folded(tip).session),
         "older": _at(keys, begin) if begin else "",
         "newer": _at(keys, min(end + SESSIONS, len(keys))) if end < len(keys) else None,
     }
     return Page("timeline", "Timeline", values)
+
+
+def course_of(tip: TipView, asked: FactFilter) -> Course:
+    """Return what a timeline is made of; that of all logs is made once."""
+    if not asked.said and tip.has(_COURSE):
+        kept: Course = tip.__dict__[_COURSE]
+        return kept
+    rows = rows_of(tip, asked)
+    by_day: dict[str, list[Entry]] = {}
+    for entry in rows:
+        by_day.setdefault(entry.stem[:_DAY_CHARS], []).append(entry)
+    counts = {day: sum([entry.work for entry in there]) for day, there in by_day.items()}
+    counts = {day: count for day, count in counts.items() if count}
+    course = Course(rows, [entry.stem for entry in rows], by_day, counts, counted(rows))
+    if not asked.said:
+        tip.keep(_COURSE, course)
+    return course
 
 
 def rows_of(tip: TipView, asked: FactFilter) -> list[Entry]:
@@ -116,7 +141,7 @@ def counted(entries: Iterable[Entry]) -> str:
 
 def addresses(tip: TipView) -> Iterator[str]:
     """List the addresses of all pages, the newest first."""
-    keys = [entry.stem for entry in rows_of(tip, FactFilter())]
+    keys = course_of(tip, FactFilter()).keys
     for end in range(len(keys), 0, -SESSIONS):
         yield _page_of(keys, end)
     if not keys:
@@ -125,7 +150,7 @@ def addresses(tip: TipView) -> Iterator[str]:
 
 def places_of(tip: TipView) -> dict[str, str]:
     """Return for the address of each session the page that tells of it, with its place there."""
-    keys = [entry.stem for entry in rows_of(tip, FactFilter())]
+    keys = course_of(tip, FactFilter()).keys
     found = {}
     for end in range(len(keys), 0, -SESSIONS):
         page = _page_of(keys, end)
