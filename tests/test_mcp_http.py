@@ -193,14 +193,19 @@ def test_a_connection_is_used_again_and_let_go_when_it_rests(listening: Listenin
         assert (answer.status, bool(answer.read())) == (400, True)
     assert connection.sock is not None
     assert _is_closed(connection.sock, HEAD_SECONDS + 20)
+    connection.close()
     with _half_sent(listening.port, b"GET /mcp HTTP/1.1\r\nX: " + b"x" * (1 << 16)) as long:
         assert _is_closed(long, HEAD_SECONDS / 2), "a head has its limit"
-    begun = time.monotonic()
-    with _half_sent(listening.port, b"GET /mcp HTTP/1.1\r\n") as slow:
+    connection.request("POST", "/mcp", "{", ACCEPT)
+    connection.getresponse().read()
+    used, head, begun = connection.sock, b"GET /mcp HTTP/1.1\r\n", time.monotonic()
+    used.sendall(head)
+    for slow in (_half_sent(listening.port, head), used):
         while not _is_closed(slow, 0.3):
             assert time.monotonic() - begun < HEAD_SECONDS + 20
             with contextlib.suppress(OSError):
                 slow.sendall(b"X: x\r\n")
+        slow.close()
     assert listening.end(signal.SIGTERM) == (0, "", "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 
 from ledger.model.event import FactReinstated, FactSuperseded
 from projection.fold.fact_history import History
@@ -61,14 +62,11 @@ def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Ed
 
 def _peel(edges: list[Edge], source: int, target: int) -> list[Edge]:
     """Drop, in linear time, the edges out of facts that none (any more) leads into."""
-    indegree: dict[str, int] = {}
+    indegree = Counter([str(edge[target]) for edge in edges])
     leaving: dict[str, list[Edge]] = {}
     for edge in edges:
-        start, end = str(edge[source]), str(edge[target])
-        indegree.setdefault(start, 0)
-        indegree[end] = indegree.get(end, 0) + 1
-        leaving.setdefault(start, []).append(edge)
-    ready = [fact for fact, count in indegree.items() if not count]
+        leaving.setdefault(str(edge[source]), []).append(edge)
+    ready = [fact for fact in leaving if not indegree[fact]]
     while ready:
         for edge in leaving.pop(ready.pop(), ()):
             end = str(edge[target])

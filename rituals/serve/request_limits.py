@@ -75,8 +75,7 @@ class RequestLimits:
         if line is None:
             await self._app(scope, receive, send)
             return
-        line.asked += 1
-        number = line.asked
+        line.answering = request = object()
         self.wait_for(line, BODY_SECONDS)
         held = [0]
         try:
@@ -93,7 +92,7 @@ class RequestLimits:
                 self._answered -= 1
         finally:
             self._held -= held[0]
-            if line.asked == number and self._lines.get(line.address) is line:
+            if line.answering is request and self._lines.get(line.address) is line:
                 self.wait_for(line, HEAD_SECONDS)
 
     async def _whole(self, scope: Message, receive: Receive, held: list[int]) -> Receive | None:
@@ -131,7 +130,7 @@ class Line(H11Protocol):
         self._limits = limits
         self._alarm: asyncio.TimerHandle | None = None
         self.address = ("", 0)
-        self.asked = 0
+        self.answering: object = None  #: stands for the last request that has begun
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
