@@ -213,6 +213,26 @@ def test_the_calendar_of_an_older_page_is_that_of_its_year() -> None:
     assert (newest[-1].monday - weeks[-1].monday).days % (WEEKS * 7) == 0, "whole years before it"
 
 
+def test_a_site_draws_each_calendar_once() -> None:
+    """On the newest page of its year, to which the others lead, also where a page lies in two years."""
+    old = [f"2024-{month:02d}-{day:02d}-101500" for month in range(1, 13) for day in range(1, 29)]
+    new = [f"2026-05-{1 + number % 28:02d}-1015{number:05d}" for number in range(90)]
+    tip = Told(sorted([*old, *new]))
+    drawn, at = [], ""
+    while True:
+        here = page_of(tip, at).values
+        if here["calendar"] is None:
+            drawn.append(here["weeks"][-1].monday)
+        else:
+            there = page_of(tip, here["calendar"]).values
+            assert there["calendar"] is None
+            assert there["weeks"][-1].monday == here["weeks"][-1].monday
+        if not here["older"]:
+            break
+        at = here["older"]
+    assert len(drawn) == len(set(drawn)) > 2
+
+
 def test_a_day_is_as_dark_as_it_is_busy() -> None:
     """The busiest quarter of the days is darkest; where all are alike, all are."""
     ordered = [1, 1, 2, 3, 5, 8, 13, 200]

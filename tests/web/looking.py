@@ -25,7 +25,7 @@ LOOKS = tuple((width, scheme) for width in WIDTHS for scheme in ("light", "dark"
 _RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 #: What a finger is to hit, in pixels: the least height where the window is narrow.
 _FINGER = 36
-_TOO_SMALL = """least => [...document.querySelectorAll("button:not(.quiet), .chip, input:not([type=hidden])")]
+_TOO_SMALL = """least => [...document.querySelectorAll("button:not(.quiet, .copies *), .chip, input:not([type=hidden])")]
     .filter(one => one.checkVisibility() && !one.matches("[type=checkbox], [type=radio], [type=range]"))
     .filter(one => one.getBoundingClientRect().height < least)
     .map(one => one.outerHTML.slice(0, 80) + " " + one.getBoundingClientRect().height)"""

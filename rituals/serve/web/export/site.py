@@ -129,7 +129,7 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
 
     first, *halves = _shares(plan.pages)
 
-    def here(paths: list[str], at_once: int = 1, done: int = len(first)) -> dict[str, int]:
+    def here(paths: list[str], at_once: int = 1, done: int = len(first) // 2 * 2) -> dict[str, int]:
         return writer.write_all(paths, tip, lambda n: progress(done + n * at_once, len(plan.pages)))
 
     def elsewhere(paths: list[str]) -> dict[str, int]:

@@ -65,6 +65,17 @@ class Frame(Record):
     #: where commits and files are shown to others; git is asked when the first link is written
     forge: Callable[[], Forge] = Forge
 
+    @property
+    def work(self) -> list[tuple[str, str, str]]:
+        """What stands below Work: whatever no key leads to, as far as a site has it."""
+        here = () if self.served else ("/review/learn",)
+        return [one for one in self.menu if not (one[2] or one[0] in here)]
+
+    @property
+    def work_paths(self) -> list[str]:
+        """The addresses of these."""
+        return [one[0] for one in self.work]
+
 
 def frame_of(tip: TipView, due: int) -> Frame:
     """Return what stands around every page of a tip, where so many questions wait."""

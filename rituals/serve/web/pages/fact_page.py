@@ -65,12 +65,17 @@ def fact(tip: TipView, asked: Asked) -> Page:
     there = [one for one in (tip.standings.get(name),) if one is not None]
     standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None
+    remarks = {step.origin.remark for step in why.steps}
+    tasks = [one for one in tip.tasks if one.id == name]
     values = {
         "id": name,
         "standing": standing,
         "fact": now,
         "why": why,
         "told": tellings(why.steps),
+        #: of who wrote the logs, where that is the same of all
+        "remark": why.steps[0].origin.remark if len(remarks) == 1 else "",
+        "last": next((step for step in reversed(why.steps) if step.text), why.steps[0]),
         "links": tip.graph.links(name, most=_FAR),
         "most": _FAR,
         "disputes": tip.disputed.get(name, []) if now and now.contradicted else [],
@@ -89,7 +94,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
             if step.event == VERB_OF[FactRedacted]
             for session in tip.sessions([key_of(step.stem)])
         },
-        "card": next(iter(cards(tip, [one for one in tip.tasks if one.id == name])), None),
+        "card": cards(tip, tasks)[0] if tasks else None,
         "built": built(tip, now) if now and now.false else None,
     }
     return Page("fact", name, values)

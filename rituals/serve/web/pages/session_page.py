@@ -35,11 +35,11 @@ def session(tip: TipView, asked: Asked) -> Page:
     Raises:
         NotFound: there is no such log.
     """
-    digest = tip.memory.digest(asked["stem"])
-    at = bisect_left(tip.entries, key_of(digest.stem), key=lambda entry: entry.stem)
+    at = _place(tip, asked["stem"])
     entry = tip.entries[at]
+    stem = stem_in(entry.stem)
     try:
-        text = tip.memory.get([digest.stem]).hits[0].text
+        text = tip.memory.get([stem]).hits[0].text
     except NotFound:  # its words are withheld
         text = ""
     told_by = folded(tip).session
@@ -50,19 +50,20 @@ def session(tip: TipView, asked: Asked) -> Page:
     facts = [one.fact for name in sorted(named) if (one := tip.standings.get(name))]
     around = [one.stem for one in tip.entries[max(at - 1, 0) : at + 2]]
     near = {one.stem: one for one in tip.sessions([*around, told_by.get(entry.stem, "")])}
+    own = near.get(stem)
+    title = (own.title or clipped(own.summary, 60)) if own else ""
     values = {
-        "digest": digest,
         "entry": entry,
-        "when": when(digest.stem),
+        "when": when(stem),
         "said": said,
         "deeds": deeds,
         "marks": tip.memory.marks(facts),
-        "origin": tip.writers([digest.stem]).get(digest.stem),
+        "origin": tip.writers([stem]).get(stem),
         "place": tip.memory.home.prefix + log_path(entry.stem),
         "log": told_once(readable(text[:_LOG_CHARS]), named),
         "withheld": not text,
         "cut": len(text) > _LOG_CHARS,
-        "stem": digest.stem,
+        "stem": stem,
         "before": near.get(stem_in(tip.entries[at - 1].stem)) if at else None,
         "behind": near.get(stem_in(tip.entries[at + 1].stem))
         if at + 1 < len(tip.entries)
@@ -70,7 +71,23 @@ def session(tip: TipView, asked: Asked) -> Page:
         "imports": [one.stem for one in imports],
         "tells": near.get(stem_in(told_by.get(entry.stem, ""))),
     }
-    return Page("session", digest.title or clipped(digest.summary, 60) or digest.stem, values)
+    return Page("session", title or stem, values)
+
+
+def _place(tip: TipView, said: str) -> int:
+    """Return the number of a log, by its stem or the start of it.
+
+    Raises:
+        NotFound: there is no such log.
+    """
+
+    def place(stem: str) -> int:
+        return bisect_left(tip.entries, key_of(stem), key=lambda entry: entry.stem)
+
+    at = place(said)
+    if at < len(tip.entries) and stem_in(tip.entries[at].stem) == said:
+        return at
+    return place(tip.memory.digest(said).stem)
 
 
 def when(stem: str) -> str:

@@ -34,6 +34,8 @@ _BEHIND = "~"
 #: Stands behind a day that is the name of a log, where that log alone is meant.
 _ALONE = "+"
 _DAY_CHARS, _STAMP_CHARS = 10, 20
+#: The days of a calendar.
+_YEAR = WEEKS * 7
 #: The name under which a tip keeps the course of all its logs.
 _COURSE = "course"
 
@@ -83,8 +85,11 @@ def timeline(tip: TipView, asked: Asked) -> Page:
     said = asked.get("at", "")
     end = _end(keys, said) if said and (keys or not bar.filter.said) else len(keys)
     begin = max(end - SESSIONS, 0)
+    year = _newest_of_year(keys, end)
     values = {
         "bar": bar,
+        #: where a site has the calendar of the year, None for here
+        "calendar": None if year == end else _at(keys, year),
         "weeks": _weeks(keys, course.counts, begin, end),
         "days": tuple(_days(tip, rows[begin:end], by_day, bar.filter.kind)),
         "first": len(keys) - end + 1,
@@ -196,13 +201,8 @@ def _weeks(keys: Sequence[str], counts: dict[str, int], begin: int, end: int) ->
     """Return the calendar of the year in which a page lies; years are counted from the newest week."""
     if not keys:
         return ()
-    newest, latest = [
-        date.fromisoformat(keys[one - 1][:_DAY_CHARS]).toordinal() for one in (len(keys), end)
-    ]
-    year = WEEKS * 7
-    sunday = newest + -newest % 7
-    last = min(newest, sunday - (sunday - latest) // year * year)
-    first = date.fromordinal(max(last - year, 1)).isoformat()
+    last = _last_day(keys, end)
+    first = date.fromordinal(max(last - _YEAR, 1)).isoformat()
     until = date.fromordinal(last).isoformat()
     days = {}
     for day, count in counts.items():
@@ -211,6 +211,24 @@ def _weeks(keys: Sequence[str], counts: dict[str, int], begin: int, end: int) ->
             page = behind + (len(keys) - behind) % SESSIONS
             days[day] = Day(count, _at(keys, page), begin < behind <= end)
     return weeks_of(days, last)
+
+
+def _last_day(keys: Sequence[str], end: int) -> int:
+    """Return the last day of the year in which a page lies, as `date.toordinal` gives it."""
+    newest, latest = [
+        date.fromisoformat(keys[one - 1][:_DAY_CHARS]).toordinal() for one in (len(keys), end)
+    ]
+    sunday = newest + -newest % 7
+    return min(newest, sunday - (sunday - latest) // _YEAR * _YEAR)
+
+
+def _newest_of_year(keys: Sequence[str], end: int) -> int:
+    """Return the end of the newest page, counted as a site has them, that shows the same calendar."""
+    if not keys:
+        return end
+    last = date.fromordinal(_last_day(keys, end)).isoformat()
+    behind = bisect_right(keys, last + _BEHIND)
+    return max(behind - (behind - len(keys)) % SESSIONS, end)
 
 
 def _days(
