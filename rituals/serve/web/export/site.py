@@ -7,10 +7,12 @@ and templates.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -143,7 +145,8 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
         sizes |= here(first, done=0)
         if len(plan.pages) < _WORTH_TWO or not may_fork():
             return sizes | here([*halves[0], *halves[1]])
-        theirs, ours = in_two(lambda: elsewhere(halves[0]), lambda: here(halves[1], 2))
+        with _settled():
+            theirs, ours = in_two(lambda: elsewhere(halves[0]), lambda: here(halves[1], 2))
         return sizes | ours | (here(halves[0]) if theirs is None else theirs)
 
 
@@ -163,6 +166,17 @@ def _shares(pages: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
         one += paths[1:middle]
         other += paths[middle:]
     return first, one, other
+
+
+@contextmanager
+def _settled() -> Iterator[None]:
+    """Let the collector of garbage leave alone what all pages are made of, in both processes."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class _Writer:

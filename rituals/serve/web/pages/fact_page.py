@@ -38,7 +38,7 @@ _SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
 #: Of the sessions that knew of a false fact so many are listed.
 _READERS = 40
 #: Of the sessions that used a fact in a row a site lists so many.
-_FEW = 5
+_FEW = 3
 #: The name under which a tip keeps what was built on false facts.
 _BUILT_ON = "built_on"
 
@@ -135,13 +135,16 @@ def built(tip: TipView, fact: Fact) -> Consequences:
 
 
 def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of all facts, the oldest first; ids need no encoding."""
+    """Return the addresses of all facts, the newest first; ids need no encoding."""
 
     def born(name: str) -> str:
         standing = tip.standings.get(name)
         return standing.fact.born if standing else ""
 
-    return [f"/fact/{name}" for name in sorted(tip.facts, key=lambda name: (born(name), name))]
+    return [
+        f"/fact/{name}"
+        for name in sorted(tip.facts, key=lambda name: (born(name), name), reverse=True)
+    ]
 
 
 def tellings(steps: Sequence[Step]) -> list[Told]:
