@@ -60,7 +60,7 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
         footer = re.search(r"(?s)<footer.*?</footer>", pages[name])
         assert footer is not None
         assert _numbers(footer[0]) == wanted, name
-    assert f"{logs} logs</small>" in pages["timeline"]
+    assert "3 work sessions, 1 edit, 3 further logs, 3 imports</small>" in pages["timeline"]
     assert f"in {sessions} work sessions" in re.sub(r"<[^>]+>", "", pages["health"])
     assert not re.search(r"\d+ sessions?\b", re.sub(r"<[^>]+>", " ", pages["timeline"]))
     assert len(run("ls", "--all", "--json").json["facts"]) == 7

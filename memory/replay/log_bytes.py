@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 
 from ledger.errors import GitFailed, StorageFailed
 from ledger.git.commit_record import loose_object
@@ -25,17 +24,23 @@ _AHEAD: dict[str, bytes] = {}
 LOOSE_UP_TO = 64
 
 
-@contextmanager
-def read_ahead(home: Home, refs: Sequence[LogRef]) -> Iterator[None]:
-    """Have all logs read by one git while many of them are asked for, each by itself.
+class ReadAhead:
+    """Has all logs read by one git while many of them are asked for, each by itself: a `with` block.
 
     They are held in the memory of the process, about 4 KB each, until the block ends.
+
+    Args:
+        home: whose logs they are.
+        refs: the logs.
     """
-    try:
-        for ref, content in read_bytes(home, refs):
-            _AHEAD[ref.blob] = content
-        yield
-    finally:
+
+    def __init__(self, home: Home, refs: Sequence[LogRef]) -> None:
+        self._home, self._refs = home, refs
+
+    def __enter__(self) -> None:
+        _AHEAD.update({ref.blob: content for ref, content in read_bytes(self._home, self._refs)})
+
+    def __exit__(self, *_: object) -> None:
         _AHEAD.clear()
 
 

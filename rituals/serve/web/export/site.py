@@ -21,7 +21,7 @@ from ledger.git.repository import is_shallow
 from ledger.heavy_work import in_two, may_fork
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.replay.log_bytes import read_ahead
+from memory.replay.log_bytes import ReadAhead
 from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.site_data import past_data, search_data
 from rituals.serve.web.export.site_folder import Target, write_beside
@@ -141,7 +141,7 @@ def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) 
         return writer.write_all(paths, tip.elsewhere(own), lambda n: None)
 
     refs = memory.ask(lambda cache: list(cache.log_refs()))
-    with read_ahead(memory.home, refs):
+    with ReadAhead(memory.home, refs):
         sizes |= here(first, done=0)
         if len(plan.pages) < _WORTH_TWO or not may_fork():
             return sizes | here([*halves[0], *halves[1]])

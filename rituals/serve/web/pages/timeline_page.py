@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from ledger.errors import NotFound
 from ledger.model.order import is_date, is_stem, key_of, stem_in
 from ledger.model.record import Record
-from ledger.model.session import Entry
+from ledger.model.session import CONTINUED, Entry
 from memory.query.session_timeline import Session
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_filter import OF_LOGS, FactFilter, filter_bar
@@ -136,9 +136,15 @@ def rows_of(tip: TipView, asked: FactFilter) -> list[Entry]:
     ]
 
 
+#: What many logs of a type are called, where that is not the type itself.
+_NOUNS = {CONTINUED: "further log"}
+
+
 def counted(entries: Iterable[Entry]) -> str:
     """Say how many work sessions there are, and how many logs of each other type."""
-    types = Counter(["work session" if entry.work else entry.type for entry in entries])
+    types = Counter(
+        ["work session" if entry.work else _NOUNS.get(entry.type, entry.type) for entry in entries]
+    )
     first = types.pop("work session", 0)
     rows = [("work session", first), *sorted(types.items())]
     return ", ".join([f"{n:,} {name}{'s' * (n != 1)}" for name, n in rows if n or not types])

@@ -76,6 +76,7 @@ class TipView:
         #: by HEAD and place: what is behind a place of the code
         self._reasons: dict[tuple[str, str], Reasons | None] = {}
         self._forge: Forge | None = None
+        self._sorted: Asks | None = None
         #: the commit of the past that was asked for last, and its state
         self.asked_state: tuple[str, State] | None = None
 
@@ -184,16 +185,18 @@ class TipView:
     @property
     def questions(self) -> dict[str, list[Question]]:
         """What a review asks and nobody answered, by rule, in the order of the review."""
-        found: dict[str, list[Question]] = {}
-        for one in self.asking.unanswered:
-            found.setdefault(one.rule, []).append(one)
-        return found
+        return self._asks().questions
 
     @property
     def asked_in(self) -> dict[str, str]:
         """The thread that asks a question already, by the question's key."""
-        threads = [one for one in reversed(self.asking.raised) if not one.closed]
-        return {key: one.id for one in threads for key in one.keys}
+        return self._asks().asked_in
+
+    def _asks(self) -> Asks:
+        plan = self.asking
+        if self._sorted is None or self._sorted.plan is not plan:
+            self._sorted = Asks(plan)
+        return self._sorted
 
     #: what could be learned; slow, as `lives`
     learn_plan = cached_property(lambda self: read_learn_plan(self)())
@@ -282,6 +285,22 @@ class TipView:
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""
         return max(len(self.work) - bisect_left(self.work, stem) - 1, 0)
+
+
+class Asks:
+    """The questions of one plan, sorted once for all pages that show some of them.
+
+    Args:
+        plan: the plan.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.questions: dict[str, list[Question]] = {}
+        for question in plan.unanswered:
+            self.questions.setdefault(question.rule, []).append(question)
+        threads = [thread for thread in reversed(plan.raised) if not thread.closed]
+        self.asked_in = {key: thread.id for thread in threads for key in thread.keys}
 
 
 class TipViews:
