@@ -33,7 +33,7 @@ NEWEST_LIMIT_MB = 256
 #: For asking what branches it has: a host that is silent must not hold up what else is to be done.
 ASK_SECONDS = 20.0
 #: The branches that one may be on of which none is named; HEAD there may name one that is not.
-_USUAL = (f"refs/heads/{DEFAULT_BRANCH}", "HEAD", "refs/heads/main", "refs/heads/master")
+USUAL_BRANCHES = (f"refs/heads/{DEFAULT_BRANCH}", "HEAD", "refs/heads/main", "refs/heads/master")
 #: How long a lock of the tracking reference is waited for; one that a killed git left is known for dead
 #: after a second.
 _LOCK_SECONDS = 2.5
@@ -167,7 +167,7 @@ def fetch_newest(
     Raises:
         NetworkFailed: one of its kinds.
     """
-    wanted = (remote.branch,) if remote.branch else _USUAL
+    wanted = (remote.branch,) if remote.branch else USUAL_BRANCHES
     there = advertised(git, remote, wanted, seconds)
     branch = next((one for one in wanted if one in there), "")
     if not branch:
@@ -203,9 +203,22 @@ def fetch_shallow(
     Raises:
         NetworkFailed: one of its kinds.
     """
+    fetch_limited(git, remote, specs, seconds, limit_mb, "--depth=1", "--update-shallow")
+
+
+def fetch_limited(
+    git: Git, remote: Remote, specs: Sequence[str], seconds: float, limit_mb: int, *how: str
+) -> None:
+    """Fetch some branches into a bare repository of our own, up to so many megabytes.
+
+    `how` are more options of `git fetch`.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
     begun = git.start(
-        *CHECKED, "fetch", "--progress", "--depth=1", "--no-tags", "--no-write-fetch-head",
-        "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow",
+        *CHECKED, "fetch", "--progress", *how, "--no-tags", "--no-write-fetch-head",
+        "--no-recurse-submodules", "--no-auto-maintenance",
         "--", remote.name, *specs, more=_environment(remote),
     )  # fmt: skip
     try:

@@ -1,0 +1,197 @@
+-- What `diurna org init` runs, one transaction a migration, each once and in order. All that is here is
+-- a projection of git: rows are made of ledgers and nothing else, and are made again by `org rebuild`.
+
+-- migration 1
+
+CREATE TABLE org.shelf(id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  readers text[] NOT NULL UNIQUE,            -- sorted; '{}' is nobody
+  counted int NOT NULL DEFAULT 0);           -- facts when `org.word` was counted
+CREATE TABLE org.member(team text NOT NULL, person text NOT NULL, PRIMARY KEY (team, person));
+CREATE TABLE org.token(hash bytea PRIMARY KEY, person text NOT NULL, made timestamptz NOT NULL DEFAULT now());
+CREATE TABLE org.ledger(
+  id int PRIMARY KEY,                        -- drawn at random: a row of numbers with gaps would count the hidden
+  url text UNIQUE NOT NULL, name text NOT NULL, team text NOT NULL DEFAULT '', branch text NOT NULL DEFAULT '',
+  prefix text NOT NULL DEFAULT '', shelf int NOT NULL REFERENCES org.shelf, project text NOT NULL DEFAULT '',
+  tip text NOT NULL DEFAULT '', digest text NOT NULL DEFAULT '', library text NOT NULL DEFAULT '',
+  logs int NOT NULL DEFAULT 0, facts int NOT NULL DEFAULT 0, read_at timestamptz);
+CREATE TABLE org.job(
+  ledger int PRIMARY KEY REFERENCES org.ledger ON DELETE CASCADE,
+  due timestamptz NOT NULL DEFAULT now(), wish text NOT NULL DEFAULT 'read',    -- read | rebuild | forget
+  wished int NOT NULL DEFAULT 0,             -- grows with each wish, so that none is lost while one is carried out
+  pause interval NOT NULL DEFAULT '1 min',   -- until the next look; doubles while nothing happens
+  lease uuid, leased_until timestamptz, worker text NOT NULL DEFAULT '', tries int NOT NULL DEFAULT 0,
+  problem text NOT NULL DEFAULT '', problem_at timestamptz) WITH (fillfactor = 70);
+CREATE INDEX job_due ON org.job(due);
+
+CREATE TABLE org.log(shelf int NOT NULL, ledger int NOT NULL, stem text COLLATE "C" NOT NULL, blob text NOT NULL,
+  path text NOT NULL, type text NOT NULL, agent text NOT NULL, role text NOT NULL, session text NOT NULL,
+  branch text NOT NULL, ended text NOT NULL, title text NOT NULL, refs text[] COMPRESSION lz4,
+  body text COMPRESSION lz4 NOT NULL, mark bytea NOT NULL) PARTITION BY LIST (shelf);
+CREATE TABLE org.event(shelf int NOT NULL, ledger int NOT NULL, stem text COLLATE "C" NOT NULL, seq int NOT NULL,
+  verb text NOT NULL, fact text COLLATE "C" NOT NULL, said text COMPRESSION lz4) PARTITION BY LIST (shelf);
+CREATE TABLE org.fact(shelf int NOT NULL, ledger int NOT NULL, id text COLLATE "C" NOT NULL, kind text NOT NULL,
+  tier text NOT NULL, reason text NOT NULL, text text COMPRESSION lz4 NOT NULL, stem text NOT NULL,
+  version text NOT NULL, uses int NOT NULL, created text NOT NULL, last_used text NOT NULL,
+  origin text NOT NULL, verified text NOT NULL, entity text NOT NULL, tags text[], untrue bool NOT NULL,
+  closed bool NOT NULL, contested bool NOT NULL, redacted bool NOT NULL, known text NOT NULL,
+  known_by text NOT NULL, rest jsonb, mark bytea NOT NULL,
+  words tsvector COMPRESSION lz4) PARTITION BY LIST (shelf);
+CREATE TABLE org.version(shelf int NOT NULL, ledger int NOT NULL, fact text COLLATE "C" NOT NULL, id text NOT NULL,
+  stem text NOT NULL, parents text[], text text NOT NULL) PARTITION BY LIST (shelf);
+CREATE TABLE org.link(shelf int NOT NULL, ledger int NOT NULL, fact text COLLATE "C" NOT NULL, kind text NOT NULL,
+  target text COLLATE "C" NOT NULL) PARTITION BY LIST (shelf);
+CREATE TABLE org.word(shelf int NOT NULL, word text COLLATE "C" NOT NULL, facts int NOT NULL,
+  PRIMARY KEY (shelf, word)) PARTITION BY LIST (shelf);
+
+-- A shelf is one set of readers, and a partition of each table: what a planner, an index or a statistic
+-- knows of words is of one shelf alone. The tables of a shelf are made beside each other by number.
+CREATE FUNCTION org.make_partition(kind text, shelf int, name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE TABLE org.%I (LIKE org.%I INCLUDING ALL)', name, kind);
+  EXECUTE CASE kind
+    WHEN 'log' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, stem)', name)
+    WHEN 'event' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, stem, seq)', name)
+    WHEN 'fact' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, id)', name)
+    WHEN 'version' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, fact, id)', name)
+    WHEN 'link' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, fact, kind, target)', name)
+    ELSE 'SELECT 1' END;
+END $$;
+CREATE FUNCTION org.shelf_for(wanted text[]) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  sorted text[] := ARRAY(SELECT DISTINCT one FROM unnest(wanted) AS one ORDER BY one);
+  found int := (SELECT id FROM org.shelf WHERE readers = sorted);
+  kind text;
+BEGIN
+  IF found IS NOT NULL THEN RETURN found; END IF;
+  IF (SELECT count(*) FROM org.shelf) >= 200 THEN
+    RAISE EXCEPTION 'more than 200 sets of readers' USING ERRCODE = 'OR001';
+  END IF;
+  INSERT INTO org.shelf(readers) VALUES (sorted) RETURNING id INTO found;
+  FOREACH kind IN ARRAY '{log,event,fact,version,link,word}'::text[] LOOP
+    PERFORM org.make_partition(kind, found, kind || '_' || found);
+    EXECUTE format('ALTER TABLE org.%I ATTACH PARTITION org.%I FOR VALUES IN (%s)', kind, kind || '_' || found, found);
+  END LOOP;
+  RETURN found;
+END $$;
+-- What finds words is built when a shelf has been read for the first time: row by row it takes four times as long.
+CREATE FUNCTION org.index_shelf(shelf int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(words)', 'fact_words_' || shelf, 'fact_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(entity) WHERE entity <> ''''', 'fact_entity_' || shelf, 'fact_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(ledger, fact)', 'event_fact_' || shelf, 'event_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(to_tsvector(''english'', title || '' '' || body))',
+    'log_words_' || shelf, 'log_' || shelf);
+END $$;
+-- How many facts have a word: counted anew when a twentieth of the shelf has changed.
+CREATE FUNCTION org.count_words(one int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE TEMP TABLE counted ON COMMIT DROP AS SELECT word, ndoc FROM ts_stat(%L)',
+    format('SELECT words FROM org.%I', 'fact_' || one));
+  EXECUTE format('TRUNCATE org.%I', 'word_' || one);  -- now, so that nobody who asks waits for the counting
+  EXECUTE format('INSERT INTO org.%I SELECT %s, word, ndoc FROM counted', 'word_' || one, one);
+  DROP TABLE counted;
+  EXECUTE format('ANALYZE org.%I', 'fact_' || one);
+  UPDATE org.shelf SET counted = (SELECT coalesce(sum(facts), 0) FROM org.ledger WHERE shelf = one) WHERE id = one;
+END $$;
+
+-- Who asks is whom a token was made for. Readers are names of people or teams, '*' is everybody.
+CREATE FUNCTION org.who(asks text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT person FROM org.token WHERE hash = sha256(convert_to(asks, 'UTF8')) $$;
+CREATE FUNCTION org.shelves_of(who text) RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER
+  SET search_path = org, pg_temp AS $$
+  SELECT coalesce(array_agg(id), '{}') FROM org.shelf WHERE who IS NOT NULL AND readers &&
+    (ARRAY[who, '*'] || ARRAY(SELECT team FROM org.member WHERE person = who)) $$;
+
+-- The functions that `org_server` may call, and nothing else. What is hidden and what is not there is the
+-- same to each of them: no row.
+CREATE FUNCTION org.lexeme(word text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
+  SELECT ('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''')::tsquery $$;
+CREATE FUNCTION org.totals(asks text) RETURNS TABLE(ledgers bigint, facts bigint, chars bigint)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  SELECT count(*), coalesce(sum(l.facts), 0), 200 * coalesce(sum(l.facts), 0)
+  FROM org.ledger l WHERE l.shelf = ANY (org.shelves_of(org.who(asks))) AND l.tip <> '' $$;
+CREATE FUNCTION org.counts(asks text, wanted text[]) RETURNS TABLE(word text, facts bigint)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks)); one text; held bigint;
+BEGIN
+  FOREACH one IN ARRAY wanted LOOP
+    SELECT sum(w.facts) INTO held FROM org.word w WHERE w.shelf = ANY (mine) AND w.word = one;
+    IF held IS NULL THEN  -- a word that came since the words were counted
+      SELECT count(*) INTO held FROM (SELECT 1 FROM org.fact f
+        WHERE f.shelf = ANY (mine) AND f.words @@ org.lexeme(one) LIMIT 50) AS few;
+    END IF;
+    word := one; facts := held; RETURN NEXT;
+  END LOOP;
+END $$;
+CREATE FUNCTION org.beginning(asks text, start text, most int) RETURNS TABLE(word text, facts bigint)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  SELECT w.word, sum(w.facts)::bigint AS held FROM org.word w
+  WHERE w.shelf = ANY (org.shelves_of(org.who(asks))) AND w.word >= start AND w.word < start || chr(1114111)
+  GROUP BY w.word ORDER BY held DESC, w.word LIMIT most $$;
+CREATE FUNCTION org.find(asks text, looked text[], told text[], weights float8[], wanted jsonb, most int)
+  RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, id text, kind text, tier text,
+    reason text, text text, stem text, path text, agent text, created text, last_used text, entity text, untrue bool,
+    closed bool, contested bool, known text, known_by text, places jsonb)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE
+  mine int[] := org.shelves_of(org.who(asks));
+  score text := '0'; query text; place int;
+BEGIN
+  FOR place IN 1 .. coalesce(cardinality(told), 0) LOOP
+    score := score || format(' + CASE WHEN f.words @@ %L::tsquery THEN %s ELSE 0 END', org.lexeme(told[place]), weights[place]);
+  END LOOP;
+  SELECT string_agg(org.lexeme(one)::text, ' | ') INTO query FROM unnest(looked) AS one;
+  IF query IS NULL OR mine = '{}' THEN RETURN; END IF;
+  RETURN QUERY EXECUTE format($q$
+    WITH best AS MATERIALIZED (
+      SELECT f.*, (%s) AS score, l.name, l.url, l.team, l.tip, l.prefix
+      FROM org.fact f JOIN org.ledger l ON l.id = f.ledger
+      WHERE f.shelf = ANY ($1) AND f.words @@ %L::tsquery
+        AND ($2->>'repo' IS NULL OR l.name = $2->>'repo' OR l.url = $2->>'repo')
+        AND ($2->>'team' IS NULL OR l.team = $2->>'team')
+        AND ($2->'kinds' IS NULL OR $2->'kinds' ? f.kind) AND ($2->'tiers' IS NULL OR $2->'tiers' ? f.tier)
+        AND ($2->'entities' IS NULL OR $2->'entities' ? f.entity)
+        AND ($2->>'since' IS NULL OR f.stem >= $2->>'since') AND ($2->>'until' IS NULL OR f.stem <= $2->>'until')
+        AND ($2->'superseded' IS NOT NULL OR NOT f.untrue) AND f.kind <> 'question'
+      ORDER BY score DESC, f.stem DESC, f.ledger, f.id LIMIT $3)
+    SELECT b.ledger, b.name, b.url, b.team, b.tip, b.prefix, b.id, b.kind, b.tier, b.reason, b.text, b.stem,
+      g.path, g.agent, b.created, b.last_used, b.entity, b.untrue, b.closed, b.contested, b.known, b.known_by,
+      (SELECT jsonb_object_agg(u.lexeme, to_jsonb(u.positions)) FROM unnest(b.words) AS u WHERE u.lexeme = ANY ($4))
+    FROM best b LEFT JOIN org.log g ON g.shelf = b.shelf AND g.ledger = b.ledger AND g.stem = b.stem
+    $q$, score, query) USING mine, wanted, most, told;
+END $$;
+CREATE FUNCTION org.find_logs(asks text, words text, wanted jsonb, most int)
+  RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, stem text, path text, agent text,
+    ended text, title text, body text)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks));
+BEGIN
+  RETURN QUERY EXECUTE $q$
+    SELECT g.ledger, l.name, l.url, l.team, l.tip, l.prefix, g.stem, g.path, g.agent, g.ended, g.title, g.body
+    FROM org.log g JOIN org.ledger l ON l.id = g.ledger
+    WHERE g.shelf = ANY ($1) AND to_tsvector('english', g.title || ' ' || g.body) @@ $2::tsquery
+      AND ($3->>'repo' IS NULL OR l.name = $3->>'repo' OR l.url = $3->>'repo')
+      AND ($3->>'team' IS NULL OR l.team = $3->>'team')
+      AND ($3->>'since' IS NULL OR g.stem >= $3->>'since') AND ($3->>'until' IS NULL OR g.stem <= $3->>'until')
+    ORDER BY g.stem DESC LIMIT $4 $q$ USING mine, plainto_tsquery('english', words), wanted, most;
+END $$;
+CREATE FUNCTION org.ledgers(asks text) RETURNS TABLE(name text, url text, team text, logs int, facts int,
+    read_at timestamptz, problem text, due timestamptz, tries int)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  SELECT l.name, l.url, l.team, l.logs, l.facts, l.read_at, j.problem, j.due, j.tries
+  FROM org.ledger l JOIN org.job j ON j.ledger = l.id
+  WHERE l.shelf = ANY (org.shelves_of(org.who(asks))) ORDER BY l.name $$;
+
+-- Two walls: no role but the workers' may ask a table at all, and where somebody grants it by mistake each
+-- sees the shelves of the role's own name.
+DO $$ DECLARE kind text; BEGIN
+  FOREACH kind IN ARRAY '{log,event,fact,version,link,word}'::text[] LOOP
+    EXECUTE format('ALTER TABLE org.%I ENABLE ROW LEVEL SECURITY', kind);
+    EXECUTE format('ALTER TABLE org.%I FORCE ROW LEVEL SECURITY', kind);
+    EXECUTE format('CREATE POLICY worker ON org.%I TO org_worker USING (true) WITH CHECK (true)', kind);
+    EXECUTE format('CREATE POLICY reader ON org.%I FOR SELECT USING (shelf = ANY ((SELECT org.shelves_of(session_user))::int[]))', kind);
+  END LOOP;
+END $$;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA org FROM PUBLIC;
+GRANT USAGE ON SCHEMA org TO org_server;
+GRANT EXECUTE ON FUNCTION org.totals, org.counts, org.beginning, org.find, org.find_logs, org.ledgers TO org_server;

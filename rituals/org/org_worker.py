@@ -1,0 +1,194 @@
+"""Read ledgers as their jobs fall due: some processes, each within limits, and one that looks after them."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+
+from ledger.environment import monotonic
+from ledger.errors import DiurnaError
+from ledger.model.record import Record
+from rituals.org.org_database import WORKER, DatabaseFailed, connect, told
+from rituals.org.org_jobs import BELL, Fenced, Job, any_due, claim, fail
+from rituals.org.org_reading import Done, carry_out
+from rituals.org.org_rows import Stems
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from psycopg import Connection
+
+#: Of one process, and of one job.
+_MEMORY_BYTES, _SECONDS = 2 << 30, 300.0
+#: After so many jobs a process ends, and another one begins.
+_JOBS = 500
+#: Idle workers look by themselves so often: a bell may be missed.
+_LOOK_SECONDS = 2.0
+_BUSY, _IDLE = b"b", b"i"
+
+
+class Setting(Record):
+    """How workers work."""
+
+    where: str  #: the database
+    mirrors: str  #: the folder of the mirrors
+    jobs: int = 1  #: how many processes
+    once: bool = False  #: they end when nothing is due
+
+
+def work(setting: Setting) -> int:
+    """Read what falls due until a signal comes, or with `once` until nothing is due; return 0.
+
+    A process that dies, or is not done in time, is replaced; its job has counted the try.
+    """
+    children: dict[int, tuple[int, float]] = {}
+    ended: list[int] = []
+
+    def end(*_: object) -> None:
+        ended.append(1)
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, end)
+    while not ended:
+        while len(children) < setting.jobs and not ended:
+            child, pipe = _start(setting)
+            children[pipe] = (child, 0.0)
+        ready = select.select(list(children), [], [], 1.0)[0]
+        for pipe in ready:
+            said = os.read(pipe, 4096)
+            child, _ = children[pipe]
+            if said:
+                children[pipe] = (child, monotonic() if said[-1:] == _BUSY else 0.0)
+                continue
+            os.close(pipe)
+            del children[pipe]
+            _, status = os.waitpid(child, 0)
+            if status:
+                log(event="worker-died", status=status)
+            elif setting.once:
+                return _end(children)
+        for child, since in children.values():
+            if since and monotonic() - since > _SECONDS:
+                os.kill(child, signal.SIGKILL)
+    return _end(children)
+
+
+def _end(children: dict[int, tuple[int, float]]) -> int:
+    """Wait for the others: with `once` they find nothing either."""
+    for pipe, (child, _) in children.items():
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+        os.close(pipe)
+    return 0
+
+
+def _start(setting: Setting) -> tuple[int, int]:
+    """Start a process; return it, and the pipe by which it says whether it has a job."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(into)
+        return child, out
+    status = 1
+    try:
+        os.close(out)
+        os.setsid()
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        run(setting, into)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def run(setting: Setting, says: int = -1) -> None:
+    """Do jobs in this process: until nothing is due with `once`, else for some hundreds of jobs."""
+    name, stems = f"{socket.gethostname()}.{os.getpid()}", Stems()
+    base = connect(setting.where, WORKER)
+    base.execute(f"LISTEN {BELL}".encode())
+    done = 0
+    while done < _JOBS or setting.once:
+        with told():
+            job = claim(base, name)
+        if job is None:
+            settle(base)
+            if setting.once and not any_due(base):
+                break
+            for _ in base.notifies(timeout=_LOOK_SECONDS, stop_after=1):
+                pass
+            continue
+        done += 1
+        _say(says, _BUSY)
+        do(base, job, setting.mirrors, stems)
+        _say(says, _IDLE)
+
+
+def _say(pipe: int, what: bytes) -> None:
+    if pipe >= 0:
+        os.write(pipe, what)
+
+
+def do(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> Done | None:
+    """Do one job, and say what came of it: in the job's row by a code, and in a line of the log."""
+    started = monotonic()
+    code, done = "", None
+    try:
+        with told():
+            done = carry_out(base, job, mirrors, stems)
+    except Fenced:
+        code = "Fenced"
+    except MemoryError:
+        code = "MemoryError"
+    except DatabaseFailed:
+        raise
+    except DiurnaError as problem:
+        code = type(problem).__name__
+    except Exception as problem:  # noqa: BLE001 - a hostile ledger must not end the worker, and its words are not ours
+        code = f"{type(problem).__name__} (a bug)"
+    if code and code != "Fenced":
+        with told():
+            fail(base, job, code)
+    log(
+        event="read", ledger=job.ledger, code=code, tries=job.tries,
+        seconds=round(monotonic() - started, 3),
+        **{key: round(value, 3) for key, value in (zip(done._fields, done, strict=True) if done else ())},
+    )  # fmt: skip
+    return done
+
+
+def settle(base: Connection[Any]) -> None:
+    """When nothing is left to be read for the first time: index new shelves, count words that changed."""
+    with told():
+        if base.execute(
+            "SELECT 1 FROM org.ledger l JOIN org.job j ON j.ledger = l.id"
+            " WHERE l.tip = '' AND j.tries = 0 OR j.leased_until > now() AND l.tip = '' LIMIT 1"
+        ).fetchone():
+            return
+        rows = base.execute(
+            "SELECT s.id, to_regclass('org.log_words_' || s.id) IS NULL FROM org.shelf s"
+            " JOIN (SELECT shelf, sum(facts) AS facts FROM org.ledger GROUP BY shelf) l ON l.shelf = s.id"
+            " WHERE to_regclass('org.log_words_' || s.id) IS NULL"
+            " OR abs(l.facts - s.counted) > s.counted / 20"
+        ).fetchall()
+        for shelf, bare in rows:
+            with base.transaction():
+                row = base.execute("SELECT pg_try_advisory_xact_lock(7875, %s)", (shelf,)).fetchone()
+                if not (row and row[0]):
+                    continue
+                if bare:
+                    base.execute("SELECT org.index_shelf(%s)", (shelf,))
+                base.execute("SELECT org.count_words(%s)", (shelf,))
+
+
+def log(**said: object) -> None:
+    """Write a line of the log: ids, numbers and codes, never a text or a URL."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    print(json.dumps({"at": stamp, **said}), file=sys.stderr, flush=True)
