@@ -81,6 +81,7 @@ ENTRIES = (
     Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
     Entry("import", "Bring in documents, another tool's memory, or a home's events.", SHARE),
     Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE),
+    Entry("org", "Read the ledgers of an organisation, and let its people ask them all.", SHARE),
     Entry("init", "Make a home for memory.", SET_UP),
     Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
     Entry("restore", "Let an older text stand again, or a fact that was called false.",

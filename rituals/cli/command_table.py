@@ -227,6 +227,17 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--base", "With site: where it will be found.", "URL"),
         Option("--allow-shallow", "With site: also where history is cut; each page says so."), DRY_RUN,
     ),
+    "org": (
+        Argument("action", "ACTION", default="status", offers="rituals.cli.commands.org:ACTIONS"),
+        Argument("words", "[WORD]...", True, required=False),
+        Option("--team", "add: whose they are.", "NAME"),
+        Option("--reader", "add: a person or team who may read them, * for everybody. Repeatable.", "NAME",
+               many=True),
+        Option("--jobs", "work: so many at once.", "N", default=1, most=64),
+        Option("--once", "work: end when nothing is due."),
+        Option("--listen", "work: take webhooks and show figures there.", "HOST:PORT"),
+        Option("--mirrors", "work, vacuum: where the ledgers are fetched to.", "FOLDER"),
+    ),
     "init": (
         Argument("dir", default=""),
         Option("--branch", "A branch of its own for the ledger.", "NAME"),

@@ -36,7 +36,7 @@ CREATE TABLE org.fact(shelf int NOT NULL, ledger int NOT NULL, id text COLLATE "
   closed bool NOT NULL, contested bool NOT NULL, redacted bool NOT NULL, known text NOT NULL,
   known_by text NOT NULL, rest jsonb, mark bytea NOT NULL,
   words tsvector COMPRESSION lz4) PARTITION BY LIST (shelf);
-CREATE TABLE org.version(shelf int NOT NULL, ledger int NOT NULL, fact text COLLATE "C" NOT NULL, id text NOT NULL,
+CREATE TABLE org.version(shelf int NOT NULL, ledger int NOT NULL, fact text COLLATE "C" NOT NULL, place int NOT NULL, id text NOT NULL,
   stem text NOT NULL, parents text[], text text NOT NULL) PARTITION BY LIST (shelf);
 CREATE TABLE org.link(shelf int NOT NULL, ledger int NOT NULL, fact text COLLATE "C" NOT NULL, kind text NOT NULL,
   target text COLLATE "C" NOT NULL) PARTITION BY LIST (shelf);
@@ -52,7 +52,7 @@ BEGIN
     WHEN 'log' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, stem)', name)
     WHEN 'event' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, stem, seq)', name)
     WHEN 'fact' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, id)', name)
-    WHEN 'version' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, fact, id)', name)
+    WHEN 'version' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, fact, place)', name)
     WHEN 'link' THEN format('ALTER TABLE org.%I ADD PRIMARY KEY (ledger, fact, kind, target)', name)
     ELSE 'SELECT 1' END;
 END $$;

@@ -25,7 +25,6 @@ VARIABLE = "DIURNA_ORG"
 #: The roles: whose the tables are, and who may ask by functions alone.
 WORKER, SERVER = "org_worker", "org_server"
 _MIGRATIONS = Path(__file__).with_name("migrations.sql")
-_ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\ufffd"})
 _QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"', "\0": "\ufffd"})
 
 
@@ -189,7 +188,7 @@ def copy_in(base: Connection[Any], table: str, rows: Iterable[Sequence[object]])
 def _field(value: object) -> str:
     """Write a value as COPY reads it."""
     if isinstance(value, str):
-        return value.translate(_ESCAPED)
+        return _escaped(value)
     if value is None:
         return "\\N"
     if isinstance(value, bytes):
@@ -198,5 +197,11 @@ def _field(value: object) -> str:
         return "t" if value else "f"
     if isinstance(value, tuple | list):
         inside = ",".join([f'"{one.translate(_QUOTED)}"' for one in value])
-        return f"{{{inside}}}".translate(_ESCAPED)
+        return _escaped(f"{{{inside}}}")
     return str(value)
+
+
+def _escaped(text: str) -> str:
+    """Write a text as COPY reads it: by single replacements, which are faster than a table."""
+    text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    return text.replace("\r", "\\r").replace("\0", "\ufffd")

@@ -235,8 +235,8 @@ def _write(base: Connection[Any], shelf: int, ledger: int, rows: _Rows, anew: bo
             ("event", [(*begin, *event) for one in rows.logs for event in one.events]),
             ("fact", [(*begin, *one.values, one.rest, one.mark, words)
                       for one, words in zip(facts, rows.words, strict=True)]),
-            ("version", [(*begin, one.key, id, stem, was, text)
-                         for one in facts for id, stem, was, text in one.versions]),
+            ("version", [(*begin, one.key, place, *version)
+                         for one in facts for place, version in enumerate(one.versions)]),
             ("link", [(*begin, *edge) for one in facts for edge in links_of(one)]),
         )
     )  # fmt: skip

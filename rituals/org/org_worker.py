@@ -41,6 +41,7 @@ class Setting(Record):
     mirrors: str  #: the folder of the mirrors
     jobs: int = 1  #: how many processes
     once: bool = False  #: they end when nothing is due
+    listen: str = ""  #: HOST:PORT of webhooks and figures, "" for none
 
 
 def work(setting: Setting) -> int:
@@ -56,8 +57,9 @@ def work(setting: Setting) -> int:
 
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, end)
-    while not ended:
-        while len(children) < setting.jobs and not ended:
+    idle = 0  #: with `once` so many found nothing that is due
+    while not ended and idle < setting.jobs:
+        while len(children) + idle < setting.jobs:
             child, pipe = _start(setting)
             children[pipe] = (child, 0.0)
         ready = select.select(list(children), [], [], 1.0)[0]
@@ -73,7 +75,7 @@ def work(setting: Setting) -> int:
             if status:
                 log(event="worker-died", status=status)
             elif setting.once:
-                return _end(children)
+                idle += 1
         for child, since in children.values():
             if since and monotonic() - since > _SECONDS:
                 os.kill(child, signal.SIGKILL)
@@ -81,7 +83,7 @@ def work(setting: Setting) -> int:
 
 
 def _end(children: dict[int, tuple[int, float]]) -> int:
-    """Wait for the others: with `once` they find nothing either."""
+    """End what is at work."""
     for pipe, (child, _) in children.items():
         os.kill(child, signal.SIGTERM)
         os.waitpid(child, 0)
@@ -159,7 +161,7 @@ def do(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> Done | No
     log(
         event="read", ledger=job.ledger, code=code, tries=job.tries,
         seconds=round(monotonic() - started, 3),
-        **{key: round(value, 3) for key, value in (zip(done._fields, done, strict=True) if done else ())},
+        **(dict(zip(done._fields, [round(one, 3) for one in done], strict=True)) if done else {}),
     )  # fmt: skip
     return done
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import random
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 WORDS = (
@@ -31,8 +31,15 @@ def stamp(ms: int) -> str:
     return stamp_of(ms)
 
 
-def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
-    """Yield `count` (stem, bytes) in ledger order."""
+def sentence(rng: random.Random, words: int) -> str:
+    """Return some words."""
+    return " ".join(rng.choices(WORDS, k=words))
+
+
+def logs(
+    count: int, seed: int = 7, sentence: Callable[[random.Random, int], str] = sentence
+) -> Iterator[tuple[str, bytes]]:
+    """Yield `count` (stem, bytes) in ledger order; `sentence` says so many words."""
     from ledger.model.seal import seal
 
     rng = random.Random(seed)
@@ -112,14 +119,10 @@ def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
         yield stem, data
 
 
-def sentence(rng: random.Random, words: int) -> str:
-    """Return some words."""
-    return " ".join(rng.choices(WORDS, k=words))
-
-
 def generate(
     directory: Path, count: int, *, branch: str = "memory", prefix: str = "", seed: int = 7,
     publish: str = "review", contents: Iterable[tuple[str, bytes]] | None = None,
+    packed: bool = True,
 ) -> list[str]:  # fmt: skip
     """Make a repository with a packed ledger of `count` logs, or of the given ones; return their stems."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -167,5 +170,6 @@ def generate(
         raise RuntimeError("git fast-import failed")
     if prefix:
         run(["git", "-C", str(directory), "reset", "-q", "--hard"], check=True)
-    run(["git", "-C", str(directory), "gc", "-q"], check=True)
+    if packed:
+        run(["git", "-C", str(directory), "gc", "-q"], check=True)
     return stems

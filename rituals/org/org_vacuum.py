@@ -1,0 +1,66 @@
+"""Erase what a ledger does not hold any more: rows that are gone stand in pages, indexes and logs yet.
+
+PostgreSQL's `VACUUM` erases nothing, and an index of words never drops one; only what is written anew is
+without it.
+"""
+
+from __future__ import annotations
+
+from rituals.org.org_mirror import folder_of, tidy
+from rituals.org.org_reading import TABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from psycopg import Connection
+
+_BEYOND = (
+    "not reached: replicas, base backups, archived WAL, Parquet exports, and the storage of a managed"
+    " service"
+)
+#: So many segments of the write-ahead log are switched at most: each waits to be used again.
+_SEGMENTS = 64
+
+
+def vacuum(base: Connection[Any], ledger: int, mirrors: str) -> list[str]:
+    """Write the shelf of a ledger anew, without what is gone; say what was done, and what was not.
+
+    The ledger has been read since the text went. `mirrors` is the folder of the mirrors of this machine.
+    """
+    row = base.execute("SELECT shelf FROM org.ledger WHERE id = %s", (ledger,)).fetchone()
+    assert row is not None
+    shelf = int(row[0])
+    base.execute("SELECT org.count_words(%s)", (shelf,))
+    for table in (*TABLES, "word"):
+        base.execute(f"VACUUM (FULL, ANALYZE) org.{table}_{shelf}".encode())
+    steps = [f"the tables and indexes of its shelf were written anew: {len(TABLES) + 1}"]
+    tidy(folder_of(mirrors, ledger))
+    steps.append("its mirror here was packed anew; workers elsewhere do it there: org vacuum")
+    return [*steps, *_of_superusers(base), _BEYOND]
+
+
+def _of_superusers(base: Connection[Any]) -> list[str]:
+    """Do what only a superuser may: statistics and the write-ahead log."""
+    row = base.execute("SELECT usesuper FROM pg_user WHERE usename = session_user").fetchone()
+    if not (row and row[0]):
+        return ["left to a superuser: VACUUM FULL pg_statistic, and the write-ahead log (ORG.md)"]
+    base.execute("RESET ROLE")
+    base.execute("VACUUM FULL pg_statistic")
+    base.execute("ALTER SYSTEM SET wal_recycle = off")
+    base.execute("SELECT pg_reload_conf()")
+    try:
+        for _ in range(2):
+            base.execute("SELECT pg_switch_wal()")
+            base.execute("CHECKPOINT")
+        asked = "SELECT count(*) FROM pg_ls_waldir() WHERE name > pg_walfile_name(pg_current_wal_lsn())"
+        row = base.execute(asked).fetchone()
+        for _ in range(min(int(row[0]) if row else 0, _SEGMENTS)):
+            base.execute("CREATE TEMP TABLE IF NOT EXISTS moved()")
+            base.execute("DROP TABLE moved")  # an empty segment is not switched
+            base.execute("SELECT pg_switch_wal()")
+        base.execute("CHECKPOINT")
+    finally:
+        base.execute("ALTER SYSTEM RESET wal_recycle")
+        base.execute("SELECT pg_reload_conf()")
+    return ["statistics and the write-ahead log were written anew"]

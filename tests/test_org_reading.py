@@ -1,0 +1,111 @@
+"""The rows of an organisation's ledgers are what the library says of each: after any history, by any worker."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.home import Home
+from memory.query.reader import Reader
+from memory.replay.reader_marks import NOTHING_MARKED
+from rituals.answers.fact_descriptions import described
+from rituals.cli.commands.org import ACTIONS
+from rituals.org import org_registry
+from rituals.org.org_database import WORKER, connect
+from rituals.org.org_rows import fact_object_of
+from rituals.org.org_worker import Setting, run
+from tests.campaigns.second_fold import made_up
+from tests.conftest import Run, examples
+from tests.org_cluster import Remote, ask, cluster, database, needs_postgres
+from tests.org_cluster import psycopg as psycopg
+
+__all__ = ["cluster", "database"]
+pytestmark = needs_postgres
+MIRROR = "SELECT id, url FROM org.ledger"
+
+
+def objects(where: str, url: str) -> dict[str, Any]:
+    """Make the objects of all facts of a ledger from its columns."""
+    from psycopg.rows import dict_row
+
+    with psycopg.connect(where, autocommit=True, row_factory=dict_row) as base:
+        ledger = base.execute("SELECT * FROM org.ledger WHERE url = %s", (url,)).fetchone()
+        rows = base.execute("SELECT * FROM org.fact WHERE ledger = %s ORDER BY id", (ledger["id"],))
+        asked = "SELECT * FROM org.version WHERE ledger = %s ORDER BY fact, place"
+        versions: dict[str, list[Any]] = {}
+        for one in base.execute(asked, (ledger["id"],)):
+            versions.setdefault(one["fact"], []).append(one)
+        return {row["id"]: fact_object_of(row, versions.get(row["id"], [])) for row in rows}
+
+
+def local(home: Home) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
+    """Return what the library says of a home: facts by id, the digest, and its logs with their blobs."""
+    reader = Reader(home)
+    try:
+        state, cache = reader.state(), reader.cache()
+        found = described(cache, state, state.standings(), NOTHING_MARKED)
+        logs = sorted([(ref.key, ref.blob) for ref in cache.log_refs()])
+        return {one["id"]: one for one in json.loads(json.dumps(found))}, state.summary.digest, logs
+    finally:
+        reader.close()
+
+
+def work(where: str, mirrors: Path) -> None:
+    """Read all that is due, in this process."""
+    run(Setting(where, str(mirrors), once=True))
+
+
+def files_of(seed: int) -> dict[str, bytes]:
+    """Make the logs of a ledger up, by path, in an order of arrival that is not the ledger's."""
+    case = made_up(random.Random(seed))
+    return {ref.path: data for ref, data in zip(case.refs, case.data, strict=True) if data}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_equal_what_the_library_says(
+    database: str, tmp_path: Path, run: Run, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After every step of random histories, forwards, backwards and elsewhere, all of it is rebuilt from columns."""
+    rng = random.Random(seed)
+    remotes = [Remote(tmp_path / f"r{number}.git") for number in range(examples(6))]
+    logs = [files_of(100 * seed + number) for number in range(len(remotes))]
+    with connect("", WORKER) as base:
+        org_registry.add(base, org_registry.listed([str(one.folder) for one in remotes], "/"), "", ["*"])
+    for step in range(5):
+        for remote, files in zip(remotes, logs, strict=True):
+            some = rng.sample(sorted(files), rng.randint(0, len(files)))
+            if step == 4:
+                some = sorted(files)
+            if step == 0 or rng.random() < 0.8:
+                remote.push({path: files[path] for path in some}, onto=rng.random() < 0.7)
+        ask(database, "UPDATE org.job SET due = now(), tries = 0 RETURNING 1")
+        work(database, tmp_path / "mirrors")
+        assert ask(database, "SELECT problem FROM org.job WHERE problem <> ''") == []
+        for remote in remotes:
+            facts, digest, kept = local(Home("own-branch", _repository(remote), "refs/heads/memory", ""))
+            url = str(remote.folder)
+            assert objects(database, url) == facts
+            ((ledger, said, tip),) = ask(database, "SELECT id, digest, tip FROM org.ledger WHERE url = %s", url)
+            assert (said, tip) == (digest, remote.tip())
+            rows = ask(database, 'SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem', ledger)
+            assert rows == kept
+    clone = tmp_path / "clone"
+    remotes[0].clone(clone)
+    monkeypatch.chdir(clone)
+    shown = run("show", "--json").json["facts"]
+    assert objects(database, str(remotes[0].folder)) == {one["id"]: one for one in shown}
+    before = ask(database, "SELECT f.* FROM org.fact f ORDER BY ledger, id")
+    assert run("org", "rebuild", *[str(one.folder) for one in remotes]).code == 0
+    work(database, tmp_path / "mirrors")
+    assert ask(database, "SELECT f.* FROM org.fact f ORDER BY ledger, id") == before
+    assert ACTIONS[0] == "init"
+
+
+def _repository(remote: Remote) -> Any:
+    from ledger.git.repository import Repository
+
+    return Repository("", str(remote.folder), str(remote.folder))
