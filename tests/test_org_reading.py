@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from ledger.home import Home
+from ledger.git.repository import Repository
+from ledger.home import OWN_BRANCH, Home
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.fact_descriptions import described
-from rituals.cli.commands.org import ACTIONS
 from rituals.org import org_registry
 from rituals.org.org_database import WORKER, connect
+from rituals.org.org_reading import TABLES
 from rituals.org.org_rows import fact_object_of
 from rituals.org.org_worker import Setting, run
 from tests.campaigns.second_fold import made_up
@@ -54,6 +55,12 @@ def local(home: Home) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
         reader.close()
 
 
+def place(remote: Remote) -> Home:
+    """Return the home that a remote is, read where it is."""
+    folder = str(remote.folder)
+    return Home(OWN_BRANCH, Repository("", folder, folder), "refs/heads/memory", "")
+
+
 def work(where: str, mirrors: Path) -> None:
     """Read all that is due, in this process."""
     run(Setting(where, str(mirrors), once=True))
@@ -86,7 +93,7 @@ def test_rows_equal_what_the_library_says(
         work(database, tmp_path / "mirrors")
         assert ask(database, "SELECT problem FROM org.job WHERE problem <> ''") == []
         for remote in remotes:
-            facts, digest, kept = local(Home("own-branch", _repository(remote), "refs/heads/memory", ""))
+            facts, digest, kept = local(place(remote))
             url = str(remote.folder)
             assert objects(database, url) == facts
             ((ledger, said, tip),) = ask(database, "SELECT id, digest, tip FROM org.ledger WHERE url = %s", url)
@@ -102,10 +109,5 @@ def test_rows_equal_what_the_library_says(
     assert run("org", "rebuild", *[str(one.folder) for one in remotes]).code == 0
     work(database, tmp_path / "mirrors")
     assert ask(database, "SELECT f.* FROM org.fact f ORDER BY ledger, id") == before
-    assert ACTIONS[0] == "init"
-
-
-def _repository(remote: Remote) -> Any:
-    from ledger.git.repository import Repository
-
-    return Repository("", str(remote.folder), str(remote.folder))
+    sizes = {table: ask(database, f"SELECT count(*) FROM org.{table}")[0][0] for table in TABLES}
+    assert all(sizes.values()), sizes  # links and versions of contradictions, too
