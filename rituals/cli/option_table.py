@@ -95,6 +95,9 @@ RECALL = (
     Option("--yours", "Your own home's too (`diurna init --personal`)."),
     Option("--no-vectors", "By words alone, also with the extra `vectors`."),
     Option("--explain", "Say what each score is made of."),
+    Option("--org", "Ask all ledgers of the organisation that you may read (`diurna org`)."),
+    Option("--team", "With --org: those of this team alone.", "NAME"),
+    Option("--repo", "With --org: this one alone, by name or address.", "NAME"),
 )  # fmt: skip
 #: Of `diurna task list`.
 TASKS = (

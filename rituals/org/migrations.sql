@@ -160,6 +160,16 @@ BEGIN
     FROM best b LEFT JOIN org.log g ON g.shelf = b.shelf AND g.ledger = b.ledger AND g.stem = b.stem
     $q$, score, query) USING mine, wanted, most, told;
 END $$;
+-- In how many facts of which ledgers words stand: what a ledger is about.
+CREATE FUNCTION org.spread(asks text, looked text[]) RETURNS TABLE(word text, ledger int, facts bigint)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks)); one text;
+BEGIN
+  FOREACH one IN ARRAY looked LOOP
+    RETURN QUERY EXECUTE format('SELECT %L::text, f.ledger, count(*) FROM org.fact f WHERE f.shelf = ANY ($1)'
+      ' AND f.words @@ %L::tsquery GROUP BY f.ledger', one, org.lexeme(one)) USING mine;
+  END LOOP;
+END $$;
 CREATE FUNCTION org.find_logs(asks text, words text, wanted jsonb, most int)
   RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, stem text, path text, agent text,
     ended text, title text, body text)
@@ -194,4 +204,4 @@ DO $$ DECLARE kind text; BEGIN
 END $$;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA org FROM PUBLIC;
 GRANT USAGE ON SCHEMA org TO org_server;
-GRANT EXECUTE ON FUNCTION org.totals, org.counts, org.beginning, org.find, org.find_logs, org.ledgers TO org_server;
+GRANT EXECUTE ON FUNCTION org.totals, org.counts, org.beginning, org.find, org.spread, org.find_logs, org.ledgers TO org_server;

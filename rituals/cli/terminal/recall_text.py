@@ -37,6 +37,8 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
         WrongUsage: what is asked for is not clear.
         NotFound: an id or a point of time names nothing.
     """
+    if given.get("org"):
+        return _of_org(call, " ".join(query), given)
     named = _chosen(query, given["ids"])
     level = given["level"] or (FULL if named else INDEX)
     if named:
@@ -47,6 +49,15 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
         answer = _found(call, query, filters, level=level, limit=given["limit"],
                         explain=given["explain"], vectors=not given["no_vectors"])  # fmt: skip
     _print(call, " ".join(query), level, answer)
+
+
+def _of_org(call: Invocation, question: str, given: Mapping[str, Any]) -> None:
+    """Answer a question over all ledgers of an organisation that one may read."""
+    from rituals.cli.terminal.org_text import answer_of_org, ask
+
+    filters = Filters(**{key: given[key] for key in _FILTERS})
+    found = ask(call, question, filters, given)
+    _print(call, question, INDEX, answer_of_org(found, given["explain"]))
 
 
 def _chosen(query: tuple[str, ...], ids: str) -> list[str]:

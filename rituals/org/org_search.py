@@ -1,0 +1,292 @@
+"""Find what answers a question over all ledgers that somebody may read: the library's ranker, over few rows.
+
+The database finds candidates by words; how common a word is, what is spelled like it and what begins so is
+counted on the asker's shelves alone. Scores are the library's own, times how much a ledger is about the
+question.
+"""
+
+from __future__ import annotations
+
+import json
+from math import log
+
+from ledger.errors import DiurnaError
+from ledger.model.record import Record
+from memory.recall.index.fts_file import Totals
+from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
+from memory.recall.passage_search import search
+from memory.recall.query.postings import Lookups
+from memory.recall.rank.bm25 import weight_of
+from memory.recall.rank.standing_order import Candidate, ordered
+from memory.recall.recall_values import COMMON_NOTES, Filters
+from projection.fold.fact_history import Fact
+from projection.fold.projection_state import Standing
+from projection.policy.model import CLOSABLE
+from rituals.org.org_rows import BEHIND, Stems
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from psycopg import Connection
+
+    from memory.recall.passage_search import Search
+    from memory.recall.rank.rank_types import Scored
+
+#: Words are looked up, the rarest first, as long as they stand in so few facts together.
+PLACES_MOST = 8000
+#: So many candidates are ranked, and so many logs read where no fact answers.
+CANDIDATES, LOGS = 300, 50
+#: How much of a question the first fact must say in one ledger, and over hundreds: somebody always says
+#: something that has the words.
+BAR, BAR_OF_MANY, MANY = 0.35, 0.55, 400
+#: How much more a ledger counts that is about all of the question; the asker's own; their team's.
+ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
+#: So many words that begin alike are counted, and so many are looked at for a spelling.
+_BEGINNING, _SPELLED = 64, 5000
+
+
+class Found(Record):
+    """One fact that answers, with the row that it comes from, and its score."""
+
+    row: dict[str, Any]
+    score: float
+    covered: float
+    parts: tuple[tuple[str, float], ...]
+
+
+class OrgAnswer(Record):
+    """What was found: facts, best first; without one, logs. `sure` says whether the facts answer."""
+
+    facts: tuple[Found, ...]
+    logs: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+    sure: bool
+
+
+class Place(Record):
+    """Where the asker is: the address of their repository, and their team; "" for not known."""
+
+    url: str = ""
+    team: str = ""
+
+
+class Asker:
+    """Asks for one person, by functions of the database alone.
+
+    Args:
+        base: a connection as the role of servers.
+        token: the person's.
+    """
+
+    def __init__(self, base: Connection[Any], token: str) -> None:
+        self._base, self._token = base, token
+        self._stems = Stems()
+
+    def rows(self, function: str, *values: object) -> list[dict[str, Any]]:
+        """Return the rows that a function of the schema gives for this person."""
+        marks = ", ".join(["%s"] * (1 + len(values)))
+        with self._base.cursor() as cursor:
+            cursor.execute(f"SELECT * FROM org.{function}({marks})".encode(), (self._token, *values))
+            names = [column.name for column in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def recall(
+        self, question: str, wanted: dict[str, Any], limit: int = 10, place: Place | None = None
+    ) -> OrgAnswer:
+        """Find what answers a question.
+
+        `wanted` has what hits have to be, as `org.find` takes it: `repo`, `team`, `kinds`, `tiers`,
+        `entities`, `since`, `until`, `superseded`.
+        """
+        (totals,) = self.rows("totals")
+        index = _Index(self, Totals(0, max(1, totals["facts"]), max(1, totals["chars"])))
+        index.count_all(question)
+        looking = search(index, question, told=0)  # type: ignore[arg-type]
+        weights = {stem: weight_of(index.count(stem), index.totals.passages) for stem in index.looked}
+        looked = _rarest(weights, index)
+        notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
+        if not looked:
+            return OrgAnswer((), (), notes, False)
+        told = list(weights)
+        index.rows_are(
+            self.rows("find", looked, told, [weights[one] for one in told], json.dumps(wanted), CANDIDATES)
+        )
+        found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
+        many = 1 if "repo" in wanted else totals["ledgers"]
+        about = self._about(looked, weights, many) if many > 1 else {}
+        best = self._ranked(index, found, about, place or Place())
+        bar = BAR + (BAR_OF_MANY - BAR) * min(1.0, log(max(1, many)) / log(MANY))
+        sure = bool(best) and (best[0].covered >= bar or found.state.open)
+        logs = () if best and sure else self.rows("find_logs", question, json.dumps(wanted), LOGS)
+        return OrgAnswer(tuple(best[:limit]), tuple(logs[:limit]), notes, sure)
+
+    def _about(self, looked: list[str], weights: dict[str, float], ledgers: int) -> dict[int, float]:
+        """Return how much of the question each ledger is about, 0 to 1."""
+        by_word: dict[str, list[tuple[int, int]]] = {}
+        for row in self.rows("spread", looked):
+            by_word.setdefault(row["word"], []).append((row["ledger"], row["facts"]))
+        share: dict[int, float] = {}
+        whole = 0.0
+        for word, held in by_word.items():
+            rare = weights[word] * log(1 + ledgers / len(held))
+            whole += rare
+            for ledger, count in held:
+                share[ledger] = share.get(ledger, 0.0) + rare * count / (count + 3)
+        return {ledger: one / whole for ledger, one in share.items()}
+
+    def _ranked(
+        self, index: _Index, found: Search, about: dict[int, float], place: Place
+    ) -> list[Found]:
+        """Order what was found by the library's score, by what a ledger is about, and by whose it is."""
+        candidates = []
+        for scored in found.facts:
+            row = index.row(scored.row)
+            parts = [("about", 1 + ABOUT * about.get(row["ledger"], 0.0))]
+            parts += [("own", OWN)] * (bool(place.url) and row["url"] == place.url)
+            parts += [("team", TEAM)] * (bool(place.team) and row["team"] == place.team)
+            score = scored.score
+            for _, factor in parts:
+                score *= factor
+            named = scored._replace(score=score, parts=(*scored.parts, *parts))
+            candidates.append(_candidate(named, row))
+        best = ordered(candidates, found.state)
+        return [
+            Found(index.row(one.scored.row), one.scored.score, one.scored.said, one.scored.parts)
+            for one in best
+        ]
+
+
+def _candidate(scored: Scored, row: dict[str, Any]) -> Candidate:
+    fact = Fact(
+        f"{row['ledger']}/{row['id']}", row["kind"], (), (), row["created"], "", row["last_used"],
+        0, "", "", closed=row["closed"] and row["kind"] in CLOSABLE,
+    )  # fmt: skip
+    return Candidate(scored, Standing(fact, row["tier"], row["reason"]), row["created"] or row["stem"][:10])
+
+
+def _rarest(weights: dict[str, float], index: _Index) -> list[str]:
+    """Return the words that candidates are looked up by."""
+    looked: list[str] = []
+    read = 0
+    for stem in sorted(weights, key=lambda stem: (index.count(stem), stem)):
+        read += index.count(stem)
+        if looked and read > PLACES_MOST:
+            break
+        looked.append(stem)
+    return looked
+
+
+class _Index:
+    """What `memory.recall` asks of an index, over the candidates of one question."""
+
+    def __init__(self, asker: Asker, totals: Totals) -> None:
+        self._asker = asker
+        self.totals = totals
+        self._counts: dict[str, int] = {}
+        self._rows: list[dict[str, Any]] = []
+        #: the words that were looked up, in order
+        self.looked: dict[str, None] = {}
+
+    def rows_are(self, rows: list[dict[str, Any]]) -> None:
+        """Take candidates: the older text has the lower number, as in a ledger."""
+        self._rows = sorted(rows, key=lambda row: (row["stem"], row["ledger"], row["id"]))
+        self.totals = self.totals._replace(logs=len(rows))
+
+    def row(self, number: int) -> dict[str, Any]:
+        """Return a candidate by its row."""
+        return self._rows[number >> PLACE_BITS]
+
+    def count_all(self, question: str) -> None:
+        """Count the words of a question, all at once."""
+        self._count(self.stems(question))
+
+    def _count(self, stems: Iterable[str]) -> None:
+        new = [one for one in dict.fromkeys(stems) if one not in self._counts]
+        if new:
+            self._counts.update({row["word"]: row["facts"] for row in self._asker.rows("counts", new)})
+
+    def stems(self, text: str) -> list[str]:
+        """Return the words of a text as they are kept."""
+        return self._asker._stems.of(text)
+
+    def count(self, stem: str) -> int:
+        """Return how many facts have a word."""
+        self._count([stem])
+        return self._counts[stem]
+
+    def beginning(self, start: str) -> list[tuple[str, int]]:
+        """Return the words that begin so, commonest first."""
+        found = [(row["word"], row["facts"]) for row in self._asker.rows("beginning", start, _BEGINNING)]
+        self._counts.update(found)
+        return found
+
+    def spelled(self, start: str) -> list[str]:
+        """Return the words that begin so."""
+        return sorted([row["word"] for row in self._asker.rows("beginning", start, _SPELLED)])
+
+    def facts_found(self, stem: str) -> list[tuple[int, int]]:
+        """Return where a word stands in candidates."""
+        self.looked.setdefault(stem)
+        return [
+            (number << PLACE_BITS | FACTS_FROM, (at - 1) % BEHIND)
+            for number, row in enumerate(self._rows)
+            for at in (row["places"] or {}).get(stem, ())
+        ]
+
+    def found(self, stem: str) -> list[tuple[int, int]]:
+        """Return no passage: logs are asked for behind facts."""
+        return []
+
+    def newest(self, stem: str, count: int) -> list[int]:
+        """The same."""
+        return []
+
+    def matching(self, phrase: Sequence[str]) -> frozenset[int]:
+        """Return the candidates in which words follow each other."""
+        ends: set[tuple[int, int]] | None = None
+        for word in phrase:
+            places = self.facts_found(word)
+            ends = {(row, at) for row, at in places if ends is None or (row, at - 1) in ends}
+        return frozenset([row for row, _ in ends or ()])
+
+    def log(self, number: int) -> LogRow | None:
+        """Return the log of a candidate, as the ranker asks for it."""
+        row = self._rows[number]
+        piece = Piece(0, len(row["text"]), "", False, row["id"])
+        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", 0, (), (piece,))
+
+    def speaks(self, name: str) -> bool:
+        """Tell that nobody speaks: candidates are no prose."""
+        return False
+
+
+def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
+    """Return what hits have to be, as `org.find` takes it.
+
+    Raises:
+        DiurnaError: something is asked for that only one ledger can tell.
+    """
+    for key in ("tags", "agents", "roles", "branches", "as_of", "yours"):
+        if getattr(filters, key):
+            raise DiurnaError(f"--{key.rstrip('s')} is not asked of all ledgers", hint="ask one: --home")
+    said = {
+        "repo": repo, "team": team, "kinds": list(filters.kinds), "tiers": list(filters.tiers),
+        "entities": list(filters.entities), "since": filters.since,
+        "until": filters.until and filters.until + "~", "superseded": filters.superseded,
+    }  # fmt: skip
+    return {key: value for key, value in said.items() if value}
+
+
+def link_of(row: dict[str, Any]) -> str:
+    """Return where a forge shows the log that a row comes from, "" for a folder of a machine."""
+    url, path = str(row["url"]), row["path"]
+    if not path or "://" not in url and "@" not in url:
+        return ""
+    if "://" not in url:
+        url = "https://" + url.rpartition("@")[2].replace(":", "/", 1)
+    scheme, _, rest = url.partition("://")
+    if scheme not in ("https", "ssh"):
+        return ""
+    return f"https://{rest.rpartition('@')[2].removesuffix('.git')}/blob/{row['tip']}/{path}"
