@@ -32,7 +32,9 @@ class Cluster:
         self._user = "postgres" if getpass.getuser() == "root" else None
         if self._user:
             shutil.chown(folder, self._user)
-        self.run("initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        self.run(
+            "initdb", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"
+        )
         self.start()
 
     def run(self, program: str, *arguments: str) -> None:
@@ -67,7 +69,9 @@ def cluster() -> Iterator[Cluster]:
     """A server for the whole session."""
     if not PROGRAMS:
         pytest.skip("there is no PostgreSQL on this machine")
-    folder = tempfile.mkdtemp(prefix="diurna-org-", dir="/dev/shm" if os.path.isdir("/dev/shm") else "/tmp")
+    folder = tempfile.mkdtemp(
+        prefix="diurna-org-", dir="/dev/shm" if os.path.isdir("/dev/shm") else "/tmp"
+    )
     made = Cluster(folder)
     yield made
     made.stop("immediate")
@@ -101,7 +105,11 @@ class Remote:
         """Let the branch hold these files and no other; not `onto` the last commit it is a new history."""
         parent = f"from {self.tip()}\n".encode() if onto and self.tip() else b""
         body = b"reset refs/heads/memory\n" * (not parent) + b"commit refs/heads/memory\n"
-        body += b"committer L <l@example.invalid> 1700000000 +0000\ndata 1\nx\n" + parent + b"deleteall\n"
+        body += (
+            b"committer L <l@example.invalid> 1700000000 +0000\ndata 1\nx\n"
+            + parent
+            + b"deleteall\n"
+        )
         for path, data in {"diurna.toml": self._policy, **files}.items():
             body += f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
         subprocess.run(

@@ -81,7 +81,9 @@ def test_rows_equal_what_the_library_says(
     remotes = [Remote(tmp_path / f"r{number}.git") for number in range(examples(6))]
     logs = [files_of(100 * seed + number) for number in range(len(remotes))]
     with connect("", WORKER) as base:
-        org_registry.add(base, org_registry.listed([str(one.folder) for one in remotes], "/"), "", ["*"])
+        org_registry.add(
+            base, org_registry.listed([str(one.folder) for one in remotes], "/"), "", ["*"]
+        )
     for step in range(5):
         for remote, files in zip(remotes, logs, strict=True):
             some = rng.sample(sorted(files), rng.randint(0, len(files)))
@@ -96,9 +98,13 @@ def test_rows_equal_what_the_library_says(
             facts, digest, kept = local(place(remote))
             url = str(remote.folder)
             assert objects(database, url) == facts
-            ((ledger, said, tip),) = ask(database, "SELECT id, digest, tip FROM org.ledger WHERE url = %s", url)
+            ((ledger, said, tip),) = ask(
+                database, "SELECT id, digest, tip FROM org.ledger WHERE url = %s", url
+            )
             assert (said, tip) == (digest, remote.tip())
-            rows = ask(database, 'SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem', ledger)
+            rows = ask(
+                database, "SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem", ledger
+            )
             assert rows == kept
     clone = tmp_path / "clone"
     remotes[0].clone(clone)

@@ -1,5 +1,4 @@
-"""What becomes of workers, servers and hostile ledgers: nothing is lost or doubled, nobody holds others up, and
-what was purged is nowhere."""
+"""Whatever becomes of workers, servers and ledgers, nothing is lost or doubled, and what was purged is nowhere."""
 
 from __future__ import annotations
 
@@ -14,11 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.event import FactCreated, FactRedacted, FactReferenced, FactSuperseded, FactUpdated
+from ledger.codec.log import encode
+from ledger.model.event import (
+    FactCreated,
+    FactRedacted,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+)
 from ledger.model.layout import log_path
 from ledger.model.seal import seal
 from ledger.model.session import SessionLog
-from ledger.codec.log import encode
 from rituals.org import org_mirror, org_reading, org_registry
 from rituals.org.org_database import WORKER, DatabaseFailed, connect, initialise, migrations
 from rituals.org.org_jobs import Fenced, claim
@@ -33,7 +38,9 @@ __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
 
 
-def log(number: int, *events: object, title: str = "Work", prose: str = "It went.") -> tuple[str, bytes]:
+def log(
+    number: int, *events: object, title: str = "Work", prose: str = "It went."
+) -> tuple[str, bytes]:
     """Make a sealed log, as path and bytes."""
     stamp = f"2026-03-{1 + number // 60:02d}-10{number % 60:02d}00000"
     data = encode(SessionLog((("agent", "ada"),), title, prose, events))  # type: ignore[arg-type]
@@ -64,7 +71,17 @@ def test_kills_lose_and_double_nothing(cluster: Cluster, database: str, tmp_path
     for number, remote in enumerate(remotes):
         remote.push(files_of(number))
     add(database, *[str(one.folder) for one in remotes])
-    command = [sys.executable, "-m", "rituals", "org", "work", "--jobs", "2", "--mirrors", str(tmp_path / "m")]
+    command = [
+        sys.executable,
+        "-m",
+        "rituals",
+        "org",
+        "work",
+        "--jobs",
+        "2",
+        "--mirrors",
+        str(tmp_path / "m"),
+    ]
     worker = subprocess.Popen([*command, "--once"], stderr=subprocess.DEVNULL)
     for kill in range(examples(16)):
         time.sleep(rng.uniform(0.05, 0.5))
@@ -94,7 +111,9 @@ def test_kills_lose_and_double_nothing(cluster: Cluster, database: str, tmp_path
     for remote in remotes:
         facts, digest, logs = local(place(remote))
         assert objects(database, str(remote.folder)) == facts
-        ((ledger, said),) = ask(database, "SELECT id, digest FROM org.ledger WHERE url = %s", str(remote.folder))
+        ((ledger, said),) = ask(
+            database, "SELECT id, digest FROM org.ledger WHERE url = %s", str(remote.folder)
+        )
         assert said == digest
         asked = "SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem"
         assert ask(database, asked, ledger) == logs
@@ -111,11 +130,16 @@ def test_who_was_overtaken_writes_nothing(database: str, tmp_path: Path) -> None
         assert claim(base, "early") is None
         due(database)
         work(database, tmp_path / "m")
-        before = [ask(database, f"SELECT xmin, * FROM org.{table}") for table in (*TABLES, "job", "ledger")]
+        before = [
+            ask(database, f"SELECT xmin, * FROM org.{table}")
+            for table in (*TABLES, "job", "ledger")
+        ]
         with pytest.raises(Fenced):
             carry_out(base, slow, str(tmp_path / "m2"), Stems())
         assert do(base, slow, str(tmp_path / "m2"), Stems()) is None
-    assert before == [ask(database, f"SELECT xmin, * FROM org.{table}") for table in (*TABLES, "job", "ledger")]
+    assert before == [
+        ask(database, f"SELECT xmin, * FROM org.{table}") for table in (*TABLES, "job", "ledger")
+    ]
 
 
 def test_a_wish_during_the_work_is_not_lost(database: str, tmp_path: Path, run: Run) -> None:
@@ -161,7 +185,10 @@ def _no_commit(folder: Path, patch: pytest.MonkeyPatch) -> str:
     remote = Remote(folder)
     remote.push({})
     tree = subprocess.run(
-        ["git", "-C", str(folder), "rev-parse", "memory^{tree}"], capture_output=True, text=True, check=True
+        ["git", "-C", str(folder), "rev-parse", "memory^{tree}"],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     (folder / "refs/heads/memory").write_text(tree)
     (folder / "packed-refs").unlink(missing_ok=True)
@@ -197,13 +224,17 @@ def test_poisoned_ledgers_hold_nobody_up(
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
     with (tmp_path / "good0/config").open("a") as file:
-        file.write(f"[core]\n\tfsmonitor = touch {tmp_path}/ran\n[uploadpack]\n\tpackObjectsHook = touch {tmp_path}/ran\n")
+        file.write(
+            f"[core]\n\tfsmonitor = touch {tmp_path}/ran\n[uploadpack]\n\tpackObjectsHook = touch {tmp_path}/ran\n"
+        )
     work(database, tmp_path / "m")
     found = problems(database)
     assert found == {name: code for name, (_, code) in POISON.items()}
     assert ask(database, "SELECT count(*) FROM org.fact") == [(5,)]
     assert not (tmp_path / "ran").exists()
-    assert ask(database, "SELECT count(*) FROM org.job WHERE due < now() + interval '30 s'") == [(0,)]
+    assert ask(database, "SELECT count(*) FROM org.job WHERE due < now() + interval '30 s'") == [
+        (0,)
+    ]
 
 
 def test_a_home_that_becomes_personal_is_taken_out(database: str, tmp_path: Path) -> None:
@@ -224,7 +255,9 @@ def test_a_home_that_becomes_personal_is_taken_out(database: str, tmp_path: Path
 WORD = "zanzibarquokka"
 
 
-def test_a_purged_text_is_nowhere(cluster: Cluster, database: str, tmp_path: Path, run: Run) -> None:
+def test_a_purged_text_is_nowhere(
+    cluster: Cluster, database: str, tmp_path: Path, run: Run
+) -> None:
     """It is withheld as soon as it is redacted, and after a purge and `org vacuum` in no file of server or mirror."""
     text = f"The code is {WORD}."
     before = [
@@ -255,12 +288,16 @@ def test_a_purged_text_is_nowhere(cluster: Cluster, database: str, tmp_path: Pat
     remote.push(dict([log(1, FactCreated("plain", "A plain one.")), gone]), onto=False)
     due(database)
     work(database, tmp_path / "m")
-    subprocess.run(["grep", "-rqaiF", WORD, cluster.data], check=True)  # what is gone stands there yet
+    subprocess.run(
+        ["grep", "-rqaiF", WORD, cluster.data], check=True
+    )  # what is gone stands there yet
     done = run("org", "vacuum", "r", "--mirrors", str(tmp_path / "m"))
     assert done.code == 0, done.err
     assert "not reached: replicas, base backups, archived WAL" in done.out
     assert holders(tmp_path / "m", WORD) == []
-    found = subprocess.run(["grep", "-rlaiF", WORD, cluster.data], capture_output=True, text=True).stdout
+    found = subprocess.run(
+        ["grep", "-rlaiF", WORD, cluster.data], capture_output=True, text=True
+    ).stdout
     assert found == ""
 
 
@@ -268,7 +305,9 @@ def test_schemas(cluster: Cluster, run: Run, monkeypatch: pytest.MonkeyPatch) ->
     """Two may make it at once; a newer one is refused in words; a password is no part of an address."""
     where = cluster.database()
     many = [
-        subprocess.Popen([sys.executable, "-m", "rituals", "org", "init", where], stdout=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-m", "rituals", "org", "init", where], stdout=subprocess.PIPE
+        )
         for _ in range(3)
     ]
     said = [one.communicate()[0].decode() for one in many]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def described(
     cache: Cache, state: State, facts: Sequence[Standing], marks: Marks
 ) -> list[dict[str, Any]]:
-    """Describe facts of a state, whose logs the cache has; a person's side of a contradiction comes first."""
+    """Describe facts of a state whose logs the cache has; a person's side of two comes first."""
 
     def fact_of(name: str) -> Fact | None:
         found = state.get(name)

@@ -222,8 +222,10 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("-v --verbose", "Show all of it, and each thing that is left out.", to="verbose"), DRY_RUN,
     ),
     "export": (
-        Argument("what", "events|vault|site|snapshot", choices=("events", "vault", "site", "snapshot")),
+        Argument("what", "events|vault|site|parquet|snapshot",
+                 choices=("events", "vault", "site", "parquet", "snapshot")),
         Argument("dir", "[DIR]", default=""),
+        Option("--org", "With parquet: all ledgers of the organisation (`diurna org`)."),
         Option("--base", "With site: where it will be found.", "URL"),
         Option("--allow-shallow", "With site: also where history is cut; each page says so."), DRY_RUN,
     ),

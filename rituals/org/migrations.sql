@@ -5,7 +5,8 @@
 
 CREATE TABLE org.shelf(id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   readers text[] NOT NULL UNIQUE,            -- sorted; '{}' is nobody
-  counted int NOT NULL DEFAULT 0);           -- facts when `org.word` was counted
+  counted int NOT NULL DEFAULT 0,            -- facts when `org.word` was counted
+  counted_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE org.member(team text NOT NULL, person text NOT NULL, PRIMARY KEY (team, person));
 CREATE TABLE org.token(hash bytea PRIMARY KEY, person text NOT NULL, made timestamptz NOT NULL DEFAULT now());
 CREATE TABLE org.ledger(
@@ -91,7 +92,8 @@ BEGIN
   EXECUTE format('INSERT INTO org.%I SELECT %s, word, ndoc FROM counted', 'word_' || one, one);
   DROP TABLE counted;
   EXECUTE format('ANALYZE org.%I', 'fact_' || one);
-  UPDATE org.shelf SET counted = (SELECT coalesce(sum(facts), 0) FROM org.ledger WHERE shelf = one) WHERE id = one;
+  UPDATE org.shelf SET counted = (SELECT coalesce(sum(facts), 0) FROM org.ledger WHERE shelf = one),
+    counted_at = now() WHERE id = one;
 END $$;
 
 -- Who asks is whom a token was made for. Readers are names of people or teams, '*' is everybody.
@@ -106,10 +108,13 @@ CREATE FUNCTION org.shelves_of(who text) RETURNS int[] LANGUAGE sql STABLE SECUR
 -- same to each of them: no row.
 CREATE FUNCTION org.lexeme(word text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
   SELECT ('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''')::tsquery $$;
-CREATE FUNCTION org.totals(asks text) RETURNS TABLE(ledgers bigint, facts bigint, chars bigint)
+CREATE FUNCTION org.totals(asks text) RETURNS TABLE(ledgers bigint, facts bigint, chars bigint, state text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
-  SELECT count(*), coalesce(sum(l.facts), 0), 200 * coalesce(sum(l.facts), 0)
-  FROM org.ledger l WHERE l.shelf = ANY (org.shelves_of(org.who(asks))) AND l.tip <> '' $$;
+  -- `state` is the same as long as the words that may be counted are: what was counted may be kept so long
+  SELECT count(*), coalesce(sum(l.facts), 0), 200 * coalesce(sum(l.facts), 0), md5(m.mine::text || (
+    SELECT string_agg(s.counted || ' ' || s.counted_at, ' ' ORDER BY s.id) FROM org.shelf s WHERE s.id = ANY (m.mine)))
+  FROM org.ledger l, (SELECT org.shelves_of(org.who(asks)) AS mine) AS m
+  WHERE l.shelf = ANY (m.mine) AND l.tip <> '' GROUP BY m.mine $$;
 CREATE FUNCTION org.counts(asks text, wanted text[]) RETURNS TABLE(word text, facts bigint)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
 DECLARE mine int[] := org.shelves_of(org.who(asks)); one text; held bigint;

@@ -130,7 +130,9 @@ def initialise(where: str) -> tuple[int, int]:
         with base.transaction():
             base.execute("SELECT pg_advisory_xact_lock(7874)")
             for role in (WORKER, SERVER):
-                if not base.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
+                if not base.execute(
+                    "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)
+                ).fetchone():
                     base.execute(f"CREATE ROLE {role} NOLOGIN")
             base.execute(f"GRANT {WORKER}, {SERVER} TO CURRENT_USER")
             base.execute(f"CREATE SCHEMA IF NOT EXISTS org AUTHORIZATION {WORKER}")

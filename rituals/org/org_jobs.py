@@ -53,7 +53,7 @@ WHERE l.id = j.ledger AND j.ledger = (
   SELECT ledger FROM org.job WHERE due <= now() AND (leased_until IS NULL OR leased_until < now())
   ORDER BY tries > 0, due LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING j.ledger, j.lease, j.wish, j.wished, j.tries, l.url, l.branch, l.shelf, l.tip, l.library
-"""  # noqa: S608 - numbers and words of ours
+"""
 
 
 def claim(base: Connection[Any], worker: str) -> Job | None:

@@ -1,4 +1,4 @@
-"""Keep a mirror of each ledger: a bare repository with the history of its branch and the files of its home.
+"""Keep a mirror of each ledger: a bare repository with its branch's history and the files of its home.
 
 A branch that may have code on it is fetched without files; the library brings those of the home alone.
 What a remote sends is limited in size and time, and is never a setting, a hook or another remote's name.
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 _TIP = "refs/heads/memory"
 LIMIT_MB, LIMIT_SECONDS = 200, 120.0
 _OWN = f"refs/heads/{DEFAULT_BRANCH}"
-_WHOLE = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
-_PARTIAL = """[extensions]
-	partialClone = origin
-[remote "origin"]
+_WHOLE = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+#: Without the extension that git writes beside it: libgit2 does not open a repository that has one.
+_PARTIAL = """[remote "origin"]
 	promisor = true
 	partialclonefilter = blob:none
 	url = {}

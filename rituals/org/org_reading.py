@@ -105,9 +105,7 @@ def carry_out(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> Do
             reader.close()
 
 
-def _read(
-    base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems: Stems
-) -> Done:
+def _read(base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems: Stems) -> Done:
     """Bring the rows of a ledger to the tip that was fetched."""
     begun = monotonic()
     refs, _ = reader.snapshot.tip.list_logs(found.tip)
@@ -125,7 +123,6 @@ def _read(
     rows = _differing(base, job, reader, state, cache, anew)
     rows = rows._replace(words=stems.words(rows.facts))
     made = monotonic()
-    facts = 0 if not rows else len(rows.facts)
     with base.transaction():
         shelf = _hold(base, job)
         size = _write(base, shelf, job.ledger, rows, anew)
@@ -137,7 +134,14 @@ def _read(
         )  # fmt: skip
         finish(base, job, changed=True)
     return Done(
-        True, len(rows.logs), facts, size, 0.0, folded - begun, made - folded, monotonic() - made
+        True,
+        len(rows.logs),
+        len(rows.facts),
+        size,
+        0.0,
+        folded - begun,
+        made - folded,
+        monotonic() - made,
     )
 
 
@@ -147,31 +151,49 @@ def _differing(
     """Make the rows that the database does not have as they are."""
     logs: Marks = {} if anew else _marks(base, "log", "stem", job)
     facts: Marks = {} if anew else _marks(base, "fact", "id", job)
-    wanted: dict[str, tuple[LogRef, Entry, bytes]] = {}
-    redacted, withheld = cache.redacted, redacted_logs(cache)
-    for _, ref, entry in cache.entries():
-        hidden = sorted(redacted & named_in(entry)) if redacted else ()
-        said = f"{ref.blob} {' '.join(hidden)} {ref.stem in withheld}".encode()
-        mark = sha1(said, usedforsecurity=False).digest()[:12]
-        wanted[ref.key] = ref, entry, mark
-    new = {key: one for key, one in wanted.items() if logs.get(key) != one[2]}
-    log_rows = list(_log_rows(reader, cache, new))
-    standings = state.standings()
-    objects = described(cache, state, standings, NOTHING_MARKED)
-    made = [fact_rows(*two) for two in zip(standings, objects, strict=True)]
+    kept, new = rows_of_logs(reader, cache, logs)
+    made = rows_of_facts(cache, state)
     known = {one.key for one in made}
     changed = [one for one in made if facts.get(one.key) != one.mark]
+    replaced = {one.key for one in changed}
     return _Rows(
-        log_rows,
+        new,
         changed,
-        [key for key in logs if key not in wanted or key in new],
-        [key for key in facts if key not in known or key in {one.key for one in changed}],
+        [key for key in logs if key not in kept],
+        [key for key in facts if key not in known or key in replaced],
         [],
     )
 
 
+def rows_of_facts(cache: Cache, state: State) -> list[FactRows]:
+    """Make the rows of all facts of a ledger."""
+    standings = state.standings()
+    objects = described(cache, state, standings, NOTHING_MARKED)
+    return [fact_rows(*two) for two in zip(standings, objects, strict=True)]
+
+
+def rows_of_logs(reader: Reader, cache: Cache, known: Marks) -> tuple[set[str], list[LogRows]]:
+    """Make the rows of a ledger's logs but of those that are known by their marks.
+
+    Returns:
+        The keys of the known logs that stay as they are, and the rows of the others.
+    """
+    redacted, withheld = cache.redacted, redacted_logs(cache)
+    kept: set[str] = set()
+    new: dict[str, tuple[LogRef, Entry, bytes]] = {}
+    for _, ref, entry in cache.entries():
+        hidden = sorted(redacted & named_in(entry)) if redacted else ()
+        said = f"{ref.blob} {' '.join(hidden)} {ref.stem in withheld}".encode()
+        mark = sha1(said, usedforsecurity=False).digest()[:12]
+        if known.get(ref.key) == mark:
+            kept.add(ref.key)
+        else:
+            new[ref.key] = ref, entry, mark
+    return kept, list(_log_rows(reader, cache, new))
+
+
 def _marks(base: Connection[Any], table: str, key: str, job: Job) -> Marks:
-    asked = f"SELECT {key}, mark FROM org.{table}_{job.shelf} WHERE ledger = %s"  # noqa: S608 - names of ours
+    asked = f"SELECT {key}, mark FROM org.{table}_{job.shelf} WHERE ledger = %s"
     return dict(base.execute(asked.encode(), (job.ledger,)).fetchall())
 
 
@@ -210,7 +232,9 @@ def _hold(base: Connection[Any], job: Job) -> int:
     Raises:
         Fenced: another worker has it by now, or it is gone.
     """
-    row = base.execute("SELECT lease FROM org.job WHERE ledger=%s FOR UPDATE", (job.ledger,)).fetchone()
+    row = base.execute(
+        "SELECT lease FROM org.job WHERE ledger=%s FOR UPDATE", (job.ledger,)
+    ).fetchone()
     if row is None or row[0] != job.lease:
         raise Fenced
     row = base.execute("SELECT shelf FROM org.ledger WHERE id=%s", (job.ledger,)).fetchone()
@@ -224,7 +248,7 @@ def _write(base: Connection[Any], shelf: int, ledger: int, rows: _Rows, anew: bo
         _clear(base, shelf, ledger)
     for tables, gone in ((_OF_LOGS, rows.gone_logs), (_OF_FACTS, rows.gone_facts)):
         for table, key in tables if gone else ():
-            asked = f"DELETE FROM org.{table}_{shelf} WHERE ledger=%s AND {key} = ANY (%s)"  # noqa: S608 - names of ours
+            asked = f"DELETE FROM org.{table}_{shelf} WHERE ledger=%s AND {key} = ANY (%s)"
             base.execute(asked.encode(), (ledger, gone))
     begin = (shelf, ledger)
     facts = rows.facts
@@ -245,7 +269,7 @@ def _write(base: Connection[Any], shelf: int, ledger: int, rows: _Rows, anew: bo
 def _clear(base: Connection[Any], shelf: int, ledger: int) -> None:
     """Take all rows of a ledger out."""
     for table in TABLES:
-        base.execute(f"DELETE FROM org.{table}_{shelf} WHERE ledger=%s".encode(), (ledger,))  # noqa: S608 - names of ours
+        base.execute(f"DELETE FROM org.{table}_{shelf} WHERE ledger=%s".encode(), (ledger,))
 
 
 def _forget(base: Connection[Any], job: Job, mirrors: str) -> Done:

@@ -35,22 +35,35 @@ def listed(words: Iterable[str], folder: str) -> list[str]:
         if path and os.path.isfile(path):
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 lines = [line.strip() for line in file]
-            found += listed([line for line in lines if line and line[0] != "#"], os.path.dirname(path))
+            found += listed(
+                [line for line in lines if line and line[0] != "#"], os.path.dirname(path)
+            )
             continue
         check_remote(word)
         if path and not os.path.isdir(path):
-            raise WrongUsage(f"there is no repository {word}", hint="a URL, a folder, or a file of such")
-        if without_credentials(word) != word and "://" in word and ":" in word.split("://")[1].split("@")[0]:
+            raise WrongUsage(
+                f"there is no repository {word}", hint="a URL, a folder, or a file of such"
+            )
+        if (
+            without_credentials(word) != word
+            and "://" in word
+            and ":" in word.split("://")[1].split("@")[0]
+        ):
             raise WrongUsage(
                 f"{without_credentials(word)} is given with a password",
                 hint="git's credential helper, or ssh, lets the workers in",
             )
         branch = word.partition("#")[2]
-        found.append((os.path.realpath(path) if path else word.partition("#")[0]) + f"#{branch}" * bool(branch))
+        found.append(
+            (os.path.realpath(path) if path else word.partition("#")[0])
+            + f"#{branch}" * bool(branch)
+        )
     return list(dict.fromkeys(found))
 
 
-def add(base: Connection[Any], repositories: Sequence[str], team: str, readers: Sequence[str]) -> list[str]:
+def add(
+    base: Connection[Any], repositories: Sequence[str], team: str, readers: Sequence[str]
+) -> list[str]:
     """Register ledgers, each on the shelf of its readers; return those that are new, by URL.
 
     Without readers nobody may read them.
@@ -100,7 +113,7 @@ def set_readers(base: Connection[Any], ledger: int, readers: Sequence[str]) -> N
         for table in TABLES:
             columns = _columns(base, table)
             base.execute(
-                f"WITH moved AS (DELETE FROM org.{table}_{row[0]} WHERE ledger = %s RETURNING *)"  # noqa: S608 - names of ours
+                f"WITH moved AS (DELETE FROM org.{table}_{row[0]} WHERE ledger = %s RETURNING *)"
                 f" INSERT INTO org.{table}_{shelf} SELECT {shelf}, {columns} FROM moved".encode(),
                 (ledger,),
             )

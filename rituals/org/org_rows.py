@@ -90,7 +90,10 @@ def fact_object_of(row: Mapping[str, Any], versions: Sequence[Mapping[str, Any]]
     entity, stem, version = (found.pop(key) for key in ("entity", "stem", "version"))
     found["meta"] = found["meta"] | ({"entity": entity} if entity else {})
     only = {"id": version, "stem": stem, "was": [], "text": found["text"]}
-    several = [{**{key: one[key] for key in ("id", "stem", "text")}, "was": one["parents"]} for one in versions]
+    several = [
+        {**{key: one[key] for key in ("id", "stem", "text")}, "was": one["parents"]}
+        for one in versions
+    ]
     found["versions"] = several or [only]
     return found
 
@@ -132,7 +135,10 @@ class Stems:
     def of(self, text: str) -> list[str]:
         """Return the stems of a text, in order."""
         (found,) = self._read([(text, "")])
-        return [stem for at, stem in sorted([(at, stem) for stem, places in found.items() for at in places])]
+        return [
+            stem
+            for at, stem in sorted([(at, stem) for stem, places in found.items() for at in places])
+        ]
 
     def words(self, facts: Iterable[FactRows]) -> list[str | None]:
         """Write the words of facts as a `tsvector` each: stems of the text, and of its names behind."""

@@ -1,4 +1,4 @@
-"""Find what answers a question over all ledgers that somebody may read: the library's ranker, over few rows.
+"""Find what answers a question over all ledgers that somebody may read, by the library's own ranker.
 
 The database finds candidates by words; how common a word is, what is spelled like it and what begins so is
 counted on the asker's shelves alone. Scores are the library's own, times how much a ledger is about the
@@ -40,7 +40,7 @@ PLACES_MOST = 8000
 CANDIDATES, LOGS = 300, 50
 #: How much of a question the first fact must say in one ledger, and over hundreds: somebody always says
 #: something that has the words.
-BAR, BAR_OF_MANY, MANY = 0.35, 0.55, 400
+BAR, BAR_OF_MANY, MANY = 0.5, 0.55, 400
 #: How much more a ledger counts that is about all of the question; the asker's own; their team's.
 ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
 #: So many words that begin alike are counted, and so many are looked at for a spelling.
@@ -88,7 +88,9 @@ class Asker:
         """Return the rows that a function of the schema gives for this person."""
         marks = ", ".join(["%s"] * (1 + len(values)))
         with self._base.cursor() as cursor:
-            cursor.execute(f"SELECT * FROM org.{function}({marks})".encode(), (self._token, *values))
+            cursor.execute(
+                f"SELECT * FROM org.{function}({marks})".encode(), (self._token, *values)
+            )
             names = [column.name for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
@@ -104,25 +106,31 @@ class Asker:
         index = _Index(self, Totals(0, max(1, totals["facts"]), max(1, totals["chars"])))
         index.count_all(question)
         looking = search(index, question, told=0)  # type: ignore[arg-type]
-        weights = {stem: weight_of(index.count(stem), index.totals.passages) for stem in index.looked}
+        weights = {
+            stem: weight_of(index.count(stem), index.totals.passages) for stem in index.looked
+        }
         looked = _rarest(weights, index)
         notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
         if not looked:
             return OrgAnswer((), (), notes, False)
         told = list(weights)
         index.rows_are(
-            self.rows("find", looked, told, [weights[one] for one in told], json.dumps(wanted), CANDIDATES)
+            self.rows(
+                "find", looked, told, [weights[one] for one in told], json.dumps(wanted), CANDIDATES
+            )
         )
         found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
         many = 1 if "repo" in wanted else totals["ledgers"]
         about = self._about(looked, weights, many) if many > 1 else {}
         best = self._ranked(index, found, about, place or Place())
         bar = BAR + (BAR_OF_MANY - BAR) * min(1.0, log(max(1, many)) / log(MANY))
-        sure = bool(best) and (best[0].covered >= bar or found.state.open)
+        sure = bool(best) and (best[0].covered >= bar or (found.state.open and not found.subject))
         logs = () if best and sure else self.rows("find_logs", question, json.dumps(wanted), LOGS)
         return OrgAnswer(tuple(best[:limit]), tuple(logs[:limit]), notes, sure)
 
-    def _about(self, looked: list[str], weights: dict[str, float], ledgers: int) -> dict[int, float]:
+    def _about(
+        self, looked: list[str], weights: dict[str, float], ledgers: int
+    ) -> dict[int, float]:
         """Return how much of the question each ledger is about, 0 to 1."""
         by_word: dict[str, list[tuple[int, int]]] = {}
         for row in self.rows("spread", looked):
@@ -163,7 +171,9 @@ def _candidate(scored: Scored, row: dict[str, Any]) -> Candidate:
         f"{row['ledger']}/{row['id']}", row["kind"], (), (), row["created"], "", row["last_used"],
         0, "", "", closed=row["closed"] and row["kind"] in CLOSABLE,
     )  # fmt: skip
-    return Candidate(scored, Standing(fact, row["tier"], row["reason"]), row["created"] or row["stem"][:10])
+    return Candidate(
+        scored, Standing(fact, row["tier"], row["reason"]), row["created"] or row["stem"][:10]
+    )
 
 
 def _rarest(weights: dict[str, float], index: _Index) -> list[str]:
@@ -205,7 +215,9 @@ class _Index:
     def _count(self, stems: Iterable[str]) -> None:
         new = [one for one in dict.fromkeys(stems) if one not in self._counts]
         if new:
-            self._counts.update({row["word"]: row["facts"] for row in self._asker.rows("counts", new)})
+            self._counts.update(
+                {row["word"]: row["facts"] for row in self._asker.rows("counts", new)}
+            )
 
     def stems(self, text: str) -> list[str]:
         """Return the words of a text as they are kept."""
@@ -218,7 +230,9 @@ class _Index:
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, commonest first."""
-        found = [(row["word"], row["facts"]) for row in self._asker.rows("beginning", start, _BEGINNING)]
+        found = [
+            (row["word"], row["facts"]) for row in self._asker.rows("beginning", start, _BEGINNING)
+        ]
         self._counts.update(found)
         return found
 
@@ -270,7 +284,9 @@ def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
     """
     for key in ("tags", "agents", "roles", "branches", "as_of", "yours"):
         if getattr(filters, key):
-            raise DiurnaError(f"--{key.rstrip('s')} is not asked of all ledgers", hint="ask one: --home")
+            raise DiurnaError(
+                f"--{key.rstrip('s')} is not asked of all ledgers", hint="ask one: --home"
+            )
     said = {
         "repo": repo, "team": team, "kinds": list(filters.kinds), "tiers": list(filters.tiers),
         "entities": list(filters.entities), "since": filters.since,
@@ -282,7 +298,7 @@ def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
 def link_of(row: dict[str, Any]) -> str:
     """Return where a forge shows the log that a row comes from, "" for a folder of a machine."""
     url, path = str(row["url"]), row["path"]
-    if not path or "://" not in url and "@" not in url:
+    if not path or ("://" not in url and "@" not in url):
         return ""
     if "://" not in url:
         url = "https://" + url.rpartition("@")[2].replace(":", "/", 1)

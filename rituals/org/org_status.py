@@ -14,11 +14,13 @@ SELECT count(*) AS ledgers, coalesce(sum(l.logs), 0) AS logs, coalesce(sum(l.fac
   count(*) FILTER (WHERE l.tip = '') AS unread, count(*) FILTER (WHERE j.problem <> '') AS failing,
   count(*) FILTER (WHERE j.due <= now()) AS due,
   count(*) FILTER (WHERE j.leased_until > now()) AS working,
-  coalesce(extract(epoch FROM now() - min(j.due) FILTER (WHERE j.due <= now()))::int, 0) AS oldest_due_seconds
+  coalesce(extract(epoch FROM now() - min(j.due) FILTER (WHERE j.due <= now()))::int, 0)
+    AS oldest_due_seconds
 FROM org.ledger l JOIN org.job j ON j.ledger = l.id"""
 _PROBLEMS = """
 SELECT l.url, l.name, j.problem, j.tries, j.problem_at::text AS since, j.due::text AS next
-FROM org.ledger l JOIN org.job j ON j.ledger = l.id WHERE j.problem <> '' ORDER BY j.problem_at DESC LIMIT %s"""
+FROM org.ledger l JOIN org.job j ON j.ledger = l.id
+WHERE j.problem <> '' ORDER BY j.problem_at DESC LIMIT %s"""
 _SHELVES = """
 SELECT s.id, s.readers, count(l.id) AS ledgers, coalesce(sum(l.facts), 0) AS facts,
   (SELECT sum(pg_total_relation_size(('org.' || kind || '_' || s.id)::regclass))::bigint
@@ -61,7 +63,8 @@ def status_lines(found: Mapping[str, Any]) -> Iterator[str]:
         f"being read"
     )
     for one in found["problems"]:
-        yield f"{one['name']}: {one['problem']}, {one['tries']} tries, next {one['next'][:19]} ({one['url']})"
+        next_try = f"{one['tries']} tries, next {one['next'][:19]}"
+        yield f"{one['name']}: {one['problem']}, {next_try} ({one['url']})"
     for one in found["shelves"]:
         who = ", ".join(one["readers"]) or "nobody"
         yield f"read by {who}: {one['ledgers']} ledgers, {one['facts']} facts, {one['bytes'] >> 20} MB"

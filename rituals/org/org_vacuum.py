@@ -53,7 +53,9 @@ def _of_superusers(base: Connection[Any]) -> list[str]:
         for _ in range(2):
             base.execute("SELECT pg_switch_wal()")
             base.execute("CHECKPOINT")
-        asked = "SELECT count(*) FROM pg_ls_waldir() WHERE name > pg_walfile_name(pg_current_wal_lsn())"
+        asked = (
+            "SELECT count(*) FROM pg_ls_waldir() WHERE name > pg_walfile_name(pg_current_wal_lsn())"
+        )
         row = base.execute(asked).fetchone()
         for _ in range(min(int(row[0]) if row else 0, _SEGMENTS)):
             base.execute("CREATE TEMP TABLE IF NOT EXISTS moved()")

@@ -1,4 +1,4 @@
-"""Read ledgers as their jobs fall due: some processes, each within limits, and one that looks after them."""
+"""Read ledgers as their jobs fall due: some processes within limits, and one that looks after them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,9 @@ def settle(base: Connection[Any]) -> None:
         ).fetchall()
         for shelf, bare in rows:
             with base.transaction():
-                row = base.execute("SELECT pg_try_advisory_xact_lock(7875, %s)", (shelf,)).fetchone()
+                row = base.execute(
+                    "SELECT pg_try_advisory_xact_lock(7875, %s)", (shelf,)
+                ).fetchone()
                 if not (row and row[0]):
                     continue
                 if bare:

@@ -37,7 +37,9 @@ def speaker(seed: int) -> Callable[[random.Random, int], str]:
     words = vocabulary()
     rng = random.Random(seed)
     topic = rng.sample(words, _TOPIC)
-    shares = [list(accumulate([1 / (place + 3) for place in range(len(some))])) for some in (topic, words)]
+    shares = [
+        list(accumulate([1 / (place + 3) for place in range(len(some))])) for some in (topic, words)
+    ]
 
     def say(rng: random.Random, count: int) -> str:
         said = []

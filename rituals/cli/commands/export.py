@@ -9,15 +9,17 @@ from rituals.cli.command_words import words_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
-_FORMS = ("events", "vault", "site", *words_of("export"))
+_FORMS = ("events", "vault", "site", "parquet", *words_of("export"))
 
 
 def export(
-    call: Invocation, what: str, dir: str, base: str, allow_shallow: bool, dry_run: bool
+    call: Invocation, what: str, dir: str, base: str, allow_shallow: bool, org: bool, dry_run: bool
 ) -> int:
     """Run `diurna export`."""
     if allow_shallow and what != "site":
         raise WrongUsage("--allow-shallow goes with `site`", hint="diurna export site DIR")
+    if org and what != "parquet":
+        raise WrongUsage("--org goes with `parquet`", hint="diurna export parquet DIR --org")
     if base and what != "site":
         raise WrongUsage("--base goes with `site`", hint="diurna export site DIR --base https://…")
     if what == "events":
@@ -31,6 +33,8 @@ def export(
     if not dir:
         raise WrongUsage("no folder is named", hint=f"diurna export {what} DIR")
     folder = os.path.normpath(os.path.join(call.folder(), dir))
+    if what == "parquet":
+        return _write_parquet(call, folder, org, dry_run)
     if what == "vault":
         return _write_vault(call, folder, dry_run)
     from rituals.cli.commands.web import write_site
@@ -51,6 +55,28 @@ def snapshot(call: Invocation, task: str, reason: str | None) -> None:
         call.out.answer({**said, "sections": sections})
     else:
         call.out.text(found.text)
+
+
+def _write_parquet(call: Invocation, folder: str, org: bool, dry_run: bool) -> int:
+    from rituals.org.parquet_export import write_home, write_org
+
+    if dry_run:
+        raise WrongUsage(
+            "--dry-run goes with `vault` and `site`", hint=f"diurna export parquet {folder}"
+        )
+    if org:
+        from rituals.org.org_database import WORKER, connect, told
+
+        with connect("", WORKER) as base, told():
+            rows = write_org(base, folder)
+    else:
+        rows = write_home(call.reader(), folder)
+    if call.json:
+        call.out.answer({"folder": folder, "rows": rows})
+    else:
+        some = ", ".join([f"{count} {name}" for name, count in rows.items()])
+        call.out.line(f"wrote {some}: {folder}")
+    return 0
 
 
 def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:

@@ -58,7 +58,11 @@ def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) 
 
 
 def _run(
-    call: Invocation, base: Connection[Any], action: str, words: tuple[str, ...], given: dict[str, Any]
+    call: Invocation,
+    base: Connection[Any],
+    action: str,
+    words: tuple[str, ...],
+    given: dict[str, Any],
 ) -> None:
     from rituals.org import org_registry as registry
 
@@ -76,17 +80,23 @@ def _run(
             base, registry.listed(words, call.folder()), given["team"], given["reader"]
         )
         said = f"{counted(len(new), 'ledger')} will be read"
-        return _tell(call, {"added": new}, said if given["reader"] else f"{said}; nobody may read them yet")
+        return _tell(
+            call, {"added": new}, said if given["reader"] else f"{said}; nobody may read them yet"
+        )
     if action == "team":
         registry.set_team(base, words[0], words[1:])
-        return _tell(call, {"team": words[0], "people": words[1:]}, f"{words[0]} is {_people(words[1:])}")
+        return _tell(
+            call, {"team": words[0], "people": words[1:]}, f"{words[0]} is {_people(words[1:])}"
+        )
     if action == "token":
         made = registry.make_token(base, words[0])
         return _tell(call, {"person": words[0], "token": made}, made)
     if action == "readers":
         registry.set_readers(base, registry.ledger_named(base, words[0]), words[1:])
         return _tell(
-            call, {"ledger": words[0], "readers": words[1:]}, f"{words[0]} is read by {_people(words[1:])}"
+            call,
+            {"ledger": words[0], "readers": words[1:]},
+            f"{words[0]} is read by {_people(words[1:])}",
         )
     if action == "vacuum":
         from rituals.org.org_vacuum import vacuum

@@ -32,7 +32,9 @@ def ask(call: Invocation, question: str, filters: Filters, given: Mapping[str, A
     """
     token = variables().get(TOKEN, "")
     if not token:
-        raise NotFound(f"it is not said who asks: ${TOKEN}", hint="`diurna org token PERSON` makes one")
+        raise NotFound(
+            f"it is not said who asks: ${TOKEN}", hint="`diurna org token PERSON` makes one"
+        )
     if given["within"] or given["ids"]:
         raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
     with connect("", SERVER) as base, told():
@@ -67,7 +69,8 @@ def _fact_hit(one: Found, explain: bool) -> Hit:
     line = one_line(f"{said}: {row['text']}" if said else row["text"])
     told = Testimony(row["known"], row["known_by"])
     day = row["created"] or row["stem"][:10]
-    text = f"{id}  {row['kind']}  {row['tier']}  {day}  {line}  ({told.said or row['agent'] or 'nobody named'})"
+    who = told.said or row["agent"] or "nobody named"
+    text = f"{id}  {row['kind']}  {row['tier']}  {day}  {line}  ({who})"
     link = link_of(row) or f"{row['url']} {row['tip'][:12]}:{row['path'] or ''}"
     text += f"\n    {link}"
     parts = tuple([Part(name, value) for name, value in one.parts]) if explain else ()
