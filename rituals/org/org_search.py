@@ -45,6 +45,8 @@ BAR, BAR_OF_MANY, MANY = 0.5, 0.55, 400
 ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
 #: So many words that begin alike are counted, and so many are looked at for a spelling.
 _BEGINNING, _SPELLED = 64, 5000
+#: So many words are kept, with how many facts have them; and none that so few have.
+_KEPT, _FEW = 50_000, 50
 
 
 class Found(Record):
@@ -83,6 +85,10 @@ class Asker:
     def __init__(self, base: Connection[Any], token: str) -> None:
         self._base, self._token = base, token
         self._stems = Stems()
+        #: what was counted of words, as long as nobody counts anew and the same may be read
+        self.counts: dict[str, int] = {}
+        self.begun: dict[tuple[str, int], list[tuple[str, int]]] = {}
+        self._state = ""
 
     def rows(self, function: str, *values: object) -> list[dict[str, Any]]:
         """Return the rows that a function of the schema gives for this person."""
@@ -102,7 +108,11 @@ class Asker:
         `wanted` has what hits have to be, as `org.find` takes it: `repo`, `team`, `kinds`, `tiers`,
         `entities`, `since`, `until`, `superseded`.
         """
-        (totals,) = self.rows("totals")
+        totals = next(iter(self.rows("totals")), None)
+        if totals is None:
+            return OrgAnswer((), (), (), False)
+        if totals["state"] != self._state or len(self.counts) > _KEPT:
+            self._state, self.counts, self.begun = totals["state"], {}, {}
         index = _Index(self, Totals(0, max(1, totals["facts"]), max(1, totals["chars"])))
         index.count_all(question)
         looking = search(index, question, told=0)  # type: ignore[arg-type]
@@ -194,7 +204,7 @@ class _Index:
     def __init__(self, asker: Asker, totals: Totals) -> None:
         self._asker = asker
         self.totals = totals
-        self._counts: dict[str, int] = {}
+        self._counts = dict(asker.counts)
         self._rows: list[dict[str, Any]] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
@@ -215,9 +225,10 @@ class _Index:
     def _count(self, stems: Iterable[str]) -> None:
         new = [one for one in dict.fromkeys(stems) if one not in self._counts]
         if new:
-            self._counts.update(
-                {row["word"]: row["facts"] for row in self._asker.rows("counts", new)}
-            )
+            found = {row["word"]: row["facts"] for row in self._asker.rows("counts", new)}
+            self._counts.update(found)
+            # what few have may have come since the counting, and more of it may come
+            self._asker.counts.update({word: some for word, some in found.items() if some > _FEW})
 
     def stems(self, text: str) -> list[str]:
         """Return the words of a text as they are kept."""
@@ -230,15 +241,21 @@ class _Index:
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, commonest first."""
-        found = [
-            (row["word"], row["facts"]) for row in self._asker.rows("beginning", start, _BEGINNING)
-        ]
+        found = self._begun(start, _BEGINNING)
         self._counts.update(found)
         return found
 
     def spelled(self, start: str) -> list[str]:
         """Return the words that begin so."""
-        return sorted([row["word"] for row in self._asker.rows("beginning", start, _SPELLED)])
+        return sorted([word for word, _ in self._begun(start, _SPELLED)])
+
+    def _begun(self, start: str, most: int) -> list[tuple[str, int]]:
+        known = self._asker.begun.get((start, most))
+        if known is None:
+            rows = self._asker.rows("beginning", start, most)
+            known = [(row["word"], row["facts"]) for row in rows]
+            self._asker.begun[start, most] = known
+        return known
 
     def facts_found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands in candidates."""

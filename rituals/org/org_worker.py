@@ -21,6 +21,7 @@ from rituals.org.org_rows import Stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from psycopg import Connection
@@ -31,6 +32,8 @@ _MEMORY_BYTES, _SECONDS = 2 << 30, 300.0
 _JOBS = 500
 #: Idle workers look by themselves so often: a bell may be missed.
 _LOOK_SECONDS = 2.0
+#: Before one that died is replaced.
+_PAUSE_SECONDS = 0.2
 _BUSY, _IDLE = b"b", b"i"
 
 
@@ -49,6 +52,8 @@ def work(setting: Setting) -> int:
 
     A process that dies, or is not done in time, is replaced; its job has counted the try.
     """
+    connect(setting.where, WORKER).close()  # what is wrong from the start is said once
+    listener = _listener(setting)
     children: dict[int, tuple[int, float]] = {}
     ended: list[int] = []
 
@@ -58,41 +63,54 @@ def work(setting: Setting) -> int:
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, end)
     idle = 0  #: with `once` so many found nothing that is due
-    while not ended and idle < setting.jobs:
-        while len(children) + idle < setting.jobs:
-            child, pipe = _start(setting)
-            children[pipe] = (child, 0.0)
-        ready = select.select(list(children), [], [], 1.0)[0]
-        for pipe in ready:
-            said = os.read(pipe, 4096)
-            child, _ = children[pipe]
-            if said:
-                children[pipe] = (child, monotonic() if said[-1:] == _BUSY else 0.0)
-                continue
-            os.close(pipe)
-            del children[pipe]
-            _, status = os.waitpid(child, 0)
-            if status:
-                log(event="worker-died", status=status)
-            elif setting.once:
-                idle += 1
-        for child, since in children.values():
-            if since and monotonic() - since > _SECONDS:
-                os.kill(child, signal.SIGKILL)
-    return _end(children)
-
-
-def _end(children: dict[int, tuple[int, float]]) -> int:
-    """End what is at work."""
-    for pipe, (child, _) in children.items():
-        os.kill(child, signal.SIGTERM)
-        os.waitpid(child, 0)
-        os.close(pipe)
+    try:
+        while not ended and idle < setting.jobs:
+            while len(children) + idle < setting.jobs:
+                child, pipe = _started(lambda says: run(setting, says))
+                children[pipe] = (child, 0.0)
+            idle += _heard(children, setting.once)
+            for child, since in children.values():
+                if since and monotonic() - since > _SECONDS:
+                    os.kill(child, signal.SIGKILL)
+    finally:
+        for child in [*[child for child, _ in children.values()], *listener]:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
     return 0
 
 
-def _start(setting: Setting) -> tuple[int, int]:
-    """Start a process; return it, and the pipe by which it says whether it has a job."""
+def _listener(setting: Setting) -> list[int]:
+    """Start what hears of pushes; return its process, or none."""
+    if not setting.listen:
+        return []
+    from rituals.org.org_listener import place_in, serve
+
+    place_in(setting.listen)
+    return [_started(lambda _: serve(setting.where, setting.listen))[0]]
+
+
+def _heard(children: dict[int, tuple[int, float]], once: bool) -> int:
+    """Hear what processes say for a moment; return how many ended because nothing is due."""
+    idle = 0
+    for pipe in select.select(list(children), [], [], 1.0)[0]:
+        said = os.read(pipe, 4096)
+        child, _ = children[pipe]
+        if said:
+            children[pipe] = (child, monotonic() if said[-1:] == _BUSY else 0.0)
+            continue
+        os.close(pipe)
+        del children[pipe]
+        _, status = os.waitpid(child, 0)
+        if status:
+            log(event="worker-died", status=status)
+            time.sleep(_PAUSE_SECONDS)  # a database that is away is not asked a thousand times
+        else:
+            idle += once
+    return idle
+
+
+def _started(does: Callable[[int], None]) -> tuple[int, int]:
+    """Start a process that does something; return it, and the pipe by which it says whether it is busy."""
     out, into = os.pipe()
     child = os.fork()
     if child:
@@ -101,12 +119,13 @@ def _start(setting: Setting) -> tuple[int, int]:
     status = 1
     try:
         os.close(out)
-        os.setsid()
         for one in (signal.SIGINT, signal.SIGTERM):
             signal.signal(one, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-        run(setting, into)
+        does(into)
         status = 0
+    except DatabaseFailed as problem:
+        log(event="database", code=problem.code)
     finally:
         os._exit(status)
 
