@@ -63,7 +63,7 @@ def place(remote: Remote) -> Home:
 
 def work(where: str, mirrors: Path) -> None:
     """Read all that is due, in this process."""
-    run(Setting(where, str(mirrors), once=True))
+    run(Setting(where, str(mirrors), before="infinity"))
 
 
 def files_of(seed: int) -> dict[str, bytes]:

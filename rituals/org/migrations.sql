@@ -77,6 +77,7 @@ END $$;
 -- What finds words is built when a shelf has been read for the first time: row by row it takes four times as long.
 CREATE FUNCTION org.index_shelf(shelf int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  SET LOCAL maintenance_work_mem = '512MB';
   EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(words)', 'fact_words_' || shelf, 'fact_' || shelf);
   EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(entity) WHERE entity <> ''''', 'fact_entity_' || shelf, 'fact_' || shelf);
   EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(ledger, fact)', 'event_fact_' || shelf, 'event_' || shelf);

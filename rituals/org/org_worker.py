@@ -15,7 +15,7 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from rituals.org.org_database import WORKER, DatabaseFailed, connect, told
-from rituals.org.org_jobs import BELL, Fenced, Job, any_due, claim, fail
+from rituals.org.org_jobs import BELL, Fenced, Job, claim, fail
 from rituals.org.org_reading import Done, carry_out
 from rituals.org.org_rows import Stems
 
@@ -43,16 +43,26 @@ class Setting(Record):
     where: str  #: the database
     mirrors: str  #: the folder of the mirrors
     jobs: int = 1  #: how many processes
-    once: bool = False  #: they end when nothing is due
+    #: they end when nothing is left that was due then, "" for never
+    before: str = ""
     listen: str = ""  #: HOST:PORT of webhooks and figures, "" for none
 
 
-def work(setting: Setting) -> int:
+def now(base: Connection[Any]) -> str:
+    """Return the database's time."""
+    row = base.execute("SELECT now()::text").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def work(setting: Setting, *, once: bool) -> int:
     """Read what falls due until a signal comes, or with `once` until nothing is due; return 0.
 
     A process that dies, or is not done in time, is replaced; its job has counted the try.
     """
-    connect(setting.where, WORKER).close()  # what is wrong from the start is said once
+    with connect(setting.where, WORKER) as base:  # what is wrong from the start is said once
+        if once:
+            setting = setting._replace(before=now(base))
     listener = _listener(setting)
     children: dict[int, tuple[int, float]] = {}
     ended: list[int] = []
@@ -68,7 +78,7 @@ def work(setting: Setting) -> int:
             while len(children) + idle < setting.jobs:
                 child, pipe = _started(lambda says: run(setting, says))
                 children[pipe] = (child, 0.0)
-            idle += _heard(children, setting.once)
+            idle += _heard(children, once)
             for child, since in children.values():
                 if since and monotonic() - since > _SECONDS:
                     os.kill(child, signal.SIGKILL)
@@ -131,17 +141,17 @@ def _started(does: Callable[[int], None]) -> tuple[int, int]:
 
 
 def run(setting: Setting, says: int = -1) -> None:
-    """Do jobs in this process: until nothing is due with `once`, else for some hundreds of jobs."""
+    """Do jobs in this process: all that was due before a time, or some hundreds as they fall due."""
     name, stems = f"{socket.gethostname()}.{os.getpid()}", Stems()
     base = connect(setting.where, WORKER)
     base.execute(f"LISTEN {BELL}".encode())
     done = 0
-    while done < _JOBS or setting.once:
+    while done < _JOBS or setting.before:
         with told():
-            job = claim(base, name)
+            job = claim(base, name, setting.before or "infinity")
         if job is None:
             settle(base)
-            if setting.once and not any_due(base):
+            if setting.before:
                 break
             for _ in base.notifies(timeout=_LOOK_SECONDS, stop_after=1):
                 pass

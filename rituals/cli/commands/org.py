@@ -49,9 +49,9 @@ def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) 
         from rituals.org.org_worker import Setting, work
 
         setting = Setting(
-            place_of(), _mirrors(call, given), given["jobs"], given["once"], given["listen"] or ""
+            place_of(), _mirrors(call, given), given["jobs"], "", given["listen"] or ""
         )
-        work(setting)
+        work(setting, once=given["once"])
         return
     with connect("", WORKER) as base, told():
         _run(call, base, action, words, given)
