@@ -244,7 +244,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "uninstall": (("--dry-run",), (f"h{NAMED}",)),
         "completion": (("bash",), (f"s{NAMED}",)),
         "hook": (("post-merge",), (f"event{NAMED}",)),
-        "tour": (("--help",),),
+        "tour": (("--help",),), "org": ((f"a{NAMED}",), ("init", f"u{NAMED}"), ("add", f"p{NAMED}")),
         "mcp": ((f"--{NAMED}",),), "web": ((f"--{NAMED}",), ("--base", f"b{NAMED}"), ("--export", "draft.md"), ("--port", f"p{NAMED}")),
     }  # fmt: skip
 

@@ -50,14 +50,15 @@ UPDATE org.job j SET lease = gen_random_uuid(), leased_until = now() + '{LEASE}'
   due = CASE WHEN tries >= {_DEATHS} THEN now() + '1 day' ELSE due END
 FROM org.ledger l
 WHERE l.id = j.ledger AND j.ledger = (
-  SELECT ledger FROM org.job WHERE due <= least(now(), %s::timestamptz) AND (leased_until IS NULL OR leased_until < now())
+  SELECT ledger FROM org.job WHERE due <= least(now(), %s::timestamptz)
+    AND (leased_until IS NULL OR leased_until < now())
   ORDER BY tries > 0, due LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING j.ledger, j.lease, j.wish, j.wished, j.tries, l.url, l.branch, l.shelf, l.tip, l.library
 """
 
 
 def claim(base: Connection[Any], worker: str, before: str = "infinity") -> Job | None:
-    """Take the next job that is due, or was `before` a time; those that failed last. None where none is."""
+    """Take the next job that is due, or was `before` a time, those that failed last; None for none."""
     row = base.execute(_CLAIM.encode(), (worker, before)).fetchone()
     return None if row is None else Job(*row)
 

@@ -45,7 +45,7 @@ _LIMIT_SECONDS = 60
 _MADE = re.compile(r"<!-- id: f(\d+)")
 Run = Callable[[], object]
 #: What is no question to a ledger, or does not end by itself; the pages and the tools are asked by themselves.
-SKIPPED = {"web": "--port", "mcp": "", "tour": "", "completion": ""}
+SKIPPED = {"web": "--port", "mcp": "", "org": "", "tour": "", "completion": ""}
 #: What stands for a parameter, by its metavar or, before that, by command and name; a new one has to be told here.
 VALUES: dict[str, tuple[str, ...]] = {
     "impact range": ("HEAD~1",),
