@@ -57,7 +57,7 @@ def _of_org(call: Invocation, question: str, given: Mapping[str, Any]) -> None:
 
     filters = Filters(**{key: given[key] for key in _FILTERS})
     found = ask(call, question, filters, given)
-    _print(call, question, INDEX, answer_of_org(found, given["explain"]))
+    _print(call, question, INDEX, answer_of_org(found, given["explain"]), org=True)
 
 
 def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
@@ -84,8 +84,10 @@ def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: An
     return answer
 
 
-def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
-    """Print what was recalled."""
+def _print(
+    call: Invocation, query: str, level: str, answer: Answer, *, org: bool = False
+) -> None:
+    """Print what was recalled; what is of an `org` is not asked for by its ids."""
     saved = max(0, answer.whole - answer.tokens)
     out = call.out
     if call.json:
@@ -133,7 +135,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
             out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
     fewer = f"; {saved} fewer than all of them in full" if saved > 0 else ""
     out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens{fewer}", "dim"))
-    if level != FULL:
+    if level != FULL and not org:
         out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
 
 
