@@ -20,7 +20,7 @@ from rituals.org.org_reading import TABLES
 from rituals.org.org_rows import fact_object_of
 from rituals.org.org_worker import Setting, run
 from tests.campaigns.second_fold import made_up
-from tests.conftest import Run, examples
+from tests.conftest import Repo, Run, examples, holders
 from tests.org_cluster import Remote, ask, cluster, database, needs_postgres
 from tests.org_cluster import psycopg as psycopg
 
@@ -117,3 +117,32 @@ def test_rows_equal_what_the_library_says(
     assert ask(database, "SELECT f.* FROM org.fact f ORDER BY ledger, id") == before
     sizes = {table: ask(database, f"SELECT count(*) FROM org.{table}")[0][0] for table in TABLES}
     assert all(sizes.values()), sizes  # links and versions of contradictions, too
+
+
+def test_of_a_repository_with_code_only_the_memory_comes(
+    database: str, tmp_path: Path, repo: Repo, run: Run
+) -> None:
+    """A memory beside code is fetched without the code's files, where the server lets us, and whole elsewhere."""
+    repo.write("big.bin", "zanzibarquokka\n" * 1000)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "code")
+    assert run("note", "decision: id=retry Webhooks are retried three times.").code == 0
+    run("publish")
+    for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+        repo.git("config", key, "true")
+    whole = tmp_path / "whole"
+    repo.git("clone", "-q", str(repo.path), str(whole))
+    with connect("", WORKER) as base:
+        org_registry.add(base, org_registry.listed([str(repo.path), str(whole)], "/"), "", ["*"])
+    work(database, tmp_path / "m")
+    assert ask(database, "SELECT problem FROM org.job") == [("",), ("",)]
+    assert (
+        ask(database, "SELECT id, text FROM org.fact")
+        == [("retry", "Webhooks are retried three times.")] * 2
+    )
+    mirrors = {
+        str(url): f"{tmp_path}/m/{ledger}.git"
+        for ledger, url in ask(database, "SELECT id, url FROM org.ledger")
+    }
+    assert holders(Path(mirrors[str(repo.path)]), "zanzibarquokka") == []
+    assert holders(Path(mirrors[str(whole)]), "zanzibarquokka") != []

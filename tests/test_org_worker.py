@@ -26,7 +26,7 @@ from ledger.model.seal import seal
 from ledger.model.session import SessionLog
 from rituals.org import org_mirror, org_reading, org_registry
 from rituals.org.org_database import WORKER, DatabaseFailed, connect, initialise, migrations
-from rituals.org.org_jobs import Fenced, claim
+from rituals.org.org_jobs import KILLED, Fenced, claim
 from rituals.org.org_reading import TABLES, carry_out
 from rituals.org.org_rows import Stems
 from rituals.org.org_worker import do
@@ -325,3 +325,34 @@ def test_schemas(cluster: Cluster, run: Run, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("DIURNA_ORG", raising=False)
     assert "it is not said where" in run("org", "status").err
     assert "can not be reached" in run("org", "init", "postgresql://ada@127.0.0.1:1/x").err
+
+
+def test_a_ledger_that_kills_or_holds_its_worker(database: str, tmp_path: Path) -> None:
+    """Who takes too long, or too much memory, is replaced; after three deaths it is tried once a day, the others at once."""
+    (tmp_path / "slow").write_text("#!/bin/sh\nkill -9 $(ps -o ppid= -p $PPID)\nsleep 60\n")
+    (tmp_path / "slow").chmod(0o755)
+    add(database, "ssh://host.invalid/killer.git")
+    for number in range(3):
+        remote = Remote(tmp_path / f"good{number}")
+        remote.push(dict([log(1, FactCreated("a", "One."))]))
+        add(database, str(remote.folder))
+    command = [
+        sys.executable,
+        "-m",
+        "rituals",
+        "org",
+        "work",
+        "--once",
+        "--mirrors",
+        str(tmp_path / "m"),
+    ]
+    for _ in range(5):
+        subprocess.run(
+            command, env={**os.environ, "GIT_SSH_COMMAND": str(tmp_path / "slow")}, timeout=60,
+            stderr=subprocess.DEVNULL, check=True,
+        )  # fmt: skip
+        ask(database, "UPDATE org.job SET leased_until = now() WHERE lease IS NOT NULL RETURNING 1")
+    assert problems(database) == {"killer": KILLED}
+    assert ask(database, "SELECT count(*) FROM org.fact") == [(3,)]
+    later = "SELECT due > now() + interval '23 h' FROM org.job WHERE problem <> ''"
+    assert ask(database, later) == [(True,)]

@@ -83,6 +83,7 @@ BEGIN
   EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(ledger, fact)', 'event_fact_' || shelf, 'event_' || shelf);
   EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(to_tsvector(''english'', title || '' '' || body))',
     'log_words_' || shelf, 'log_' || shelf);
+  EXECUTE format('ANALYZE org.%I', 'log_' || shelf);
 END $$;
 -- How many facts have a word: counted anew when a twentieth of the shelf has changed.
 CREATE FUNCTION org.count_words(one int) RETURNS void LANGUAGE plpgsql AS $$

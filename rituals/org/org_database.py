@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from psycopg import Connection
+    from psycopg import Connection as Connection
 
 #: Where the database is, for every command that says `org`.
 VARIABLE = "DIURNA_ORG"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 LEASE = "10 min"
 #: So many tries that nobody came back from, and it is tried once a day.

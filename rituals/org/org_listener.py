@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 #: Of the key that forges sign with (GitHub, Gitea, Forgejo), or send as it is (GitLab).
 SECRET = "DIURNA_ORG_HOOK_SECRET"  # noqa: S105 - the name of a variable

@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from psycopg import Connection
-
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry, SessionLog
     from memory.cache.cache_file import Cache
     from projection.fold.full_replay import State
+    from rituals.org.org_database import Connection
 
     Marks = Mapping[str, bytes]
 

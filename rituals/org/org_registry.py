@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 _NUMBERS = 1 << 31
 

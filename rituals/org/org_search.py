@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from psycopg import Connection
-
     from memory.recall.passage_search import Search
     from memory.recall.rank.rank_types import Scored
+    from rituals.org.org_database import Connection
 
 #: Words are looked up, the rarest first, as long as they stand in so few facts together.
 PLACES_MOST = 8000

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 _SUMS = """
 SELECT count(*) AS ledgers, coalesce(sum(l.logs), 0) AS logs, coalesce(sum(l.facts), 0) AS facts,

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 _BEYOND = (
     "not reached: replicas, base backups, archived WAL, Parquet exports, and the storage of a managed"

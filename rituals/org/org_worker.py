@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 #: Of one process, and of one job.
 _MEMORY_BYTES, _SECONDS = 2 << 30, 300.0

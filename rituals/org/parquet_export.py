@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
     Rows = Iterable[tuple[Any, ...]]
 

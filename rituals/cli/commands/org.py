@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from psycopg import Connection
+    from rituals.org.org_database import Connection
 
 #: Each action with the words that it takes, at least and at most (-1 for any number), and its own options.
 _TAKES: Mapping[str, tuple[int, int, str]] = {

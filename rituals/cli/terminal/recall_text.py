@@ -84,9 +84,7 @@ def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: An
     return answer
 
 
-def _print(
-    call: Invocation, query: str, level: str, answer: Answer, *, org: bool = False
-) -> None:
+def _print(call: Invocation, query: str, level: str, answer: Answer, *, org: bool = False) -> None:
     """Print what was recalled; what is of an `org` is not asked for by its ids."""
     saved = max(0, answer.whole - answer.tokens)
     out = call.out
