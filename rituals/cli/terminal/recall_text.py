@@ -53,11 +53,14 @@ def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -
 
 def _of_org(call: Invocation, question: str, given: Mapping[str, Any]) -> None:
     """Answer a question over all ledgers of an organisation that one may read."""
-    from rituals.cli.terminal.org_text import answer_of_org, ask
+    if given["within"] or given["ids"]:
+        raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
+    from rituals.org.org_recall import Scope, recall
 
     filters = Filters(**{key: given[key] for key in _FILTERS})
-    found = ask(call, question, filters, given)
-    _print(call, question, INDEX, answer_of_org(found, given["explain"]), org=True)
+    scope = Scope(given["repo"], given["team"], call.folder())
+    found = recall(question, filters, scope, given["limit"], explain=given["explain"])
+    _print(call, question, INDEX, found, org=True)
 
 
 def _chosen(query: tuple[str, ...], ids: str) -> list[str]:

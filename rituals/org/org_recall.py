@@ -1,22 +1,21 @@
-"""Answer `diurna recall --org`: ask the organisation's database, and print what answers."""
+"""Answer a recall over all ledgers of an organisation, as hits that are printed as those of one memory."""
 
 from __future__ import annotations
 
 from ledger.environment import variables
-from ledger.errors import NotFound, WrongUsage
+from ledger.errors import NotFound
+from ledger.git.repository import find_repository
+from ledger.model.record import Record
 from memory.recall.hits.snippets import one_line
 from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
 from projection.document.fact_remarks import Mark
 from projection.fold.testimony import Testimony
 from rituals.org.org_database import SERVER, connect, told
-from rituals.org.org_search import Asker, Found, OrgAnswer, Place, filters_of, link_of
+from rituals.org.org_search import Asker, Found, Place, filters_of, link_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
-
-    from rituals.cli.context import Invocation
 
 #: By which a person asks.
 TOKEN = "DIURNA_ORG_TOKEN"  # noqa: S105 - the name of a variable
@@ -24,42 +23,44 @@ NEAREST = "nobody seems to know; nearest:"
 _LINE_CHARS = 200
 
 
-def ask(call: Invocation, question: str, filters: Filters, given: Mapping[str, Any]) -> OrgAnswer:
-    """Ask the organisation's database.
+class Scope(Record):
+    """Of which ledgers one asks, and from where."""
+
+    repo: str = ""  #: by name or address, "" for all
+    team: str = ""
+    folder: str = ""  #: the working directory: the repository there counts more
+
+
+def recall(
+    question: str, filters: Filters, scope: Scope, limit: int = 10, *, explain: bool = False
+) -> Answer:
+    """Find what answers a question in all ledgers that the one who asks may read.
 
     Raises:
         NotFound: it is not said who asks, or where the database is.
+        DiurnaError: the database can not be asked, or not for that.
     """
     token = variables().get(TOKEN, "")
     if not token:
         raise NotFound(
             f"it is not said who asks: ${TOKEN}", hint="`diurna org token PERSON` makes one"
         )
-    if given["within"] or given["ids"]:
-        raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
     with connect("", SERVER) as base, told():
-        asker = Asker(base, token)
-        wanted = filters_of(filters, given["repo"], given["team"])
-        return asker.recall(question, wanted, given["limit"], Place(_here(call)))
-
-
-def _here(call: Invocation) -> str:
-    """Return the address of the repository that one stands in, "" in none."""
-    from ledger.git.repository import find_repository
-
-    found = find_repository(call.folder())
-    if found is None:
-        return ""
-    url = found.git().text("config", "--get", "remote.origin.url", check=False).strip()
-    return url or found.where
-
-
-def answer_of_org(found: OrgAnswer, explain: bool) -> Answer:
-    """Return what was found as `recall` prints it."""
+        wanted = filters_of(filters, scope.repo, scope.team)
+        found = Asker(base, token).recall(question, wanted, limit, Place(_address(scope.folder)))
     hits = [_fact_hit(one, explain) for one in found.facts] + [_log_hit(row) for row in found.logs]
     notes = (*found.notes, NEAREST) if hits and not found.sure else found.notes
     tokens = sum([hit.tokens for hit in hits])
     return Answer(tuple(hits), tokens, sum([hit.whole for hit in hits]), notes)
+
+
+def _address(folder: str) -> str:
+    """Return the address of the repository of a folder, "" for none."""
+    found = find_repository(folder) if folder else None
+    if found is None:
+        return ""
+    url = found.git().text("config", "--get", "remote.origin.url", check=False).strip()
+    return url or found.where
 
 
 def _fact_hit(one: Found, explain: bool) -> Hit:
