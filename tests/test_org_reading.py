@@ -26,6 +26,7 @@ from tests.org_cluster import psycopg as psycopg
 
 __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
+LEDGERS = examples(6)
 MIRROR = "SELECT id, url FROM org.ledger"
 
 
@@ -78,7 +79,7 @@ def test_rows_equal_what_the_library_says(
 ) -> None:
     """After every step of random histories, forwards, backwards and elsewhere, all of it is rebuilt from columns."""
     rng = random.Random(seed)
-    remotes = [Remote(tmp_path / f"r{number}.git") for number in range(examples(6))]
+    remotes = [Remote(tmp_path / f"r{number}.git") for number in range(LEDGERS)]
     logs = [files_of(100 * seed + number) for number in range(len(remotes))]
     with connect("", WORKER) as base:
         org_registry.add(

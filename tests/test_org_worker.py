@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ from tests.test_org_reading import files_of, local, objects, place, work
 
 __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
+KILLS = examples(16)  #: of workers, and of the server a fifth as often
 
 
 def log(
@@ -71,40 +73,36 @@ def test_kills_lose_and_double_nothing(cluster: Cluster, database: str, tmp_path
     for number, remote in enumerate(remotes):
         remote.push(files_of(number))
     add(database, *[str(one.folder) for one in remotes])
-    command = [
-        sys.executable,
-        "-m",
-        "rituals",
-        "org",
-        "work",
-        "--jobs",
-        "2",
-        "--mirrors",
-        str(tmp_path / "m"),
-    ]
-    worker = subprocess.Popen([*command, "--once"], stderr=subprocess.DEVNULL)
-    for kill in range(examples(16)):
-        time.sleep(rng.uniform(0.05, 0.5))
-        if kill % 5 == 4:
-            cluster.stop("immediate")
-            cluster.start()
-        children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children")
-        victims = children.read_text().split() if children.exists() else []
-        if victims and kill % 3:
-            os.kill(int(rng.choice(victims)), signal.SIGKILL)
-        else:
-            worker.kill()
-            worker.wait()
-            for one in victims:
-                if os.path.exists(f"/proc/{one}"):
-                    os.kill(int(one), signal.SIGKILL)
-        if worker.poll() is not None or not kill % 3:
-            worker = subprocess.Popen([*command, "--once"], stderr=subprocess.DEVNULL)
-        if rng.random() < 0.5:
-            due(database)
-    worker.kill()
-    worker.wait()
-    time.sleep(0.5)
+    command = f"{sys.executable} -m rituals org work --jobs 2 --mirrors {tmp_path}/m".split()
+    worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(KILLS):
+            while not ask(database, "SELECT 1 FROM org.job WHERE leased_until > now() LIMIT 1"):
+                ask(
+                    database,
+                    "UPDATE org.job SET due = now(), tries = 0, wish = 'rebuild' RETURNING 1",
+                )
+                time.sleep(0.02)
+            time.sleep(rng.uniform(0.0, 0.1))  # so that it is in the middle of something
+            chance = rng.random()
+            if chance < 0.1:
+                cluster.stop("immediate")
+                cluster.start()
+            elif chance < 0.2:
+                worker.kill()
+                worker.wait()
+                worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+            else:
+                children = (
+                    Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
+                )
+                with suppress(ProcessLookupError, IndexError):
+                    os.kill(int(rng.choice(children)), signal.SIGKILL)
+            ask(database, "UPDATE org.job SET leased_until = NULL WHERE random() < 0.5 RETURNING 1")
+    finally:
+        worker.kill()
+        worker.wait()
+    _until_alone(str(tmp_path / "m"))
     due(database)
     work(database, tmp_path / "m")
     assert problems(database) == {}
@@ -117,6 +115,15 @@ def test_kills_lose_and_double_nothing(cluster: Cluster, database: str, tmp_path
         assert said == digest
         asked = "SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem"
         assert ask(database, asked, ledger) == logs
+
+
+def _until_alone(folder: str) -> None:
+    """Wait until nobody works with these mirrors: who lost its parent ends by itself."""
+    for _ in range(200):
+        if subprocess.run(["pgrep", "-f", folder], stdout=subprocess.DEVNULL).returncode:
+            return
+        time.sleep(0.1)
+    raise AssertionError("a worker outlived its parent")
 
 
 def test_who_was_overtaken_writes_nothing(database: str, tmp_path: Path) -> None:

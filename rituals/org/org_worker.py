@@ -145,8 +145,8 @@ def run(setting: Setting, says: int = -1) -> None:
     name, stems = f"{socket.gethostname()}.{os.getpid()}", Stems()
     base = connect(setting.where, WORKER)
     base.execute(f"LISTEN {BELL}".encode())
-    done = 0
-    while done < _JOBS or setting.before:
+    done, parent = 0, os.getppid()
+    while (done < _JOBS or setting.before) and os.getppid() == parent:
         with told():
             job = claim(base, name, setting.before or "infinity")
         if job is None:
