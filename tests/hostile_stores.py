@@ -314,7 +314,7 @@ SCHEMAS = {
     "other columns": "DROP TABLE {t}; CREATE TABLE {t} (rowid TEXT, x, y); INSERT INTO {t} VALUES ('a', 1, 2);",
     "a virtual table": "DROP TABLE {t}; CREATE VIRTUAL TABLE {t} USING fts5(payload);",
     "huge values": "UPDATE {t} SET id = zeroblob(3000000);",
-    "many rows": "INSERT INTO {t} (id) " + _MANY.format(1_000) + " SELECT 1000 + i FROM n;",
+    "many rows": "INSERT INTO {t} (id) " + _MANY.format(1_000) + " SELECT 1000 + i FROM n;",  # noqa: S608
 }
 #: The table of each database.
 TABLES = {"claude-mem": "observations", "memorize": "events", "mem0": "history"}

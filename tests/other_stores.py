@@ -173,7 +173,7 @@ def write_mem0(folder: Path) -> Store:
                     not text,
                     "user",
                 )
-                history.execute(f"INSERT INTO history ({columns}) VALUES (?,?,?,?,?,?,?,?,?)", row)
+                history.execute(f"INSERT INTO history ({columns}) VALUES (?,?,?,?,?,?,?,?,?)", row)  # noqa: S608
                 before = text
             if texts[-1]:
                 point = PointStruct()

@@ -47,7 +47,7 @@ def test_the_model_plays_its_script_in_each_form(form: str, stream: bool) -> Non
 
     def ask(url: str, body: dict[str, Any]) -> str:
         data = json.dumps({**body, "stream": stream}).encode()
-        with urllib.request.urlopen(urllib.request.Request(url + path, data)) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url + path, data)) as answer:  # noqa: S310
             return str(answer.read().decode())
 
     with Model((turn,), aside="A shop") as model:

@@ -112,11 +112,11 @@ CREATE FUNCTION org.lexeme(word text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS 
   SELECT ('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''')::tsquery $$;
 CREATE FUNCTION org.totals(asks text) RETURNS TABLE(ledgers bigint, facts bigint, chars bigint, state text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  WITH mine AS MATERIALIZED (SELECT org.shelves_of(org.who(asks)) AS mine)  -- asked once, not for each row
   -- `state` is the same as long as the words that may be counted are: what was counted may be kept so long
   SELECT count(*), coalesce(sum(l.facts), 0), 200 * coalesce(sum(l.facts), 0), md5(m.mine::text || (
     SELECT string_agg(s.counted || ' ' || s.counted_at, ' ' ORDER BY s.id) FROM org.shelf s WHERE s.id = ANY (m.mine)))
-  FROM org.ledger l, (SELECT org.shelves_of(org.who(asks)) AS mine) AS m
-  WHERE l.shelf = ANY (m.mine) AND l.tip <> '' GROUP BY m.mine $$;
+  FROM org.ledger l, mine AS m WHERE l.shelf = ANY (m.mine) AND l.tip <> '' GROUP BY m.mine $$;
 CREATE FUNCTION org.counts(asks text, wanted text[]) RETURNS TABLE(word text, facts bigint)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
 DECLARE mine int[] := org.shelves_of(org.who(asks)); one text; held bigint;
@@ -133,7 +133,7 @@ END $$;
 CREATE FUNCTION org.beginning(asks text, start text, most int) RETURNS TABLE(word text, facts bigint)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
   SELECT w.word, sum(w.facts)::bigint AS held FROM org.word w
-  WHERE w.shelf = ANY (org.shelves_of(org.who(asks))) AND w.word >= start AND w.word < start || chr(1114111)
+  WHERE w.shelf = ANY ((SELECT org.shelves_of(org.who(asks)))::int[]) AND w.word >= start AND w.word < start || chr(1114111)
   GROUP BY w.word ORDER BY held DESC, w.word LIMIT most $$;
 CREATE FUNCTION org.find(asks text, looked text[], told text[], weights float8[], wanted jsonb, most int)
   RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, id text, kind text, tier text,
@@ -197,7 +197,7 @@ CREATE FUNCTION org.ledgers(asks text) RETURNS TABLE(name text, url text, team t
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
   SELECT l.name, l.url, l.team, l.logs, l.facts, l.read_at, j.problem, j.due, j.tries
   FROM org.ledger l JOIN org.job j ON j.ledger = l.id
-  WHERE l.shelf = ANY (org.shelves_of(org.who(asks))) ORDER BY l.name $$;
+  WHERE l.shelf = ANY ((SELECT org.shelves_of(org.who(asks)))::int[]) ORDER BY l.name $$;
 
 -- Two walls: no role but the workers' may ask a table at all, and where somebody grants it by mistake each
 -- sees the shelves of the role's own name.
