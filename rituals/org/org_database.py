@@ -15,7 +15,7 @@ from ledger.remote.remote import without_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from psycopg import Connection as Connection
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 VARIABLE = "DIURNA_ORG"
 #: The roles: whose the tables are, and who may ask by functions alone.
 WORKER, SERVER = "org_worker", "org_server"
+_LIMITS = {
+    WORKER: b"SET idle_in_transaction_session_timeout = '60s'",
+    SERVER: b"SET statement_timeout = '5s'",
+}
+_ROWS = 2000
 _MIGRATIONS = Path(__file__).with_name("migrations.sql")
 _QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"', "\0": "\ufffd"})
 
@@ -68,6 +73,7 @@ def connect(where: str, role: str) -> Connection[Any]:
     try:
         with told():
             base.execute(f"SET ROLE {role}")
+            base.execute(_LIMITS[role])
     except DatabaseFailed as problem:
         base.close()
         raise DatabaseFailed(
@@ -178,13 +184,18 @@ def _refuse_newer(found: int) -> None:
         )  # fmt: skip
 
 
-def copy_in(base: Connection[Any], table: str, rows: Iterable[Sequence[object]]) -> int:
+def copy_in(base: Connection[Any], table: str, rows: Sequence[Sequence[object]]) -> int:
     """Write rows into a table, every column of each; return how many bytes that were."""
-    data = "".join(["\t".join(map(_field, row)) + "\n" for row in rows]).encode("utf-8", "replace")
-    if data:
+    size = 0
+    if rows:
         with base.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN".encode()) as into:
-            into.write(data)
-    return len(data)
+            for start in range(0, len(rows), _ROWS):  # so that a large ledger is not held twice
+                some = rows[start : start + _ROWS]
+                lines = "".join(["\t".join(map(_field, row)) + "\n" for row in some])
+                data = lines.encode("utf-8", "replace")
+                into.write(data)
+                size += len(data)
+    return size
 
 
 def _field(value: object) -> str:
