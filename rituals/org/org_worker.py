@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rituals.org.org_database import Connection
 
 #: Of one process, and of one job.
-_MEMORY_BYTES, _SECONDS = 2 << 30, 300.0
+_MEMORY_BYTES, _SECONDS = 4 << 30, 300.0
 #: After so many jobs a process ends, and another one begins.
 _JOBS = 500
 #: Idle workers look by themselves so often: a bell may be missed.
