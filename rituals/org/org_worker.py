@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 
-from ledger.environment import monotonic
+from ledger.environment import monotonic, now_seconds
 from ledger.errors import DiurnaError
 from ledger.model.record import Record
 from rituals.org.org_database import WORKER, DatabaseFailed, connect, told
@@ -223,5 +223,5 @@ def settle(base: Connection[Any]) -> None:
 
 def log(**said: object) -> None:
     """Write a line of the log: ids, numbers and codes, never a text or a URL."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_seconds()))
     print(json.dumps({"at": stamp, **said}), file=sys.stderr, flush=True)
