@@ -161,7 +161,7 @@ def _shown(
 
 
 def _first(choices: Iterable[str], field: Field) -> str:
-    return "decision" if field.offers == KINDS and "decision" in choices else ""
+    return "fact" if field.offers == KINDS and "fact" in choices else ""
 
 
 def _choices(tip: TipView, field: Field, standing: Standing | None) -> tuple[str, ...]:
