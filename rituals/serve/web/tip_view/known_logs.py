@@ -23,9 +23,7 @@ class KnownLogs(Record):
     newest: int  #: the number of the log that the cache met last
     digest: str  #: of the set of logs
     logs: tuple[tuple[LogRef, Entry], ...]  #: in ledger order
-    facts: frozenset[
-        str
-    ]  #: the ids that have a page: all that they name, also those without a text
+    facts: frozenset[str]  #: the ids that have a page: all that they name, with a text or without
 
 
 def known_logs(memory: Memory, state: State, before: KnownLogs | None = None) -> KnownLogs:

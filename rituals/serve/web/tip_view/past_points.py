@@ -80,7 +80,7 @@ def point_asked(tip: TipView, at: str) -> Point:
     git = tip.memory.home.repository.git()
     commit = git.resolve(f"{at}^{{commit}}")[0] if REVISION.fullmatch(at) else ""
     if not commit:
-        raise NotFound(f"{at} is no session, no day and no commit", hint=_HINT)
+        raise NotFound(f"{at[:60]!r} is no session, no day and no commit", hint=_HINT)
     refs, _ = tip.memory.snapshot.list_logs(commit)
     if not refs:
         made = git.text("log", "-1", "--format=%ct", commit).strip()
