@@ -94,6 +94,8 @@ def test_what_is_hidden_changes_no_answer(
                 asker.rows("beginning", "", 1000), asker.rows("spread", [WORD, "retri"]),
                 asker.rows("find_logs", f"{WORD} queue", "{}", 10),
                 asker.rows("find", [WORD, "retri"], [WORD, "retri"], [1.0, 2.0], "{}", 10),
+                asker.rows("tips"), asker.rows("spoken", ["thread"]),
+                asker.rows("shared", [WORD, "webhook"], ["thread"]),
                 [{**one, "read_at": "", "due": ""} for one in asker.rows("ledgers")],
             ]  # fmt: skip
         answers[-1].append(("functions", (), 0, repr([

@@ -319,7 +319,7 @@ def test_schemas(cluster: Cluster, run: Run, monkeypatch: pytest.MonkeyPatch) ->
     ]
     said = [one.communicate()[0].decode() for one in many]
     assert [one.returncode for one in many] == [0, 0, 0]
-    assert all("the schema is of number 1" in one for one in said)
+    assert all(f"the schema is of number {len(migrations())}" in one for one in said)
     assert initialise(where) == (len(migrations()),) * 2
     ask(where, "INSERT INTO org.migration(number) VALUES (99) RETURNING 1")
     with pytest.raises(DatabaseFailed, match="of number 99, and this library knows"):

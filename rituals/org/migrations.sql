@@ -212,3 +212,45 @@ END $$;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA org FROM PUBLIC;
 GRANT USAGE ON SCHEMA org TO org_server;
 GRANT EXECUTE ON FUNCTION org.totals, org.counts, org.beginning, org.find, org.spread, org.find_logs, org.ledgers TO org_server;
+
+-- migration 2
+
+-- Of which ledgers the asker may read the rows, and where each was read last.
+CREATE FUNCTION org.tips(asks text) RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  SELECT l.id, l.name, l.url, l.team, l.tip, l.prefix FROM org.ledger l
+  WHERE l.shelf = ANY ((SELECT org.shelves_of(org.who(asks)))::int[]) AND l.tip <> '' ORDER BY l.id $$;
+-- What live facts speak of, as it is written, by ledger; `sign` is another one when one of them is. Facts of
+-- the kinds `without` claim nothing.
+CREATE FUNCTION org.spoken(asks text, without text[]) RETURNS TABLE(entity text, ledger int, sign bigint)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks));
+BEGIN
+  RETURN QUERY EXECUTE $q$
+    SELECT f.entity, f.ledger, bit_xor(hashtextextended(f.mark::text, 0)) FROM org.fact f
+    WHERE f.shelf = ANY ($1) AND f.entity <> '' AND f.reason = '' AND NOT (f.untrue OR f.closed OR f.redacted)
+      AND f.kind <> ALL ($2) GROUP BY f.entity, f.ledger $q$ USING mine, without;
+END $$;
+-- Those facts, by what they speak of as it is written. `root` is the first log of the ledger: forks share it.
+CREATE FUNCTION org.shared(asks text, named text[], without text[])
+  RETURNS TABLE(ledger int, root text, id text, kind text, tier text, text text, stem text, path text, agent text,
+    created text, entity text, known text, known_by text, supersedes jsonb)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks));
+BEGIN
+  RETURN QUERY EXECUTE $q$
+    WITH found AS MATERIALIZED (
+      SELECT f.* FROM org.fact f WHERE f.shelf = ANY ($1) AND f.entity = ANY ($2) AND f.entity <> '' AND f.reason = ''
+        AND NOT (f.untrue OR f.closed OR f.redacted) AND f.kind <> ALL ($3)),
+    roots AS MATERIALIZED (
+      SELECT DISTINCT ON (o.ledger) o.ledger, (SELECT g.blob FROM org.log g
+        WHERE g.shelf = o.shelf AND g.ledger = o.ledger ORDER BY g.stem LIMIT 1) AS root
+      FROM (SELECT DISTINCT shelf, ledger FROM found) o)
+    SELECT f.ledger, r.root, f.id, f.kind, f.tier, f.text, f.stem, g.path, g.agent, f.created, f.entity, f.known,
+      f.known_by, f.rest->'supersedes'
+    FROM found f JOIN roots r ON r.ledger = f.ledger
+      LEFT JOIN org.log g ON g.shelf = f.shelf AND g.ledger = f.ledger AND g.stem = f.stem
+    ORDER BY f.ledger, f.id $q$ USING mine, named, without;
+END $$;
+REVOKE ALL ON FUNCTION org.tips, org.spoken, org.shared FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION org.tips, org.spoken, org.shared TO org_server;

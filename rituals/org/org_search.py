@@ -8,6 +8,7 @@ question.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from math import log
 
 from ledger.errors import DiurnaError
@@ -26,7 +27,7 @@ from rituals.org.org_rows import BEHIND, Stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from memory.recall.passage_search import Search
@@ -98,6 +99,13 @@ class Asker:
             )
             names = [column.name for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Let all that is asked within be of one moment."""
+        with self._base.transaction():
+            self._base.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
 
     def recall(
         self, question: str, wanted: dict[str, Any], limit: int = 10, place: Place | None = None

@@ -1,0 +1,165 @@
+"""Find where two ledgers of an organisation say opposite things of one entity: shown, never decided.
+
+Which two facts disagree says the library's own comparison, as within a ledger. Only what the asker may
+read is compared and counted. What was found of an entity is kept as long as no fact of it changes.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha1
+from itertools import combinations
+from threading import Lock
+
+from ledger.model.record import Record
+from projection.compare.pair_comparison import Claim, claim, opposition
+from projection.fold.fact_history import Fact, Version
+from projection.graph.fact_links import ENTITY_KEY
+from projection.graph.graph_neighbours import folded, names_in
+from projection.policy.model import CLOSABLE, QUESTION_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from projection.compare.pair_comparison import Opposition
+    from rituals.org.org_search import Asker
+
+    Row = dict[str, Any]
+
+#: What more ledgers speak of is everybody's, and each means its own: `api`, `cache`.
+LEDGERS_MOST = 20
+#: Kinds that claim nothing.
+_WITHOUT = sorted(CLOSABLE | {QUESTION_KIND})
+#: Of so many entities, and for so many sets of ledgers as they stand, what was found is kept.
+_ENTITIES_KEPT, _LISTS_KEPT = 100_000, 16
+
+
+class Clash(Record):
+    """Two facts of different ledgers that disagree, each a row as `org.find` gives it, the newer first."""
+
+    entity: str  #: as the newer one writes it
+    subject: str  #: the words that both statements share
+    reason: str  #: the rule that says so, and the words that differ
+    first: Row
+    second: Row
+
+
+#: By the entity and all that stands of it, so that nobody meets what came of other ledgers than theirs.
+_of_entity: dict[bytes, tuple[Clash, ...]] = {}
+_lists: dict[bytes, tuple[Clash, ...]] = {}
+_keeping = Lock()
+
+
+def clashes(asker: Asker, *, team: str = "", repo: str = "", entity: str = "") -> tuple[Clash, ...]:
+    """Find what ledgers that somebody may read say against each other, the newest first.
+
+    `team` and `repo` (a name or an address) are of one of the two sides.
+    """
+    tips = asker.rows("tips")
+    found = _lists.get(_hash(tips))
+    if found is None:
+        found = _found(asker)
+    wanted = folded(entity)
+    return tuple([
+        one for one in found
+        if (not wanted or wanted in map(folded, names_in(one.first["entity"])))
+        and any(
+            team in ("", row["team"]) and repo in ("", row["name"], row["url"])
+            for row in (one.first, one.second)
+        )
+    ])  # fmt: skip
+
+
+def _found(asker: Asker) -> tuple[Clash, ...]:
+    """Compare what is new, and list all of it with where its ledgers stand now."""
+    known: dict[str, tuple[Clash, ...]] = {}
+    new: dict[str, bytes] = {}
+    with asker.moment():
+        tips = asker.rows("tips")
+        spoken: dict[str, list[tuple[str, int, int]]] = {}
+        for row in asker.rows("spoken", _WITHOUT):
+            for name in map(folded, names_in(row["entity"])):
+                spoken.setdefault(name, []).append((row["entity"], row["ledger"], row["sign"]))
+        for name, held in spoken.items():
+            if 2 <= len({ledger for _, ledger, _ in held}) <= LEDGERS_MOST:
+                key = _hash([name, *sorted(held)])
+                if key in _of_entity:
+                    known[name] = _of_entity[key]
+                else:
+                    new[name] = key
+        written = sorted({entity for name in new for entity, _, _ in spoken[name]})
+        rows = asker.rows("shared", written, _WITHOUT) if written else []
+    by_name: dict[str, list[Row]] = {name: [] for name in new}
+    for row in rows:
+        for name in map(folded, names_in(row["entity"])):
+            if name in by_name:
+                by_name[name].append(row)
+    for name, some in by_name.items():
+        known[name] = tuple(compared(some))
+        _keep(_of_entity, new[name], known[name], _ENTITIES_KEPT)
+    ledgers = {row["ledger"]: row for row in tips}
+    pairs: dict[tuple[object, ...], Clash] = {}
+    for name in sorted(known):
+        for one in known[name]:
+            sides = [{**row, **ledgers[row["ledger"]]} for row in (one.first, one.second)]
+            pair = tuple([(row["ledger"], row["id"]) for row in sides])
+            pairs.setdefault(pair, one._replace(first=sides[0], second=sides[1]))
+    found = tuple(sorted(pairs.values(), key=_newest, reverse=True))
+    _keep(_lists, _hash(tips), found, _LISTS_KEPT)
+    return found
+
+
+def compared(rows: Iterable[Row]) -> Iterable[Clash]:
+    """Compare the facts of one entity, each with those of other ledgers."""
+    claims = [(row, _claim(row)) for row in rows]
+    for (one, mine), (two, other) in combinations(claims, 2):
+        if one["ledger"] != two["ledger"]:
+            against = opposition(mine, other)
+            if against is not None:
+                yield _clash(against, {mine.fact.id: (one, mine), other.fact.id: (two, other)})
+
+
+def _claim(row: Row) -> Claim:
+    """Read a row as a fact; ledgers that begin with one log, such as forks, share their ids."""
+    root = row["root"] or row["ledger"]
+    replaced = tuple([f"{root}/{id}" for id in row["supersedes"] or ()])
+    head = Version("", row["text"], row["stem"])
+    return claim(
+        Fact(
+            f"{root}/{row['id']}", row["kind"], (head,), ((ENTITY_KEY, row["entity"]),), row["created"],
+            "", "", 0, row["stem"], "", supersedes=replaced,
+        )
+    )  # fmt: skip
+
+
+def _clash(against: Opposition, sides: Mapping[str, tuple[Row, Claim]]) -> Clash:
+    (one, mine), (two, other) = sides[against.one], sides[against.two]
+    forms = {
+        form for said in other.statements if said.text == against.answer for form in said.forms
+    }
+    said = next(said for said in mine.statements if said.text == against.said)
+    subject = " ".join([word.raw for word in said.words if word.form in forms])
+    first, second = (one, against.left), (two, against.right)
+    if (one["stem"], one["ledger"]) < (two["stem"], two["ledger"]):
+        first, second = second, first
+    reason = f'{against.rule}: "{first[1]}" against "{second[1]}"'
+    return Clash(first[0]["entity"], subject, reason, first[0], second[0])
+
+
+def _newest(one: Clash) -> tuple[str, ...]:
+    return tuple([row[key] for key in ("stem", "url", "id") for row in (one.first, one.second)])
+
+
+def _hash(values: Sequence[object]) -> bytes:
+    return sha1(repr(values).encode("utf-8", "replace"), usedforsecurity=False).digest()
+
+
+def _keep(
+    known: dict[bytes, tuple[Clash, ...]], key: bytes, found: tuple[Clash, ...], most: int
+) -> None:
+    """Keep what was found; of too much the oldest goes."""
+    with _keeping:
+        while len(known) >= most:
+            del known[next(iter(known))]
+        known[key] = found

@@ -1,0 +1,207 @@
+"""Two teams that say opposite things are found, by the library's own comparison and for whoever may read both."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from ledger.model.event import FactCreated, FactRedacted, FactSuperseded, FactUpdated, ThreadClosed
+from memory.query.reader import Reader
+from projection.compare.pair_comparison import claim, opposition
+from projection.graph.graph_neighbours import folded, names_in
+from rituals.org import org_clashes, org_registry
+from rituals.org.org_clashes import LEDGERS_MOST, Clash, clashes
+from rituals.org.org_database import SERVER, WORKER, connect
+from rituals.org.org_search import Asker
+from tests.conftest import examples
+from tests.org_cluster import Remote, ask, cluster, database, needs_postgres
+from tests.test_org_access import WORD, token
+from tests.test_org_reading import place, work
+from tests.test_org_worker import log
+
+__all__ = ["cluster", "database"]
+pytestmark = needs_postgres
+THREE, NINE = "Webhooks are retried three times.", "Webhooks are retried nine times."
+NAMES = ("webhook", "Webhook", "web-hook, queue", "queue", "token")
+TEXTS = (
+    *[f"Webhooks are retried {n} times." for n in ("three", "nine", "12")],
+    "Webhooks are never retried.", "Invoices are queued in Postgres.", "Invoices are queued in Redis.",
+    "Tokens expire after 15 minutes.", "Tokens expire after 2 hours. They are kept in Redis.",
+    "Tokens never expire.", "The default branch is main.", "The default branch is trunk.",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """Begin as a process does."""
+    org_clashes._lists.clear()
+    org_clashes._of_entity.clear()
+    return iter(())
+
+
+def fact(id: str, text: str, entity: str = "webhook", kind: str = "decision") -> FactCreated:
+    """Make a fact about an entity."""
+    return FactCreated(id, text, "", (("kind", kind), ("entity", entity)))
+
+
+def found(where: str, person: str = "bob", **wanted: str) -> tuple[Clash, ...]:
+    """Ask as somebody, as a server does."""
+    with connect(where, SERVER) as base:
+        return clashes(Asker(base, token(where, person)), **wanted)
+
+
+def sides(some: tuple[Clash, ...]) -> list[str]:
+    """Name the two sides of each."""
+    return [
+        " ".join(f"{row['name']}/{row['id']}" for row in (one.first, one.second)) for one in some
+    ]
+
+
+def read(where: str, tmp_path: Path, *remotes: Remote, readers: tuple[str, ...] = ("*",)) -> None:
+    """Register ledgers that are new, and read all of them."""
+    with connect(where, WORKER) as base:
+        org_registry.add(base, [str(one.folder) for one in remotes], "", readers)
+    ask(where, "UPDATE org.job SET due = now(), tries = 0 RETURNING 1")
+    work(where, tmp_path / "mirrors")
+
+
+def test_what_two_ledgers_say_is_shown_until_one_of_them_says_otherwise(
+    database: str, tmp_path: Path
+) -> None:
+    """Each side names its repository, person, day and file; what is settled in one leaves the list."""
+    shop, mail = Remote(tmp_path / "shop.git"), Remote(tmp_path / "mail.git")
+    theirs = dict([log(2, fact("limit", NINE, "WebHook"), fact("which", THREE, kind="thread"))])
+    shop.push(dict([log(1, fact("retry", THREE))]))
+    mail.push(theirs)
+    read(database, tmp_path, shop, mail)
+    (one,) = found(database)
+    assert sides((one,)) == ["mail/limit shop/retry"]  # the newer one first
+    assert one[:3] == ("WebHook", "Webhooks retried times", 'number: "nine" against "three"')
+    keys = "url team tip path kind tier created agent known known_by".split()
+    assert [one.second[key] for key in keys[:2]] == [str(shop.folder), ""]
+    assert (one.first["tip"], one.first["agent"], one.first["kind"]) == (
+        mail.tip(),
+        "ada",
+        "decision",
+    )
+    assert one.first["path"] in theirs and set(keys) <= one.first.keys()
+    assert found(database, repo="shop") == found(database, entity="`WEBHOOK`") == (one,)
+    assert (
+        found(database, repo="bank")
+        == found(database, team="x")
+        == found(database, entity="x")
+        == ()
+    )
+    ends: tuple[tuple[object, ...], ...] = (
+        (FactSuperseded("limit", "same"), fact("same", THREE)),
+        (FactRedacted("limit", "it was private"),),
+        (FactUpdated("limit", THREE),),
+    )
+    for events in ends:
+        mail.push(theirs | dict([log(3, *events)]))
+        read(database, tmp_path)
+        assert found(database) == ()
+        mail.push(theirs)
+        read(database, tmp_path)
+        assert sides(found(database)) == sides((one,))
+        assert found(database)[0].first["tip"] == mail.tip()
+
+
+def test_what_is_hidden_changes_no_clash(database: str, tmp_path: Path) -> None:
+    """A ledger that one may not read is no side, and is not counted: neither to two ledgers, nor to too many."""
+    shops = [Remote(tmp_path / f"shop{number}.git") for number in range(LEDGERS_MOST)]
+    for number, remote in enumerate(shops):
+        remote.push(dict([log(number, fact("retry", NINE if number == 7 else THREE))]))
+    vault = Remote(tmp_path / "vault.git")
+    vault.push(dict([log(40, fact("retry", NINE), fact("key", f"{WORD} is kept in Redis.", WORD))]))
+    read(database, tmp_path, *shops, readers=("bob", "ada"))
+    before = found(database)
+    assert len(before) == LEDGERS_MOST - 1
+    read(database, tmp_path, vault, readers=("ada",))
+    assert found(database, "ada") == ()  # of 21 ledgers, it is everybody's word
+    org_clashes._lists.clear()
+    org_clashes._of_entity.clear()
+    assert found(database) == before  # to the byte
+    assert found(database, "eve") == ()
+    with connect(database, WORKER) as base:
+        for number in range(1, LEDGERS_MOST):
+            if number != 7:
+                org_registry.set_readers(
+                    base, org_registry.ledger_named(base, f"shop{number}"), ["bob"]
+                )
+    assert sides(found(database, "ada")) == ["vault/retry shop0/retry", "shop7/retry shop0/retry"]
+    assert len(found(database)) == LEDGERS_MOST - 1
+
+
+def test_the_past_that_forks_share_is_no_clash(database: str, tmp_path: Path) -> None:
+    """What a fork reworded or replaced is one fact on two sides; what both decided since is not."""
+    past = dict([log(1, fact("retry", THREE), fact("old", "Tokens never expire.", "token"))])
+    own, fork = Remote(tmp_path / "own.git"), Remote(tmp_path / "fork.git")
+    own.push(past | dict([log(2, fact("queue", "Invoices are queued in Postgres.", "queue"))]))
+    fork.push(past | dict([
+        log(3, FactUpdated("retry", NINE), FactSuperseded("old", "new"),
+            fact("new", "Tokens expire after 2 hours.", "token")),
+        log(4, fact("queue2", "Invoices are queued in Redis.", "queue")),
+    ]))  # fmt: skip
+    read(database, tmp_path, own, fork)
+    assert sides(found(database)) == ["fork/queue2 own/queue"]
+
+
+@pytest.mark.parametrize("seed", range(examples(4)))
+def test_pairs_are_those_of_the_library(database: str, tmp_path: Path, seed: int) -> None:
+    """Over random ledgers and steps the list is what the comparison finds over all pairs, one by one."""
+    rng = random.Random(seed)
+    remotes = [Remote(tmp_path / f"r{number}.git") for number in range(4)]
+    files: list[dict[str, bytes]] = [{} for _ in remotes]
+    total = 0
+    for step in range(4):
+        for number, remote in enumerate(remotes):
+            for _ in range(rng.randint(0, 3)):
+                old = f"r{number}-{rng.randint(0, 6)}"
+                events = (
+                    fact(f"r{number}-{rng.randint(0, 6)}", rng.choice(TEXTS), rng.choice(NAMES),
+                         rng.choice(("decision", "invariant", "thread"))),
+                    *rng.choice(((), (), (FactRedacted(old, "x"),), (ThreadClosed(old),),
+                                 (FactSuperseded(old, f"r{number}-0"),))),
+                )  # fmt: skip
+                files[number].update(
+                    [log(100 * step + 10 * number + len(files[number]) + 1, *events)]
+                )
+            remote.push(files[number])
+        read(database, tmp_path, *remotes)
+        some = found(database)
+        assert sorted({*map(side_set, sides(some))}) == sorted(brute(remotes))
+        assert len(some) == len({*sides(some)})
+        newest = [one.first["stem"] for one in some]
+        assert newest == sorted(newest, reverse=True)
+        total += len(some)
+    assert total
+
+
+def side_set(pair: str) -> tuple[str, ...]:
+    """Name a pair whatever its order."""
+    return tuple(sorted(pair.split()))
+
+
+def brute(remotes: list[Remote]) -> set[tuple[str, ...]]:
+    """Compare each live fact of each ledger with each of all others."""
+    facts = []
+    for remote in remotes:
+        reader = Reader(place(remote))
+        name = remote.folder.stem
+        facts += [
+            (name, one.fact._replace(id=f"{name}/{one.fact.id}"))
+            for one in reader.state().standings()
+            if one.live and dict(one.fact.meta).get("entity")
+        ]
+        reader.close()
+    pairs = set()
+    for (here, one), (there, two) in combinations(facts, 2):
+        names = [set(map(folded, names_in(dict(f.meta)["entity"]))) for f in (one, two)]
+        if here != there and names[0] & names[1] and opposition(claim(one), claim(two)):
+            pairs.add(tuple(sorted((one.id, two.id))))
+    return pairs
