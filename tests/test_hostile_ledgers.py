@@ -7,6 +7,7 @@ tests.campaigns.hostile` asks everything of every shape.
 from __future__ import annotations
 
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -29,8 +30,16 @@ from memory.cache.queries import Questions
 from memory.query import entity_graph, live_pairs, resident
 from memory.recall.hits import outdated_hits
 from memory.recall.rank.rank_types import Keeps
-from projection.compare.candidates import CANDIDATES, most_of, shortlist
+from projection.compare.candidates import (
+    CANDIDATES,
+    bits_of,
+    levels_of,
+    most_of,
+    numbers_in,
+    shortlist,
+)
 from projection.compare.pair_comparison import Claim, Opposition, opposition
+from projection.compare.restatements import Restatements
 from projection.document.fact_remarks import instead_of, mark_of
 from projection.fold.fact_history import Act, Fact, History
 from projection.fold.falsity import Edge
@@ -355,7 +364,24 @@ def test_a_page_shows_so_many_links(
 def test_facts_with_most_words_are_counted_as_bits(words: list[set[int]]) -> None:
     """As by counting them one by one, whatever share the words have of each other."""
     shared = Counter(number for some in words for number in some)
-    assert sorted(most_of(sum(1 << n for n in some) for some in words)) == sorted(shortlist(shared))
+    bits = [bits_of(sorted(some), 301) for some in words]
+    assert sorted(most_of(bits)) == sorted(shortlist(shared))
+    levels = {n: count for count, level in levels_of(bits) for n in numbers_in(level)}
+    assert levels == shared
+
+
+def test_what_is_said_again_is_looked_for_as_bits() -> None:
+    """Hundreds of sentences take no longer than reading the facts does, also where all have the same few words."""
+    rng = random.Random(7)
+    words = [f"word{place}" for place in range(50)]
+    facts = [(f"f{place}", " ".join(rng.sample(words, 8))) for place in range(20_000)]
+    new = " ".join(f"other{place}" for place in range(12))
+    said = [f"{' '.join(rng.sample(words, 6))} {new}" for _ in range(400)]
+    begun = time.process_time()
+    known = Restatements(facts)
+    read = time.process_time() - begun
+    assert not any(known.said_in(one) for one in said)
+    assert time.process_time() - begun < 2 * read
 
 
 def _fact(id: str, *instead: str) -> Fact:

@@ -12,7 +12,7 @@ from math import fsum, log, sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from projection.text.normalize import Statement
@@ -239,18 +239,25 @@ class Postings:
         """Return the facts with a word as the bits of a number; those of common words are kept."""
         own = posts[word]
         if len(own) < _KEPT:
-            return sum([1 << number for number in own])
+            return bits_of(own, len(self._ids))
         key = posts is self._begun, word
         if key not in self._kept:
-            held = bytearray(len(self._ids) // 8 + 1)
-            for number in own:
-                held[number >> 3] |= 1 << (number & 7)
-            self._kept[key] = int.from_bytes(held, "little")
+            self._kept[key] = bits_of(own, len(self._ids))
         return self._kept[key]
 
 
-def most_of(words: Iterable[int]) -> list[int]:
-    """Return the numbers of those in most of some sets, each the bits of a number, as `shortlist` does.
+def bits_of(numbers: Sequence[int], count: int) -> int:
+    """Return numbers below `count` as the bits of one number."""
+    if len(numbers) < _KEPT:
+        return sum([1 << number for number in numbers])
+    held = bytearray(count // 8 + 1)
+    for number in numbers:
+        held[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(held, "little")
+
+
+def levels_of(words: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield in how many of some sets numbers are, with these, the most first; sets and these are bits.
 
     All are counted at once: what stands in the n-th slice is the n-th digit of how often each was met.
     """
@@ -260,17 +267,26 @@ def most_of(words: Iterable[int]) -> list[int]:
             slices[digit], carry = known ^ carry, known & carry
         if carry:
             slices.append(carry)
-    found, total = 0, 0
     for count in range((1 << len(slices)) - 1, 0, -1):
         level = -1
         for digit, known in enumerate(slices):
             level &= known if count >> digit & 1 else ~known
+        yield count, level
+
+
+def numbers_in(bits: int) -> Iterator[int]:
+    """Yield the numbers whose bits are set, the least first."""
+    while bits:
+        last = bits & -bits
+        yield last.bit_length() - 1
+        bits ^= last
+
+
+def most_of(words: Iterable[int]) -> list[int]:
+    """Return the numbers of those in most of some sets, each the bits of a number, as `shortlist` does."""
+    found, total = 0, 0
+    for _, level in levels_of(words):
         if total and total + level.bit_count() > SHORTLIST:
             break
         found, total = found | level, total + level.bit_count()
-    numbers = []
-    while found:
-        last = found & -found
-        numbers.append(last.bit_length() - 1)
-        found ^= last
-    return numbers
+    return list(numbers_in(found))

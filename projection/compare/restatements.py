@@ -7,15 +7,19 @@ numbers, "instead of", "from now on", what a rule calls a contradiction.
 from __future__ import annotations
 
 import re
+import sys
+from functools import cached_property
+from itertools import islice
 from math import fsum, log
 
 from ledger.model.record import Record
+from projection.compare.candidates import bits_of, levels_of, numbers_in
 from projection.compare.contradictions import clash
 from projection.text.normalize import Statement, content_words, sentences, statement, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.
 _COVER, _PART, _OWN = 0.62, 0.40, 0.65
@@ -83,6 +87,30 @@ class _Unit:
 _NONE = _Unit("", "")
 
 
+class _Said:
+    """What somebody said, read once however many facts it is compared with."""
+
+    def __init__(self, text: str, weight: Callable[[Iterable[str]], float]) -> None:
+        self.text = text
+        self.words = frozenset(content_words(text))
+        self.numbers = _numbers(self.words)
+        self._weight = weight
+
+    @cached_property
+    def weight(self) -> float:
+        return self._weight(self.words)
+
+    @cached_property
+    def turned(self) -> str:
+        """How it says that something changes, "" where it does not."""
+        found = _CHANGE.search(self.text)
+        return found[0].lower() if found else ""
+
+    @cached_property
+    def statement(self) -> Statement:
+        return statement(self.text)
+
+
 class Restatements:
     """Tells which of some facts are said again.
 
@@ -108,6 +136,7 @@ class Restatements:
             word: log(1 + total / len(units)) for word, units in self._posts.items()
         }
         self._unknown = log(1 + total)
+        self._bits: dict[str, int] = {}
         for unit in self._units:
             unit.weight = self._weight(unit.words)
 
@@ -115,65 +144,69 @@ class Restatements:
         """Return the id of the fact that a text says again and says nothing beside, "" for none."""
         if text.rstrip(_MARKS).endswith(_ASKS):
             return ""
-        words = content_words(text)
-        own = {one: self._own(words, one) for one in self._candidates(words)}
-        alike = [one for one, share in own.items() if share >= _OWN and self._says(text, one)]
+        said = _Said(text, self._weight)
+        own = {one: self._own(said, one) for one in self._candidates(said.words)}
+        alike = [one for one, share in own.items() if share >= _OWN and self._says(said, one)]
         return max(alike, key=own.__getitem__, default=_NONE).id
 
-    def said_in(self, text: str) -> tuple[Restated, ...]:
-        """Return the facts that a text says again, each once, in the order in which it does.
+    def said_in(self, text: str, most: int = sys.maxsize) -> tuple[Restated, ...]:
+        """Return the facts that a text says again, each once, in the order in which it does, at most so many.
 
         `text` is what somebody said at once.
         """
         found: dict[str, Restated] = {}
         before: str | None = None
         for sentence in sentences(text):
+            if len(found) >= most:
+                break
             if sentence.rstrip(_MARKS).endswith(_ASKS) or _NOW.search(sentence):
                 before = None
                 continue
             for words in (sentence, f"{before} {sentence}") if before else (sentence,):
-                for unit in self._candidates(content_words(words)):
-                    if unit.id not in found and self._says(words, unit):
+                said = _Said(words, self._weight)
+                for unit in self._candidates(said.words):
+                    if unit.id not in found and self._says(said, unit):
                         found[unit.id] = Restated(unit.id, words)
             before = sentence
-        return tuple(found.values())
+        return tuple(found.values())[:most]
 
     def _candidates(self, words: Iterable[str]) -> Iterator[_Unit]:
         """Yield what shares enough rare words with a sentence."""
         known = sorted([(len(self._posts[word]), word) for word in words if word in self._posts])
-        if len(known) < _FEW:
-            return
-        shared: dict[int, int] = {}
-        for _, word in known[:_RARE]:
-            for place in self._posts[word]:
-                shared[place] = shared.get(place, 0) + 1
-        likely = [place for place, count in shared.items() if count >= _FEW]
-        likely.sort(key=lambda place: (-shared[place], place))
-        for place in likely[:_CANDIDATES]:
-            yield self._units[place]
+        left = _CANDIDATES if len(known) >= _FEW else 0
+        for count, level in levels_of([self._having(word) for _, word in known[:_RARE]]):
+            if count < _FEW or not left:
+                return
+            for place in islice(numbers_in(level), left):
+                left -= 1
+                yield self._units[place]
 
-    def _says(self, sentence: str, unit: _Unit) -> bool:
-        said = frozenset(content_words(sentence))
-        common = said & unit.words
+    def _having(self, word: str) -> int:
+        """Return the places of what has a word, as the bits of a number."""
+        if word not in self._bits:
+            self._bits[word] = bits_of(self._posts[word], len(self._units))
+        return self._bits[word]
+
+    def _says(self, said: _Said, unit: _Unit) -> bool:
+        common = said.words & unit.words
         if len(common) < _FEW or not common - _EVERYDAY:
             return False
-        if len(said) < _COMMON and common != unit.words:
+        if len(said.words) < _COMMON and common != unit.words:
             return False
         cover, own = self._weight(common) / unit.weight, self._own(said, unit)
         if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
             return False
         if cover < _MOST and len(common - _EVERYDAY) < _FEW:
             return False
-        numbers, others = _numbers(unit.words), _numbers(said)
+        numbers, others = _numbers(unit.words), said.numbers
         same = bool(numbers) and numbers == others
         if len(common) < _COMMON and not (cover >= _MOST or same):
             return False
         if others and numbers and not numbers & others:
             return False
-        turned = _CHANGE.search(sentence)
-        if turned and turned[0].lower() not in unit.text.lower():
+        if said.turned and said.turned not in unit.text.lower():
             return False
-        mine, facts = statement(sentence), unit.read()
+        mine, facts = said.statement, unit.read()
         known = {word for one in facts for word, _ in _counted(one)}
         numbers = _numbers(form for one in facts for form in one.forms)
         if any(word in known and number not in numbers for word, number in _counted(mine)):
@@ -184,9 +217,9 @@ class Restatements:
         denied = {word for one in facts for word in _denied(one)}
         return speaks_against is None or (bool(denied) and denied == set(_denied(mine)))
 
-    def _own(self, said: Collection[str], unit: _Unit) -> float:
+    def _own(self, said: _Said, unit: _Unit) -> float:
         """Return how much of what is said is a fact's."""
-        return self._weight(unit.words.intersection(said)) / self._weight(said)
+        return self._weight(unit.words & said.words) / said.weight
 
     def _weight(self, words: Iterable[str]) -> float:
         return fsum([self._weights.get(word, self._unknown) for word in words])

@@ -95,7 +95,8 @@ def uses(
     deeds = deeds_of(turns)
     restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
     for turn in said:
-        again = [_again(turn, one) for one in restatements.said_in(without_lead(turn.text))]
+        restated = restatements.said_in(without_lead(turn.text), AT_ONCE + 1)  # more are a list
+        again = [_again(turn, one) for one in restated]
         found |= {one.id: one for one in _unless_listed(again) if one.how == CORRECTED}
         add(
             one
