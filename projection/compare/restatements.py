@@ -150,7 +150,7 @@ class Restatements:
         return max(alike, key=own.__getitem__, default=_NONE).id
 
     def said_in(self, text: str, most: int = sys.maxsize) -> tuple[Restated, ...]:
-        """Return the facts that a text says again, each once, in the order in which it does, at most so many.
+        """Return the facts that a text says again, each once, as it does, at most so many.
 
         `text` is what somebody said at once.
         """
