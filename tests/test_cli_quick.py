@@ -189,3 +189,31 @@ def test_nothing_heavy_is_loaded(line: str, form: list[str], asked: Repo) -> Non
     )  # fmt: skip
     assert done.returncode == 0
     assert done.stderr.split("\n")[-2] == str(["json"] if form else [])
+
+
+@pytest.mark.parametrize("commits", [0, 1])
+def test_a_brief_that_is_kept_opens_no_cache(commits: int, tmp_path: Path) -> None:
+    """Neither where the code has a commit, nor in a repository that has none yet: nothing is elsewhere there."""
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)
+
+    def brief(*before: str) -> str:
+        script = (
+            "import sys; from rituals.cli.entry import main; code = main();"
+            "print('memory.query.open_snapshot' in sys.modules, file=sys.stderr); sys.exit(code)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", script, *before], cwd=tmp_path,
+            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        return done.stderr.split("\n")[-2]
+
+    git("init", "-q", "-b", "main")
+    for number in range(commits):
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.invalid")
+        git(*who, "commit", "-q", "--allow-empty", "-m", f"code {number}")
+    brief("init", "--branch", "memory")
+    brief("note", "decision: Webhooks retry three times.")
+    brief("brief")
+    assert brief("brief") == "False"

@@ -107,13 +107,16 @@ def _elsewhere(home: Home) -> str:
 
 
 def _is_all_here(home: Home) -> bool:
-    """Tell whether it was told of this very HEAD and ledger that nothing is elsewhere, as most often."""
+    """Tell whether it was told of this very HEAD and ledger that nothing is elsewhere, as most often.
+
+    Where HEAD has no commit yet, there is no elsewhere.
+    """
     from ledger.git.repository import head
     from memory.cache.head_store import read
 
     reference, commit = head(home.repository)
     told = read(home).of(commit, reference.removeprefix("refs/heads/"), home.tip())
-    return told is not None and not told.facts
+    return not commit or (told is not None and not told.facts)
 
 
 def view(start: str, name: str, argument: str) -> bytes | None:

@@ -191,9 +191,11 @@ def here_known(home: Home) -> Here | None:
     if not asks(home):
         return EVERYWHERE
     reference, commit = head(home.repository)
+    if not commit:
+        return EVERYWHERE
     branch, kept = _short(reference), read(home)
-    told = kept.of(commit, branch) if commit else None
-    if told is None and commit:
+    told = kept.of(commit, branch)
+    if told is None:
         told = told_before(home, kept, commit, branch)
         if told is None or told.outside or told.unknown:
             return None
