@@ -201,7 +201,7 @@ def here_known(home: Home) -> Here | None:
             return None
         told = told._replace(head=commit, behind=0)
         keep(home, told)
-    return Here(told) if told is not None and told.tip[:_WHOLE] == home.tip() else None
+    return Here(told) if told.tip[:_WHOLE] == home.tip() else None
 
 
 def told_before(home: Home, kept: Kept, commit: str, branch: str) -> Told | None:
