@@ -104,7 +104,7 @@ def test_every_argument_is_limited_and_none_is_a_path(tell: Tell) -> None:
 #: Arguments whose name and type say it all, beside the description of their tool.
 OBVIOUS = frozenset(
     """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
-    recall.branch recall.since recall.until get.ids brief.role brief.budget_chars append.title append.new
+    recall.branch recall.since recall.until recall.team recall.repo get.ids brief.role brief.budget_chars append.title append.new
     append.new.text append.new.tags append.new.footers append.ignored append.reopen append.update.id append.update.text append.supersede.old
     append.supersede.new append.role append.model resolve.id learn.since append.tokens task.action task.id task.text
     task.priority
@@ -196,7 +196,8 @@ def test_levels_and_places_are_those_of_recall() -> None:
     filters = set(Filters._fields) - {"yours", "documents"}  # a person's; what a plain question has
     named = {"kinds", "tiers", "tags", "entities", "agents", "roles", "branches"}
     singular = {"kind", "tier", "tag", "entity", "agent", "role", "branch"}
-    assert filters - named == set(fields) - singular - {"query", "level", "limit"}
+    own = {"query", "level", "limit", "org", "team", "repo"}
+    assert filters - named == set(fields) - singular - own
 
 
 def test_a_session_of_work(tell: Tell, run: Run) -> None:

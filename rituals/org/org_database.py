@@ -98,7 +98,7 @@ def _opened(where: str) -> Connection[Any]:
             place_of(where), autocommit=True, application_name="diurna", connect_timeout=10
         )
     except psycopg.Error as problem:
-        shown = without_credentials(where)
+        shown = without_credentials(place_of(where))
         raise DatabaseFailed(
             problem.sqlstate or "", f"{shown} can not be reached", "`psql` says more"
         ) from None

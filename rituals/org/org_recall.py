@@ -10,12 +10,17 @@ from memory.recall.hits.snippets import one_line
 from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
 from projection.document.fact_remarks import Mark
 from projection.fold.testimony import Testimony
-from rituals.org.org_database import SERVER, connect, told
+from rituals.org.org_database import SERVER, DatabaseFailed, connect, told
 from rituals.org.org_search import Asker, Found, Place, filters_of, link_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from rituals.org.org_database import Connection
+
+    T = TypeVar("T")
 
 #: By which a person asks.
 TOKEN = "DIURNA_ORG_TOKEN"  # noqa: S105 - the name of a variable
@@ -31,23 +36,74 @@ class Scope(Record):
     folder: str = ""  #: the working directory: the repository there counts more
 
 
+class OrgReader:
+    """Asks as the person of $DIURNA_ORG_TOKEN, by one connection as long as it holds."""
+
+    def __init__(self) -> None:
+        self._base: Connection[Any] | None = None
+        self._asker: Asker | None = None
+        self._token = ""
+
+    def ask(self, question: Callable[[Asker], T]) -> T:
+        """Answer a question; one that meets a connection that broke meanwhile is asked anew.
+
+        Raises:
+            NotFound: it is not said who asks, or where the database is.
+            DatabaseFailed: it can not be asked.
+        """
+        token = variables().get(TOKEN, "")
+        if not token:
+            raise NotFound(
+                f"it is not said who asks: ${TOKEN}", hint="`diurna org token PERSON` makes one"
+            )
+        if token != self._token:
+            self.close()
+        asker = self._asker
+        if asker is not None and self._base is not None:
+            try:
+                with told():
+                    return question(asker)
+            except DatabaseFailed:
+                if not self._base.closed:
+                    raise
+                self.close()
+        self._base, self._token = connect("", SERVER), token
+        self._asker = Asker(self._base, token)
+        with told():
+            return question(self._asker)
+
+    def close(self) -> None:
+        """End the connection, and forget what was counted for this person."""
+        if self._base is not None:
+            self._base.close()
+        self._base = self._asker = None
+
+
 def recall(
-    question: str, filters: Filters, scope: Scope, limit: int = 10, *, explain: bool = False
+    question: str,
+    filters: Filters,
+    scope: Scope,
+    limit: int = 10,
+    *,
+    explain: bool = False,
+    reader: OrgReader | None = None,
 ) -> Answer:
     """Find what answers a question in all ledgers that the one who asks may read.
+
+    A process that asks again keeps its `reader`.
 
     Raises:
         NotFound: it is not said who asks, or where the database is.
         DiurnaError: the database can not be asked, or not for that.
     """
-    token = variables().get(TOKEN, "")
-    if not token:
-        raise NotFound(
-            f"it is not said who asks: ${TOKEN}", hint="`diurna org token PERSON` makes one"
-        )
-    with connect("", SERVER) as base, told():
-        wanted = filters_of(filters, scope.repo, scope.team)
-        found = Asker(base, token).recall(question, wanted, limit, Place(_address(scope.folder)))
+    place = Place(_address(scope.folder))
+    wanted = filters_of(filters, scope.repo, scope.team)
+    asked = reader or OrgReader()
+    try:
+        found = asked.ask(lambda asker: asker.recall(question, wanted, limit, place))
+    finally:
+        if reader is None:
+            asked.close()
     hits = [_fact_hit(one, explain) for one in found.facts] + [_log_hit(row) for row in found.logs]
     notes = (*found.notes, NEAREST) if hits and not found.sure else found.notes
     tokens = sum([hit.tokens for hit in hits])

@@ -11,7 +11,9 @@ import json
 from contextlib import contextmanager
 from math import log
 
+from ledger.environment import now_ms
 from ledger.errors import DiurnaError
+from ledger.model import instants
 from ledger.model.record import Record
 from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
@@ -45,6 +47,11 @@ BAR, BAR_OF_MANY, MANY = 0.5, 0.55, 400
 ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
 #: So many words that begin alike are counted, and so many are looked at for a spelling.
 _BEGINNING, _SPELLED = 64, 5000
+#: What only one ledger can tell, and the option that asks for it.
+_OF_ONE = {
+    "tags": "--tag", "agents": "--agent", "roles": "--role", "branches": "--branch", "as_of": "--as-of",
+    "yours": "--yours",
+}  # fmt: skip
 #: So many words are kept, with how many facts have them; and none that so few have.
 _KEPT, _FEW = 50_000, 50
 
@@ -304,17 +311,17 @@ def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
     """Return what hits have to be, as `org.find` takes it.
 
     Raises:
+        NotFound: a point of time is none.
         DiurnaError: something is asked for that only one ledger can tell.
     """
-    for key in ("tags", "agents", "roles", "branches", "as_of", "yours"):
+    for key, option in _OF_ONE.items():
         if getattr(filters, key):
-            raise DiurnaError(
-                f"--{key.rstrip('s')} is not asked of all ledgers", hint="ask one: --home"
-            )
+            raise DiurnaError(f"{option} is not asked of all ledgers", hint="ask one: --home")
     said = {
         "repo": repo, "team": team, "kinds": list(filters.kinds), "tiers": list(filters.tiers),
-        "entities": list(filters.entities), "since": filters.since,
-        "until": filters.until and filters.until + "~", "superseded": filters.superseded,
+        "entities": list(filters.entities), "since": instants.since(filters.since, now_ms()),
+        "until": filters.until and instants.until(filters.until, now_ms()) + "~",
+        "superseded": filters.superseded,
     }  # fmt: skip
     return {key: value for key, value in said.items() if value}
 

@@ -127,6 +127,9 @@ class RecallAsked(Strict):
     until: Point = ""
     as_of: Annotated[Point, Field(description="Time, log or commit")] = ""
     superseded: Annotated[bool, Field(description="Also what is false now")] = False
+    org: Annotated[bool, Field(description="The organisation's ledgers")] = False
+    team: Names = ""
+    repo: Names = ""
 
 
 class GetAsked(Strict):

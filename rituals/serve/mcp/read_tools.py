@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ledger.errors import WrongUsage
 from memory.recall.recall_values import Filters, tokens_of
 from rituals.hosts.opened_ids import note
 from rituals.serve.mcp.client_name import Caller
@@ -33,6 +34,12 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
         name: getattr(asked, name) for name in ("since", "until", "within", "as_of", "superseded")
     }
     named: dict[str, Any] = {to: _names(getattr(asked, name)) for name, to in _FILTERS.items()}
+    if asked.org:
+        from rituals.serve.mcp.org_tool import recall_of_org
+
+        return recall_of_org(memory, asked, Filters(**plain, **named))
+    if asked.team or asked.repo:
+        raise WrongUsage("team and repo narrow a question to all ledgers", hint="org: true")
     filters = Filters(**plain, **named, documents=True)
     found = memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
     return answered(found, asked.level)

@@ -291,5 +291,7 @@ def _hit(hit: Hit, text: str) -> HitAnswered:
             "stem": "" if hit.id.startswith(hit.stem) else hit.stem,
             "text": text,
             "tokens": hit.whole or hit.tokens,
+            "known": hit.known.word,
+            "known_by": hit.known.by if hit.known.word else "",
         }
     )
