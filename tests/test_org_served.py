@@ -56,7 +56,7 @@ def test_the_tool_says_what_the_command_does(
         fill(where, tmp_path, hidden=hidden)
         monkeypatch.setenv("DIURNA_ORG", where)
         monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, "bob"))
-        answers = []
+        answers: list[object] = []
 
         async def story(client: Client, answers: list[object] = answers) -> None:
             for question in QUESTIONS:
@@ -118,7 +118,9 @@ def test_what_can_not_be_asked_is_said(
             )
             said = await refused(client, "recall", query="x", org=True)
             assert message and message in said, (message, said)
-        assert "as_of" in await refused(client, "recall", query="x", org=True, as_of="2026-01-01")
+        assert "all ledgers" in await refused(
+            client, "recall", query="x", org=True, as_of="2026-01-01"
+        )
         assert "within" in await refused(client, "recall", query="x", org=True, within="facts")
         assert "org" in await refused(client, "recall", query="x", team="sales")
         assert (await ask(client, "recall", query="x"))["hits"] == []
