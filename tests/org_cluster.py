@@ -106,7 +106,7 @@ class Remote:
         parent = f"from {self.tip()}\n".encode() if onto and self.tip() else b""
         body = b"reset refs/heads/memory\n" * (not parent) + b"commit refs/heads/memory\n"
         body += (
-            b"committer L <l@example.invalid> 1700000000 +0000\ndata 1\nx\n"
+            b"committer L <l@example.invalid> 1800000000 +0000\ndata 9\ndiurna: x\n"
             + parent
             + b"deleteall\n"
         )

@@ -9,8 +9,14 @@ from typing import Any
 
 import pytest
 
+from ledger.codec.log import encode
 from ledger.git.repository import Repository
 from ledger.home import OWN_BRANCH, Home
+from ledger.model.event import FactCreated
+from ledger.model.layout import log_path
+from ledger.model.seal import seal
+from ledger.model.session import SessionLog
+from memory.query.origins import all_origins
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.fact_descriptions import described
@@ -52,6 +58,18 @@ def local(home: Home) -> tuple[dict[str, Any], str, list[tuple[str, str]]]:
         found = described(cache, state, state.standings(), NOTHING_MARKED)
         logs = sorted([(ref.key, ref.blob) for ref in cache.log_refs()])
         return {one["id"]: one for one in json.loads(json.dumps(found))}, state.summary.digest, logs
+    finally:
+        reader.close()
+
+
+def brought(home: Home) -> list[tuple[str, str, str, str]]:
+    """Return by which commit each log came, by whom, and where it has it: by a walk over all of history."""
+    reader = Reader(home)
+    try:
+        refs = list(reader.cache().log_refs())
+        found = all_origins(home, home.tip(), refs).commits
+        rows = [(ref.key, found[ref.path], ref.path) for ref in refs]
+        return sorted([(key, one.commit, one.author, one.path or path) for key, one, path in rows])
     finally:
         reader.close()
 
@@ -107,6 +125,8 @@ def test_rows_equal_what_the_library_says(
                 database, "SELECT stem, blob FROM org.log WHERE ledger = %s ORDER BY stem", ledger
             )
             assert rows == kept
+            asked = "SELECT stem, commit, author, path FROM org.log WHERE ledger = %s ORDER BY stem"
+            assert ask(database, asked, ledger) == brought(place(remote))
     clone = tmp_path / "clone"
     remotes[0].clone(clone)
     monkeypatch.chdir(clone)
@@ -145,5 +165,35 @@ def test_of_a_repository_with_code_only_the_memory_comes(
         str(url): f"{tmp_path}/m/{ledger}.git"
         for ledger, url in ask(database, "SELECT id, url FROM org.ledger")
     }
+    said = repo.git("log", "-1", "--format=%H%n%an", "--", "*/sessions/*").splitlines()
+    assert ask(database, "SELECT DISTINCT commit, author FROM org.log") == [tuple(said)]
     assert holders(Path(mirrors[str(repo.path)]), "zanzibarquokka") == []
     assert holders(Path(mirrors[str(whole)]), "zanzibarquokka") != []
+
+
+def test_a_log_that_names_nobody_is_told_with_its_commit(
+    database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its author is who git says; the link leads to the commit's own file, also after later ones."""
+    stamp = "2026-03-01-100000000"
+    data = encode(SessionLog((), "Work", "It went.", (FactCreated("retry", "Webhooks wait."),)))
+    remote = Remote(tmp_path / "shop.git")
+    files = {log_path(seal(stamp, data)): data}
+    first = remote.push(files)
+    remote.push({**files, "README.md": b"more"})
+    with connect("", WORKER) as base:
+        org_registry.add(base, [str(remote.folder)], "", ["*"])
+        monkeypatch.setenv("DIURNA_ORG_TOKEN", org_registry.make_token(base, "ada"))
+    work(database, tmp_path / "m")
+    (path,) = files
+    told = run("recall", "--org", "webhooks").out
+    assert f"\n    {remote.folder} {first[:12]}:{path}\n" in told
+    assert "Webhooks wait.  (said, committed by L)  " in told
+    ask(database, "UPDATE org.ledger SET url = 'git@gitlab.example.com:team/shop' RETURNING 1")
+    there = f"https://gitlab.example.com/team/shop/-/blob/{first}/{path}"
+    assert there in run("recall", "--org", "webhooks").out
+    ask(database, "UPDATE org.ledger SET url = 'git@code.example.com:team/shop' RETURNING 1")
+    assert (
+        f"https://code.example.com/team/shop/blob/{first}/"
+        in run("recall", "--org", "webhooks").out
+    )

@@ -45,12 +45,14 @@ class Origin(Record):
     """Which commit brought a log, and who wrote that log; `author` is "" where nobody can tell.
 
     `via` says how it came: "" with a commit of its author's, else `SQUASH`, `ADOPTION` or `CUT`. Of a cut
-    history `commit` is the oldest one here that has the log.
+    history `commit` is the oldest one here that has the log. `path` is where it lay in a repository then,
+    "" where it lies there now.
     """
 
     commit: str = ""
     author: str = ""
     via: str = ""
+    path: str = ""
 
     @property
     def named(self) -> str:
@@ -76,11 +78,15 @@ class Origin(Record):
 
 
 class Origins(Record):
-    """Which commits brought the logs of a tip, by path; `cut` are the commits where the history ends."""
+    """Which commits brought the logs of a tip, by path; `cut` are the commits where the history ends.
+
+    `gone`: the history has logs that this tip does not have.
+    """
 
     tip: str
     commits: Mapping[str, Origin]
     cut: frozenset[str] = frozenset()
+    gone: bool = False
 
 
 class _Commit(Record):
@@ -103,6 +109,11 @@ class _Walk:
         self.put: dict[tuple[str, str], list[str]] = {}
         self.moved: dict[tuple[str, str, str], str] = {}
         self.merged: set[str] = set()
+
+    @property
+    def paths(self) -> set[str]:
+        """Where anything was put."""
+        return {path for path, _ in self.put}
 
 
 def origins_of(
@@ -131,9 +142,19 @@ def all_origins(
         fresh = [ref for ref in refs if ref.path not in kept.commits]
         walk = _walked(home, f"{kept.tip}..{tip}", [home.prefix + SESSIONS_DIR])
         known = {home.prefix + path for path in kept.commits}
-        if walk is not None and not any(path in known for path, _ in walk.put):
-            return Origins(tip, {**kept.commits, **_settled(home, tip, fresh, cut, walk)}, cut)
-    return Origins(tip, _found(home, tip, refs, cut) if tip else {}, cut)
+        if walk is not None and known.isdisjoint(walk.paths):
+            commits = {**kept.commits, **_settled(home, tip, fresh, cut, walk)}
+            return Origins(tip, commits, cut, kept.gone or _gone(home, refs, [*known, *walk.paths]))
+    if not (tip and refs):
+        return Origins(tip, {}, cut)
+    walk = _walked(home, tip, [home.prefix + SESSIONS_DIR])
+    gone = walk is None or _gone(home, refs, walk.paths)
+    return Origins(tip, _settled(home, tip, refs, cut, walk), cut, gone)
+
+
+def _gone(home: Home, refs: Iterable[LogRef], paths: Iterable[str]) -> bool:
+    """Tell whether some paths are of other files than some logs."""
+    return not {home.prefix + ref.path for ref in refs}.issuperset(paths)
 
 
 def _follows(home: Home, before: str, tip: str) -> bool:
@@ -180,6 +201,9 @@ def _settled(
             found[ref.path] = Origin(first, via=CUT)
         else:
             found[ref.path] = Origin(first, author, "" if author else SQUASH)
+        if not any(first in walk.put[place] for place in paths.get(path, ())):
+            then = [one[0] for one in blobs.get(ref.blob, ()) if first in walk.put[one]]
+            found[ref.path] = found[ref.path]._replace(path=min(then, default=""))
     return found
 
 

@@ -254,3 +254,59 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION org.tips, org.spoken, org.shared FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION org.tips, org.spoken, org.shared TO org_server;
+-- Which commit brought a log, "" for nobody knows, and who wrote it, as far as git tells: `path` is where that
+-- commit has it. Up to the commit `walked` no log has ever gone, so that only what is new is looked through.
+ALTER TABLE org.log ADD commit text NOT NULL DEFAULT '', ADD author text NOT NULL DEFAULT '';
+ALTER TABLE org.ledger ADD walked text NOT NULL DEFAULT '';
+DROP FUNCTION org.find, org.find_logs;
+CREATE FUNCTION org.find(asks text, looked text[], told text[], weights float8[], wanted jsonb, most int)
+  RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, id text, kind text, tier text,
+    reason text, text text, stem text, path text, agent text, created text, last_used text, entity text, untrue bool,
+    closed bool, contested bool, known text, known_by text, places jsonb, commit text, author text)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE
+  mine int[] := org.shelves_of(org.who(asks));
+  score text := '0'; query text; place int;
+BEGIN
+  FOR place IN 1 .. coalesce(cardinality(told), 0) LOOP
+    score := score || format(' + CASE WHEN f.words @@ %L::tsquery THEN %s ELSE 0 END', org.lexeme(told[place]), weights[place]);
+  END LOOP;
+  SELECT string_agg(org.lexeme(one)::text, ' | ') INTO query FROM unnest(looked) AS one;
+  IF query IS NULL OR mine = '{}' THEN RETURN; END IF;
+  RETURN QUERY EXECUTE format($q$
+    WITH best AS MATERIALIZED (
+      SELECT f.*, (%s) AS score, l.name, l.url, l.team, l.tip, l.prefix
+      FROM org.fact f JOIN org.ledger l ON l.id = f.ledger
+      WHERE f.shelf = ANY ($1) AND f.words @@ %L::tsquery
+        AND ($2->>'repo' IS NULL OR l.name = $2->>'repo' OR l.url = $2->>'repo')
+        AND ($2->>'team' IS NULL OR l.team = $2->>'team')
+        AND ($2->'kinds' IS NULL OR $2->'kinds' ? f.kind) AND ($2->'tiers' IS NULL OR $2->'tiers' ? f.tier)
+        AND ($2->'entities' IS NULL OR $2->'entities' ? f.entity)
+        AND ($2->>'since' IS NULL OR f.stem >= $2->>'since') AND ($2->>'until' IS NULL OR f.stem <= $2->>'until')
+        AND ($2->'superseded' IS NOT NULL OR NOT f.untrue) AND f.kind <> 'question'
+      ORDER BY score DESC, f.stem DESC, f.ledger, f.id LIMIT $3)
+    SELECT b.ledger, b.name, b.url, b.team, b.tip, b.prefix, b.id, b.kind, b.tier, b.reason, b.text, b.stem,
+      g.path, g.agent, b.created, b.last_used, b.entity, b.untrue, b.closed, b.contested, b.known, b.known_by,
+      (SELECT jsonb_object_agg(u.lexeme, to_jsonb(u.positions)) FROM unnest(b.words) AS u WHERE u.lexeme = ANY ($4)),
+      g.commit, g.author
+    FROM best b LEFT JOIN org.log g ON g.shelf = b.shelf AND g.ledger = b.ledger AND g.stem = b.stem
+    $q$, score, query) USING mine, wanted, most, told;
+END $$;
+CREATE FUNCTION org.find_logs(asks text, words text, wanted jsonb, most int)
+  RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, stem text, path text, agent text,
+    ended text, title text, body text, commit text, author text)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks));
+BEGIN
+  RETURN QUERY EXECUTE $q$
+    SELECT g.ledger, l.name, l.url, l.team, l.tip, l.prefix, g.stem, g.path, g.agent, g.ended, g.title, g.body,
+      g.commit, g.author
+    FROM org.log g JOIN org.ledger l ON l.id = g.ledger
+    WHERE g.shelf = ANY ($1) AND to_tsvector('english', g.title || ' ' || g.body) @@ $2::tsquery
+      AND ($3->>'repo' IS NULL OR l.name = $3->>'repo' OR l.url = $3->>'repo')
+      AND ($3->>'team' IS NULL OR l.team = $3->>'team')
+      AND ($3->>'since' IS NULL OR g.stem >= $3->>'since') AND ($3->>'until' IS NULL OR g.stem <= $3->>'until')
+    ORDER BY g.stem DESC LIMIT $4 $q$ USING mine, plainto_tsquery('english', words), wanted, most;
+END $$;
+REVOKE ALL ON FUNCTION org.find, org.find_logs FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION org.find, org.find_logs TO org_server;

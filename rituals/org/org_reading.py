@@ -14,6 +14,7 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
+from memory.query.origins import Origin, Origins, all_origins
 from memory.query.provenance import ended_at
 from memory.query.reader import Reader
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     Marks = Mapping[str, bytes]
 
 #: The rows are made by the library and by this module: where either differs, all of them are made again.
-LIBRARY = f"{CACHE_VERSION}.1"
+LIBRARY = f"{CACHE_VERSION}.2"
 LOGS_MOST = 100_000
+_AUTHOR_CHARS = 200
 #: The tables of a ledger's rows: each with the column by which a row goes when its log or fact does.
 _OF_LOGS, _OF_FACTS = (("event", "stem"), ("log", "stem")), (
     ("link", "fact"), ("version", "fact"), ("fact", "id"),
@@ -75,6 +77,7 @@ class _Rows(Record):
     facts: list[FactRows]
     gone_logs: list[str]
     gone_facts: list[str]
+    walked: str
     words: list[str | None]
 
 
@@ -127,9 +130,9 @@ def _read(base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems
         size = _write(base, shelf, job.ledger, rows, anew)
         base.execute(
             "UPDATE org.ledger SET branch=%s, prefix=%s, project=%s, tip=%s, digest=%s, library=%s,"
-            " logs=%s, facts=%s, read_at=now() WHERE id=%s",
+            " logs=%s, facts=%s, walked=%s, read_at=now() WHERE id=%s",
             (found.branch, found.home.prefix, state.policy.project, found.tip, state.summary.digest,
-             LIBRARY, state.summary.logs, len(state), job.ledger),
+             LIBRARY, state.summary.logs, len(state), rows.walked, job.ledger),
         )  # fmt: skip
         finish(base, job, changed=True)
     return Done(
@@ -150,7 +153,8 @@ def _differing(
     """Make the rows that the database does not have as they are."""
     logs: Marks = {} if anew else _marks(base, "log", "stem", job)
     facts: Marks = {} if anew else _marks(base, "fact", "id", job)
-    kept, new = rows_of_logs(reader, cache, logs)
+    brought = _brought(base, job, reader, cache, anew)
+    kept, new = rows_of_logs(reader, cache, logs, brought.commits)
     made = rows_of_facts(cache, state)
     known = {one.key for one in made}
     changed = [one for one in made if facts.get(one.key) != one.mark]
@@ -160,8 +164,25 @@ def _differing(
         changed,
         [key for key in logs if key not in kept],
         [key for key in facts if key not in known or key in replaced],
+        "" if brought.gone else brought.tip,
         [],
     )
+
+
+def _brought(base: Connection[Any], job: Job, reader: Reader, cache: Cache, anew: bool) -> Origins:
+    """Say which commit brought each log, on from what the rows say where no log was ever taken away."""
+    home, refs = reader.home, list(cache.log_refs())
+    asked = "SELECT l.walked, g.stem, g.commit, g.author, g.path FROM org.ledger l"
+    asked += f" JOIN org.log_{job.shelf} g ON g.ledger = l.id"
+    asked += " WHERE l.id = %s AND l.walked <> '' AND g.commit <> ''"
+    rows = [] if anew else base.execute(asked.encode(), (job.ledger,)).fetchall()
+    paths = {ref.key: ref.path for ref in refs} if rows else {}
+    known: dict[str, Origin] = {}
+    for _, stem, commit, author, then in rows:
+        path = paths.get(stem, stem)  # one that is gone has no path now
+        known[path] = Origin(commit, author, path=then.removeprefix(home.prefix + path))
+    kept = Origins(rows[0][0], known) if rows else None
+    return all_origins(home, cache.commit, refs, kept)
 
 
 def rows_of_facts(cache: Cache, state: State) -> list[FactRows]:
@@ -171,23 +192,31 @@ def rows_of_facts(cache: Cache, state: State) -> list[FactRows]:
     return [fact_rows(*two) for two in zip(standings, objects, strict=True)]
 
 
-def rows_of_logs(reader: Reader, cache: Cache, known: Marks) -> tuple[set[str], list[LogRows]]:
+def rows_of_logs(
+    reader: Reader, cache: Cache, known: Marks, brought: Mapping[str, Origin]
+) -> tuple[set[str], list[LogRows]]:
     """Make the rows of a ledger's logs but of those that are known by their marks.
+
+    `brought` says by path which commit brought them, as far as that is known.
 
     Returns:
         The keys of the known logs that stay as they are, and the rows of the others.
     """
     redacted, withheld = cache.redacted, redacted_logs(cache)
     kept: set[str] = set()
-    new: dict[str, tuple[LogRef, Entry, bytes]] = {}
+    new: dict[str, tuple[LogRef, Entry, bytes, Origin]] = {}
     for _, ref, entry in cache.entries():
         hidden = sorted(redacted & named_in(entry)) if redacted else ()
-        said = f"{ref.blob} {' '.join(hidden)} {ref.stem in withheld}".encode()
-        mark = sha1(said, usedforsecurity=False).digest()[:12]
+        by = brought.get(ref.path, Origin())
+        by = by._replace(
+            author=by.author[:_AUTHOR_CHARS], path=by.path or reader.home.prefix + ref.path
+        )
+        said = f"{ref.blob} {' '.join(hidden)} {ref.stem in withheld} {by.commit} {by.path} {by.author}"
+        mark = sha1(said.encode("utf-8", "replace"), usedforsecurity=False).digest()[:12]
         if known.get(ref.key) == mark:
             kept.add(ref.key)
         else:
-            new[ref.key] = ref, entry, mark
+            new[ref.key] = ref, entry, mark, by
     return kept, list(_log_rows(reader, cache, new))
 
 
@@ -197,23 +226,23 @@ def _marks(base: Connection[Any], table: str, key: str, job: Job) -> Marks:
 
 
 def _log_rows(
-    reader: Reader, cache: Cache, logs: Mapping[str, tuple[LogRef, Entry, bytes]]
+    reader: Reader, cache: Cache, logs: Mapping[str, tuple[LogRef, Entry, bytes, Origin]]
 ) -> Iterator[LogRows]:
     """Make the rows of logs, as readers may see them."""
     withheld = redacted_logs(cache)
-    contents = Store(reader.home.repository).blobs([ref.blob for ref, _, _ in logs.values()])
-    for (key, (ref, entry, mark)), data in zip(logs.items(), contents, strict=True):
+    contents = Store(reader.home.repository).blobs([ref.blob for ref, *_ in logs.values()])
+    for (key, (ref, entry, mark, by)), data in zip(logs.items(), contents, strict=True):
         if data is None or len(data) > LOG_LIMIT_BYTES:
             continue
         log = _visible(reader, cache, ref, entry, data)
         if ref.stem in withheld:
             log = without_words(log)
         values = (
-            key, ref.blob, reader.home.prefix + ref.path, entry.type, entry.agent, log.get("role"),
+            key, ref.blob, by.path, entry.type, entry.agent, log.get("role"),
             log.get("session"), log.get("branch"), ended_at(ref.stem, log), log.title,
             entry.named, log.prose,
         )  # fmt: skip
-        yield LogRows(key, mark, values, event_rows(key, entry))
+        yield LogRows(key, mark, values, event_rows(key, entry), (by.commit, by.author))
 
 
 def _visible(reader: Reader, cache: Cache, ref: LogRef, entry: Entry, data: bytes) -> SessionLog:
@@ -254,7 +283,7 @@ def _write(base: Connection[Any], shelf: int, ledger: int, rows: _Rows, anew: bo
     return sum(
         copy_in(base, f"org.{table}_{shelf}", some)
         for table, some in (
-            ("log", [(*begin, *one.values, one.mark) for one in rows.logs]),
+            ("log", [(*begin, *one.values, one.mark, *one.brought) for one in rows.logs]),
             ("event", [(*begin, *event) for one in rows.logs for event in one.events]),
             ("fact", [(*begin, *one.values, one.rest, one.mark, words)
                       for one, words in zip(facts, rows.words, strict=True)]),

@@ -126,9 +126,10 @@ def _fact_hit(one: Found, explain: bool) -> Hit:
     line = one_line(f"{said}: {row['text']}" if said else row["text"])
     told = Testimony(row["known"], row["known_by"])
     day = row["created"] or row["stem"][:10]
-    who = told.said or row["agent"] or "nobody named"
+    who = told.said if told.by or not row["author"] else ""
+    who = who or row["agent"] or _committed(row, told.word)
     text = f"{id}  {row['kind']}  {row['tier']}  {day}  {line}  ({who})"
-    link = link_of(row) or f"{row['url']} {row['tip'][:12]}:{row['path'] or ''}"
+    link = link_of(row) or f"{row['url']} {(row['commit'] or row['tip'])[:12]}:{row['path'] or ''}"
     text += f"\n    {link}"
     parts = tuple([Part(name, value) for name, value in one.parts]) if explain else ()
     mark = Mark(row["closed"], row["untrue"], (), said)
@@ -138,10 +139,16 @@ def _fact_hit(one: Found, explain: bool) -> Hit:
     )  # fmt: skip
 
 
+def _committed(row: dict[str, Any], word: str = "") -> str:
+    """Say who committed a log that names nobody, as far as git tells."""
+    by = f"committed by {row['author']}" if row["author"] else ""
+    return ", ".join(filter(None, [word, by])) or "nobody named"
+
+
 def _log_hit(row: dict[str, Any]) -> Hit:
     id, day = f"{row['name']}/{row['stem']}", row["ended"][:10]
     line = one_line(f"{row['title']}: {row['body']}")[:_LINE_CHARS]
-    text = f"{id}  session  {day}  {line}  ({row['agent'] or 'nobody named'})"
+    text = f"{id}  session  {day}  {line}  ({row['agent'] or _committed(row)})"
     return Hit(
         id, "session", "", day, row["stem"], row["agent"], 0.0, line, text, tokens_of(text),
         tokens_of(row["body"]),

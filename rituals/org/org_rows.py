@@ -64,6 +64,7 @@ class LogRows(Record):
     mark: bytes
     values: Row  #: of the columns of `org.log` from `stem` to `body`
     events: tuple[Row, ...]
+    brought: tuple[str, str]  #: which commit brought it, and who wrote it as git has it
 
 
 def fact_rows(standing: Standing, described: Object) -> FactRows:

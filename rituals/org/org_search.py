@@ -15,6 +15,7 @@ from ledger.environment import now_ms
 from ledger.errors import DiurnaError
 from ledger.model import instants
 from ledger.model.record import Record
+from ledger.remote.forge import forge_at
 from memory.recall.index.fts_file import Totals
 from memory.recall.index.rows import FACTS_FROM, PLACE_BITS, LogRow, Piece
 from memory.recall.passage_search import search
@@ -329,6 +330,9 @@ def filters_of(filters: Filters, repo: str, team: str) -> dict[str, Any]:
 def link_of(row: dict[str, Any]) -> str:
     """Return where a forge shows the log that a row comes from, "" for a folder of a machine."""
     url, path = str(row["url"]), row["path"]
+    commit = row.get("commit") or row["tip"]
+    if path and (known := forge_at(url).file(path, commit)):
+        return known
     if not path or ("://" not in url and "@" not in url):
         return ""
     if "://" not in url:
@@ -336,4 +340,4 @@ def link_of(row: dict[str, Any]) -> str:
     scheme, _, rest = url.partition("://")
     if scheme not in ("https", "ssh"):
         return ""
-    return f"https://{rest.rpartition('@')[2].removesuffix('.git')}/blob/{row['tip']}/{path}"
+    return f"https://{rest.rpartition('@')[2].removesuffix('.git')}/blob/{commit}/{path}"

@@ -44,7 +44,7 @@ class FolderTaken(DiurnaError):
 def write_home(reader: Reader, folder: str) -> dict[str, int]:
     """Write one home; return how many rows each folder has."""
     state, cache = reader.state(), reader.cache()
-    _, logs = rows_of_logs(reader, cache, {})
+    _, logs = rows_of_logs(reader, cache, {}, {})
     name = state.policy.project
     rows: dict[str, Rows] = {
         "events": [event for one in logs for event in one.events],
