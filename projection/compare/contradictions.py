@@ -12,7 +12,7 @@ from ledger.model.record import Record
 from projection.compare import difference as compared
 from projection.compare.overturning import exception, replacement
 from projection.compare.rivals import ROOTS_LIMIT, alternative, denial, order, owner, value
-from projection.compare.statement_subjects import Subject, read_once, subject
+from projection.compare.statement_subjects import Subject, read_once, roots_of, subject
 from projection.text.normalize import DATE, HASH, Statement, Word, stem
 from projection.text.vocabulary import COUNTED, LABELS, MOMENTS, NEGATORS, SLOTS
 
@@ -63,15 +63,18 @@ def _in_own_words(one: Sequence[Statement], two: Sequence[Statement]) -> Clash |
     """Find how two texts disagree in words of their own."""
     ours, theirs = (
         [
-            found
+            (said, roots_of(said))
             for number, said in enumerate(side)
-            if (not number or _begins(said.text)) and _claims(found := subject(said))
+            if not number or _begins(said.text)
         ]
         for side in (one, two)
     )
-    for mine in ours:
-        for other in theirs:
-            if mine.roots.isdisjoint(other.roots):
+    for first, roots in ours:
+        for second, others in theirs:
+            if roots.isdisjoint(others):
+                continue  # as most are, before more is read of them
+            mine, other = subject(first), subject(second)
+            if not (_claims(mine) and _claims(other)):
                 continue
             for name, rule in _OWN_WORDS.items():
                 words = rule(mine, other)

@@ -74,6 +74,8 @@ def alternative(one: Subject, two: Subject) -> Said | None:
         if len(mine) > 1 or len(theirs) > 1 or mine.keys() == theirs.keys():
             continue  # a list is no choice
         (left,), (right,) = mine.values(), theirs.values()
+        if "per" in (one.said.words[left[0]].before, two.said.words[right[0]].before):
+            continue  # 60 an hour and 30 a minute are two amounts, of two limits as a rule
         named = [one.marks[at] for at in left] + [two.marks[at] for at in right]
         beside = one.beside(left) & two.beside(right)
         issue = frozenset(named) - beside

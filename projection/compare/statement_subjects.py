@@ -101,6 +101,12 @@ def read_once(read: Callable[[S], T]) -> Callable[[S], T]:
 
 
 @read_once
+def roots_of(said: Statement) -> frozenset[str]:
+    """Return the roots of the words of a statement, without those that carry nothing."""
+    return frozenset(map(root_of, said.words)) - {""}
+
+
+@read_once
 def subject(said: Statement) -> Subject:
     """Read what a statement is about."""
     marks = tuple([root_of(word) for word in said.words])
@@ -133,7 +139,7 @@ def subject(said: Statement) -> Subject:
         for low in lows
     )
     return Subject(
-        said, marks, frozenset(marks) - {""}, frozenset(head), frozenset(named), frozenset(slots),
+        said, marks, roots_of(said), frozenset(head), frozenset(named), frozenset(slots),
         frozenset(scopes), denials, denied, _names(said, denied), not topics.UNIVERSAL.isdisjoint(lows),
         past,
     )  # fmt: skip
