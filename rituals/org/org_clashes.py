@@ -19,6 +19,7 @@ from projection.fold.fact_history import Fact, Version
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import folded, names_in
 from projection.policy.model import CLOSABLE, QUESTION_KIND
+from projection.text.topics import OFTEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 LEDGERS_MOST = 20
 #: Kinds that claim nothing.
 _WITHOUT = sorted(CLOSABLE | {QUESTION_KIND})
-#: Over ledgers this rule is right too seldom: two of nine were.
-_NOT_ASKED = "denial"
+#: Rules of statements in words of their own that are right too seldom over ledgers (ORG.md has the
+#: numbers), and one that is right where a side tells what its own repository does.
+_UNSURE, _OF_CHOICES = frozenset(("denial", "order", "owner")), "alternative"
 #: How a statement begins that tells what its own repository does.
 _OWN = re.compile(
     r"(?:[^:]*: )?\W*(?:we|our|this|use[ds]?|using|adopt(?:ed)?|choose|chose|chosen|prefer|requires?"
@@ -144,9 +146,9 @@ def sure(against: Opposition, one: Claim, two: Claim) -> bool:
     """Tell whether what disagrees within a ledger does so between two, where names mean less.
 
     No amount counts where its statement has several of the kind, or the other fact has the same one, too:
-    each may be of another thing.
+    each may be of another thing, as what is done daily and what weekly.
     """
-    if against.rule == _NOT_ASKED:
+    if against.rule in _UNSURE or (against.rule == _OF_CHOICES and not _chosen(against)):
         return False
     for mine, said, raw, other in (
         (one, against.said, against.left, two),
@@ -157,6 +159,8 @@ def sure(against: Opposition, one: Claim, two: Claim) -> bool:
         ]
         there = [found for part in other.statements for found in _amounts(part)]
         for at_issue in [found for found in beside if found.raw == raw]:
+            if raw.lower() in OFTEN:
+                return False
             for found in filter(at_issue.comparable, beside):
                 if not at_issue.equals(found):
                     return False
@@ -193,8 +197,11 @@ def _clash(against: Opposition, sides: Mapping[str, tuple[Row, Claim]]) -> Clash
     if (one["stem"], one["ledger"]) < (two["stem"], two["ledger"]):
         first, second = second, first
     reason = f'{against.rule}: "{first[1]}" against "{second[1]}"'
-    chosen = any(_OWN.match(text) for text in (against.said, against.answer))
-    return Clash(first[0]["entity"], shared, reason, first[0], second[0], chosen)
+    return Clash(first[0]["entity"], shared, reason, first[0], second[0], _chosen(against))
+
+
+def _chosen(against: Opposition) -> bool:
+    return any(_OWN.match(text) for text in (against.said, against.answer))
 
 
 def _newest(one: Clash) -> tuple[str, ...]:
