@@ -18,7 +18,7 @@ from rituals.org import org_clashes, org_registry
 from rituals.org.org_clashes import LEDGERS_MOST, Clash, clashes, compared, sure
 from rituals.org.org_database import SERVER, WORKER, connect
 from rituals.org.org_search import Asker
-from tests.conftest import examples
+from tests.conftest import Run, examples
 from tests.org_cluster import Remote, ask, cluster, database, needs_postgres
 from tests.test_org_access import WORD, token
 from tests.test_org_reading import place, work
@@ -75,7 +75,7 @@ def read(where: str, tmp_path: Path, *remotes: Remote, readers: tuple[str, ...] 
 
 
 def test_what_two_ledgers_say_is_shown_until_one_of_them_says_otherwise(
-    database: str, tmp_path: Path
+    database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each side names its repository, person, day and file; what is settled in one leaves the list."""
     shop, mail = Remote(tmp_path / "shop.git"), Remote(tmp_path / "mail.git")
@@ -85,22 +85,26 @@ def test_what_two_ledgers_say_is_shown_until_one_of_them_says_otherwise(
     read(database, tmp_path, shop, mail)
     (one,) = found(database)
     assert sides((one,)) == ["mail/limit shop/retry"]  # the newer one first
-    assert one[:3] == ("WebHook", "Webhooks retried times", 'number: "nine" against "three"')
-    keys = "url team tip path kind tier created agent known known_by".split()
-    assert [one.second[key] for key in keys[:2]] == [str(shop.folder), ""]
-    assert (one.first["tip"], one.first["agent"], one.first["kind"]) == (
-        mail.tip(),
-        "ada",
-        "decision",
-    )
-    assert one.first["path"] in theirs and set(keys) <= one.first.keys()
-    assert found(database, repo="shop") == found(database, entity="`WEBHOOK`") == (one,)
+    assert one[:3] == ("WebHook", "Webhooks retried times", '"nine" against "three" (number)')
+    keys = "name url team tip commit path id kind tier text created agent author known known_by"
+    assert set(keys.split()) <= one.first.keys() and one.first["path"] in theirs
+    assert (one.first["tip"], one.second["url"]) == (mail.tip(), str(shop.folder))
+    for wanted in ({"repo": "shop"}, {"repo": str(mail.folder)}, {"entity": "`WEBHOOK`"}):
+        assert found(database, **wanted) == (one,)
+    assert not any(found(database, **{key: "x"}) for key in ("repo", "team", "entity"))
+    monkeypatch.setenv("DIURNA_ORG_TOKEN", token(database, "bob"))
+    told = run("org", "clashes").out
+    assert told.startswith('WebHook: "nine" against "three" (number)\n  mail/limit  decision')
+    assert mail.tip()[:12] in told and "  shop/retry  decision" in told and "ada)" in told
+    (shown,) = run("org", "clashes", "--json").json["clashes"]
+    assert [(side["name"], side["id"]) for side in shown["sides"]] == [
+        ("mail", "limit"), ("shop", "retry"),
+    ]  # fmt: skip
     assert (
-        found(database, repo="bank")
-        == found(database, team="x")
-        == found(database, entity="x")
-        == ()
+        run("org", "clashes", "--repo", "bank").out == run("org", "clashes", "--differ").out == ""
     )
+    monkeypatch.setenv("DIURNA_ORG_TOKEN", "")
+    assert "it is not said who asks" in run("org", "clashes").err
     ends: tuple[tuple[object, ...], ...] = (
         (FactSuperseded("limit", "same"), fact("same", THREE)),
         (FactRedacted("limit", "it was private"),),
@@ -116,7 +120,9 @@ def test_what_two_ledgers_say_is_shown_until_one_of_them_says_otherwise(
         assert found(database)[0].first["tip"] == mail.tip()
 
 
-def test_what_is_hidden_changes_no_clash(database: str, tmp_path: Path) -> None:
+def test_what_is_hidden_changes_no_clash(
+    database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A ledger that one may not read is no side, and is not counted: neither to two ledgers, nor to too many."""
     shops = [Remote(tmp_path / f"shop{number}.git") for number in range(LEDGERS_MOST)]
     for number, remote in enumerate(shops):
@@ -124,13 +130,22 @@ def test_what_is_hidden_changes_no_clash(database: str, tmp_path: Path) -> None:
     vault = Remote(tmp_path / "vault.git")
     vault.push(dict([log(40, fact("retry", NINE), fact("key", f"{WORD} is kept in Redis.", WORD))]))
     read(database, tmp_path, *shops, readers=("bob", "ada"))
-    before = found(database)
+
+    def told() -> list[tuple[int, str, str]]:
+        monkeypatch.setenv("DIURNA_ORG_TOKEN", token(database, "bob"))
+        options = ((), ("--json",), ("--differ",), ("--repo", "vault"), ("--team", "x"))
+        return [
+            (ran.code, ran.out, ran.err)
+            for ran in (run("org", "clashes", *more) for more in options)
+        ]
+
+    before, answers = found(database), told()
     assert len(before) == LEDGERS_MOST - 1
     read(database, tmp_path, vault, readers=("ada",))
     assert found(database, "ada") == ()  # of 21 ledgers, it is everybody's word
     org_clashes._lists.clear()
     org_clashes._of_entity.clear()
-    assert found(database) == before  # to the byte
+    assert (found(database), told()) == (before, answers)  # to the byte
     assert found(database, "eve") == ()
     with connect(database, WORKER) as base:
         for number in range(1, LEDGERS_MOST):

@@ -232,7 +232,9 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "org": (
         Argument("action", "ACTION", default="status", offers="rituals.cli.commands.org:ACTIONS"),
         Argument("words", "[WORD]...", True, required=False),
-        Option("--team", "add: whose they are.", "NAME"),
+        Option("--team", "add: whose they are. clashes: of this team and others.", "NAME"),
+        Option("--repo", "clashes: of this ledger and others, by name or address.", "NAME"),
+        Option("--differ", "clashes: what repositories chose differently, each for itself."),
         Option("--reader", "add: a person or team who may read them, * for everybody. Repeatable.", "NAME",
                many=True),
         Option("--jobs", "work: so many at once.", "N", default=1, most=64),

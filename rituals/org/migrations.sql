@@ -234,7 +234,7 @@ END $$;
 -- Those facts, by what they speak of as it is written. `root` is the first log of the ledger: forks share it.
 CREATE FUNCTION org.shared(asks text, named text[], without text[])
   RETURNS TABLE(ledger int, root text, id text, kind text, tier text, text text, stem text, path text, agent text,
-    created text, entity text, known text, known_by text, supersedes jsonb)
+    created text, entity text, known text, known_by text, commit text, author text, supersedes jsonb)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
 DECLARE mine int[] := org.shelves_of(org.who(asks));
 BEGIN
@@ -247,7 +247,7 @@ BEGIN
         WHERE g.shelf = o.shelf AND g.ledger = o.ledger ORDER BY g.stem LIMIT 1) AS root
       FROM (SELECT DISTINCT shelf, ledger FROM found) o)
     SELECT f.ledger, r.root, f.id, f.kind, f.tier, f.text, f.stem, g.path, g.agent, f.created, f.entity, f.known,
-      f.known_by, f.rest->'supersedes'
+      f.known_by, g.commit, g.author, f.rest->'supersedes'
     FROM found f JOIN roots r ON r.ledger = f.ledger
       LEFT JOIN org.log g ON g.shelf = f.shelf AND g.ledger = f.ledger AND g.stem = f.stem
     ORDER BY f.ledger, f.id $q$ USING mine, named, without;

@@ -56,7 +56,7 @@ class Clash(Record):
 
     entity: str  #: as the newer one writes it
     subject: str  #: the words that both statements share
-    reason: str  #: the rule that says so, and the words that differ
+    reason: str  #: the words that differ, and the rule that says so
     first: Row
     second: Row
     chosen: bool  #: one tells what its own repository does: a difference, and no contradiction
@@ -109,8 +109,11 @@ def _found(asker: Asker) -> tuple[Clash, ...]:
                     known[name] = _of_entity[key]
                 else:
                     new[name] = key
-        written = sorted({entity for name in new for entity, _, _ in spoken[name]})
-        rows = asker.rows("shared", written, _WITHOUT) if written else []
+        # what was found before is read again, too: where its logs stand may be told otherwise now
+        written = {entity for name in new for entity, _, _ in spoken[name]}
+        pairs = [one for some in known.values() for one in some]
+        written.update([row["entity"] for one in pairs for row in (one.first, one.second)])
+        rows = asker.rows("shared", sorted(written), _WITHOUT) if written else []
     by_name: dict[str, list[Row]] = {name: [] for name in new}
     for row in rows:
         for name in map(folded, names_in(row["entity"])):
@@ -120,13 +123,13 @@ def _found(asker: Asker) -> tuple[Clash, ...]:
         known[name] = tuple(compared(some))
         _keep(_of_entity, new[name], known[name], _ENTITIES_KEPT)
     ledgers = {row["ledger"]: row for row in tips}
-    pairs: dict[tuple[object, ...], Clash] = {}
+    now = {(row["ledger"], row["id"]): {**row, **ledgers[row["ledger"]]} for row in rows}
+    listed: dict[tuple[object, ...], Clash] = {}
     for name in sorted(known):
         for one in known[name]:
-            sides = [{**row, **ledgers[row["ledger"]]} for row in (one.first, one.second)]
-            pair = tuple([(row["ledger"], row["id"]) for row in sides])
-            pairs.setdefault(pair, one._replace(first=sides[0], second=sides[1]))
-    found = tuple(sorted(pairs.values(), key=_newest, reverse=True))
+            pair = tuple([(row["ledger"], row["id"]) for row in (one.first, one.second)])
+            listed.setdefault(pair, one._replace(first=now[pair[0]], second=now[pair[1]]))
+    found = tuple(sorted(listed.values(), key=_newest, reverse=True))
     _keep(_lists, _hash(tips), found, _LISTS_KEPT)
     return found
 
@@ -196,7 +199,7 @@ def _clash(against: Opposition, sides: Mapping[str, tuple[Row, Claim]]) -> Clash
     first, second = (one, against.left), (two, against.right)
     if (one["stem"], one["ledger"]) < (two["stem"], two["ledger"]):
         first, second = second, first
-    reason = f'{against.rule}: "{first[1]}" against "{second[1]}"'
+    reason = f'"{first[1]}" against "{second[1]}" ({against.rule})'
     return Clash(first[0]["entity"], shared, reason, first[0], second[0], _chosen(against))
 
 

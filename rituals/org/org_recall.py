@@ -121,22 +121,30 @@ def _address(folder: str) -> str:
 
 def _fact_hit(one: Found, explain: bool) -> Hit:
     row = one.row
-    id = f"{row['name']}/{row['id']}"
     said = "superseded or false" if row["untrue"] else "closed" if row["closed"] else ""
     line = one_line(f"{said}: {row['text']}" if said else row["text"])
-    told = Testimony(row["known"], row["known_by"])
-    day = row["created"] or row["stem"][:10]
-    who = told.said if told.by or not row["author"] else ""
-    who = who or row["agent"] or _committed(row, told.word)
-    text = f"{id}  {row['kind']}  {row['tier']}  {day}  {line}  ({who})"
-    link = link_of(row) or f"{row['url']} {(row['commit'] or row['tip'])[:12]}:{row['path'] or ''}"
-    text += f"\n    {link}"
+    text = fact_text(row, line)
     parts = tuple([Part(name, value) for name, value in one.parts]) if explain else ()
     mark = Mark(row["closed"], row["untrue"], (), said)
     return Hit(
-        id, row["kind"], row["tier"], day, row["stem"], row["agent"] or "", one.score, line, text,
-        tokens_of(text), tokens_of(row["text"]), parts, mark, "", told,
+        f"{row['name']}/{row['id']}", row["kind"], row["tier"], _day(row), row["stem"], row["agent"] or "",
+        one.score, line, text, tokens_of(text), tokens_of(row["text"]), parts, mark, "",
+        Testimony(row["known"], row["known_by"]),
     )  # fmt: skip
+
+
+def fact_text(row: dict[str, Any], line: str) -> str:
+    """Tell a fact of a ledger in two lines: what it says, when and by whom, and where its log is."""
+    told = Testimony(row["known"], row["known_by"])
+    who = told.said if told.by or not row["author"] else ""
+    who = who or row["agent"] or _committed(row, told.word)
+    id, where = f"{row['name']}/{row['id']}", (row["commit"] or row["tip"])[:12]
+    link = link_of(row) or f"{row['url']} {where}:{row['path'] or ''}"
+    return f"{id}  {row['kind']}  {row['tier']}  {_day(row)}  {line}  ({who})\n    {link}"
+
+
+def _day(row: dict[str, Any]) -> str:
+    return str(row["created"] or row["stem"][:10])
 
 
 def _committed(row: dict[str, Any], word: str = "") -> str:

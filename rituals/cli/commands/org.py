@@ -6,6 +6,7 @@ import os
 
 from ledger.environment import data_folder
 from ledger.errors import WrongUsage
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from rituals.org.org_clashes import Clash
     from rituals.org.org_database import Connection
+    from rituals.org.org_search import Asker
 
 #: Each action with the words that it takes, at least and at most (-1 for any number), and its own options.
 _TAKES: Mapping[str, tuple[int, int, str]] = {
@@ -29,8 +32,12 @@ _TAKES: Mapping[str, tuple[int, int, str]] = {
     "team": (1, -1, ""),
     "token": (1, 1, ""),
     "status": (0, 0, ""),
+    "clashes": (0, 0, "team repo differ"),
 }
 ACTIONS = tuple(_TAKES)
+#: What is told of each side of a clash, and where there is none.
+_SIDE = "name url team commit path id kind tier text created agent author known known_by"
+_NONE = ("contradict each other", "chose differently")
 _WISHED = {"read": "is read", "rebuild": "is made anew", "forget": "is forgotten"}
 
 
@@ -53,6 +60,8 @@ def org(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) 
         )
         work(setting, once=given["once"])
         return
+    if action == "clashes":
+        return _clashes(call, given)
     with connect("", WORKER) as base, told():
         _run(call, base, action, words, given)
 
@@ -109,6 +118,50 @@ def _run(
 
     wish(base, [registry.ledger_named(base, one) for one in words], action)
     _tell(call, {"ledgers": words, "wish": action}, f"{', '.join(words)} {_WISHED[action]} next")
+
+
+def _clashes(call: Invocation, given: Mapping[str, Any]) -> None:
+    """List what ledgers that one may read say against each other."""
+    from memory.recall.hits.snippets import one_line
+    from rituals.org.org_clashes import clashes
+    from rituals.org.org_recall import OrgReader, fact_text
+    from rituals.org.org_search import link_of
+
+    def ask(asker: Asker) -> list[tuple[Clash, ...]]:
+        wanted = {"team": given["team"] or "", "repo": given["repo"] or ""}
+        return [
+            clashes(asker, **wanted, chosen=chosen)
+            for chosen in (given["differ"], not given["differ"])
+        ]
+
+    reader = OrgReader()
+    try:
+        found, others = reader.ask(ask)
+    finally:
+        reader.close()
+    if call.json:
+
+        def side(row: dict[str, Any]) -> dict[str, object]:
+            return {**{key: row[key] for key in _SIDE.split()}, "link": link_of(row)}
+
+        listed = [
+            {
+                **fields_of(one, "entity subject reason"),
+                "sides": [side(one.first), side(one.second)],
+            }
+            for one in found
+        ]
+        return call.out.answer({"clashes": listed, "others": len(others)})
+    for one in found:
+        call.out.line((one.entity, "bold"), f": {one.reason}")
+        for row in (one.first, one.second):
+            call.out.indented(fact_text(row, one_line(row["text"])), "  ")
+    if not found:
+        call.out.talk("no two ledgers that you may read " + _NONE[given["differ"]])
+    if others and not given["differ"]:
+        call.out.talk(
+            f"{counted(len(others), 'more pair')}: what a repository does itself (--differ)"
+        )
 
 
 def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
