@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from ledger.model.event import FactCreated, FactSuperseded
+from ledger.model.event import FactCreated, FactSuperseded, FactUpdated
 from rituals.org import org_registry
 from rituals.org.org_database import SERVER, WORKER, connect, initialise
 from rituals.org.org_reading import TABLES
@@ -20,6 +21,7 @@ from tests.test_org_worker import log
 __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
 WORD = "zanzibarquokka"
+RULE = (("kind", "invariant"), ("created", "2024-02-01"), ("entity", "keys, WebHook"))
 
 
 def lay(tmp_path: Path) -> tuple[Remote, Remote]:
@@ -31,12 +33,17 @@ def lay(tmp_path: Path) -> tuple[Remote, Remote]:
                 log(1, FactCreated("retry", "Webhooks are retried three times.", "", (("entity", "webhook"),))),
                 log(2, FactCreated("queue", "The queue of invoices is kept in Postgres."),
                     FactSuperseded("retry", "queue")),
+                log(4, FactCreated("cents", "Amounts of the shop are cents.", "", RULE),
+                    FactCreated("reader", "Who reads the queue?", "", (("kind", "thread"),))),
+                log(6, FactUpdated("cents", "Amounts of the shop are integers of cents.", ()), title="Reworded"),
             ])
         )  # fmt: skip
         text = f"Webhooks of the {WORD} are retried nine times in Postgres."
         Remote(vault).push(
             dict([log(3, FactCreated(f"{WORD}-retry", text, "", (("entity", WORD),)),
-                      title=text, prose=f"Invoices of {WORD} wait in the queue.")])
+                      title=text, prose=f"Invoices of {WORD} wait in the queue."),
+                  log(5, FactCreated(f"{WORD}-rule", f"Keys of {WORD} are never logged.", "", RULE),
+                      FactCreated(f"{WORD}-ask", f"Who turns {WORD}?", "", (("kind", "thread"),)))])
         )  # fmt: skip
     return Remote(shop), Remote(vault)
 
@@ -66,6 +73,14 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+#: What pages list, and what of.
+LISTS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("entity", {"names": ["webhook", WORD]}), ("unconfirmed", {"since": "2026-06-01"}), ("working", {}),
+    ("working", {"repo": "vault"}), ("working", {"team": "guards"}), ("fact", {"id": f"{WORD}-rule"}),
+    ("fact", {"id": "cents", "repo": "shop"}), ("unconfirmed", {"since": "2026-06-01", "after": ["2000", 1, "a"]}),
+)  # fmt: skip
+
+
 def test_what_is_hidden_changes_no_answer(
     cluster: Cluster, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +101,7 @@ def test_what_is_hidden_changes_no_answer(
                 ran = run("recall", "--org", *given, *more, "--", *words.split())
                 told.append((question, more, ran.code, ran.out, ran.err))
         answers.append(told)
+        everything = [row[0] for row in ask(where, "SELECT id FROM org.ledger ORDER BY url")]
         with psycopg.connect(where, autocommit=True) as base:
             base.execute("SET ROLE org_server")
             asker = Asker(base, token(where, "bob"))
@@ -97,6 +113,9 @@ def test_what_is_hidden_changes_no_answer(
                 asker.rows("tips"), asker.rows("spoken", ["thread"]),
                 asker.rows("shared", [WORD, "webhook"], ["thread"]),
                 [{**one, "read_at": "", "due": ""} for one in asker.rows("ledgers")],
+                *[asker.rows("listed", name, json.dumps(wanted), 50) for name, wanted in LISTS],
+                [row for ledger in everything for name in ("retry", f"{WORD}-retry", f"{WORD}-rule")
+                 for row in (asker.rows("fact_events", ledger, name, 9) + asker.rows("fact_versions", ledger, name, 9))],
             ]  # fmt: skip
         answers[-1].append(("functions", (), 0, repr([
             [{key: value for key, value in row.items() if key not in ("ledger", "state")} for row in rows] for rows in functions
@@ -184,3 +203,20 @@ def test_searches_go_by_index(database: str, tmp_path: Path) -> None:
             asked = f"EXPLAIN SELECT 1 FROM org.{table} WHERE shelf = ANY ('{{1,2}}'::int[]) AND {words}"
             plan = "\n".join([row[0] for row in base.execute(asked.encode())])
             assert plan.count("Bitmap Index Scan") == 2, plan
+        live = "reason = '' AND NOT (untrue OR closed OR redacted)"
+        for words, index in (
+            (
+                f"kind = 'invariant' AND {live} AND greatest(verified, created) < '2026'",
+                "confirmed",
+            ),
+            (
+                f"kind IN ('thread', 'task') AND {live} ORDER BY stem DESC, ledger DESC, id DESC",
+                "open",
+            ),
+            ("entity <> '' AND org.names_of(entity) && '{webhook}'", "named"),
+        ):
+            asked = (
+                f"EXPLAIN SELECT 1 FROM org.fact WHERE shelf = ANY ('{{1,2}}'::int[]) AND {words}"
+            )
+            plan = "\n".join([row[0] for row in base.execute(asked.encode())])
+            assert f"fact_{index}_1" in plan and f"fact_{index}_2" in plan, plan

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -13,14 +15,25 @@ pytest.importorskip("mcp")
 from mcp import Client
 
 from ledger.errors import NotFound
+from ledger.model.event import FactCreated
 from memory.recall.recall_values import Filters
+from rituals.org import org_registry
+from rituals.org.org_database import WORKER, connect, initialise
+from rituals.org.org_recall import OrgReader
 from rituals.org.org_search import filters_of
 from rituals.serve.mcp import org_tool
+from rituals.serve.web.server.access import Access
+from rituals.serve.web.server.org_app import org_app_of
+from rituals.serve.worker import Worker
 from tests.conftest import Run
 from tests.mcp_clients import Tell, ask, refused, tell
-from tests.org_cluster import Cluster, cluster, database, needs_postgres
+from tests.org_cluster import Cluster, Remote, cluster, database, needs_postgres
 from tests.org_cluster import ask as sql
 from tests.test_org_access import QUESTIONS, WORD, fill, token
+from tests.test_org_reading import work
+from tests.test_org_worker import log
+from tests.web_client import PORT, TOKEN
+from tests.web_client import Client as WebClient
 
 __all__ = ["cluster", "database", "tell"]
 pytestmark = needs_postgres
@@ -47,8 +60,6 @@ def test_the_tool_says_what_the_command_does(
     cluster: Cluster, tmp_path: Path, run: Run, tell: Tell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hits, their order, their links and notes; and a hidden ledger changes no byte of an answer."""
-    from rituals.org.org_database import initialise
-
     told = []
     for hidden in (False, True):
         where = cluster.database()
@@ -135,3 +146,157 @@ def test_points_of_time_are_read_as_elsewhere() -> None:
     assert filters_of(Filters(since="7d"), "", "")["since"].startswith("20")
     with pytest.raises(NotFound):
         filters_of(Filters(since="soonish"), "", "")
+
+
+class Browser:
+    """A browser of the pages of an organisation, logged in, and the server of it.
+
+    Args:
+        monkeypatch: says who asks, and where.
+        where: the database.
+        person: who asks.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str, person: str) -> None:
+        monkeypatch.setenv("DIURNA_ORG", where)
+        monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, person))
+        self._reader, self._worker = OrgReader(), Worker("test-org")
+        self.faults: list[Exception] = []
+        access = Access(PORT, TOKEN)
+        app = org_app_of(self._reader, self._worker, access, self.faults.append)
+        self.client = WebClient(app, access).login()
+
+    def get(self, address: str) -> tuple[int, str]:
+        """Return the status of a page, and what stands there; when a ledger was read is no part of it."""
+        found = self.client.get(address)
+        assert not self.faults, self.faults
+        return found.status, re.sub(r"read [\d-]+ [\d:]+ UTC", "read", found.text)
+
+    def close(self) -> None:
+        """End the server."""
+        assert self._worker.end(5.0, self._reader.close)
+
+
+ADDRESSES = (
+    "/", "/search?q=retried", f"/search?q={WORD}", "/search?q=queue+invoices&team=guards", "/search?q=queue&repo=vault",
+    "/search?q=webhooks&false=1&kind=fact&tier=working", f"/search?q=retried&entity={WORD}", "/search?q=a&tier=x&since=y",
+    "/search?q=%00&hits=999", "/working", "/working?repo=vault", "/working?after=9~9~9", "/working?after=x~y", "/unconfirmed",
+    "/unconfirmed?since=2026-06-01", "/unconfirmed?since=never", "/unconfirmed?team=guards&since=today", "/ledgers",
+    "/ledgers?q=vault", "/entity/WEBHOOK", "/entity/webhook?repo=vault", f"/entity/{WORD}", "/entity/a%2Fb%3F%23",
+    "/fact/shop/cents", "/fact/shop/retry", f"/fact/vault/{WORD}-retry", f"/fact/shop/{WORD}-retry", "/fact/shop/none",
+    "/fact/vault/cents?of=x", "/none", "/fact/%00/%00",
+)  # fmt: skip
+
+
+def test_pages_of_what_is_hidden_are_those_of_what_is_not_there(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the byte, of every page; whoever may read it has it there, until the grant is taken away."""
+    shown = []
+    for hidden in (False, True):
+        where = cluster.database()
+        initialise(where)
+        fill(where, tmp_path, hidden=hidden)
+        browser = Browser(monkeypatch, where, "bob")
+        shown.append({address: browser.get(address) for address in ADDRESSES})
+        browser.close()
+    assert shown[0] == shown[1]
+    pages = shown[1]
+    assert not any(WORD in page for address, (_, page) in pages.items() if WORD not in address)
+    missing = pages["/fact/shop/none"]
+    for address in (f"/fact/vault/{WORD}-retry", "/fact/vault/cents?of=x"):
+        name = address.removeprefix("/fact/").partition("?")[0]
+        assert pages[address] == (404, missing[1].replace("shop/none", name))
+    assert {status for status, _ in pages.values()} == {200, 404}
+    browser = Browser(monkeypatch, where, "ada")
+    of_ada = (
+        "/working",
+        "/unconfirmed",
+        "/ledgers",
+        "/entity/webhook",
+        f"/search?q={WORD}",
+        f"/fact/vault/{WORD}-rule",
+    )
+    assert all("vault" in browser.get(address)[1] for address in of_ada)
+    with connect(where, WORKER) as base:
+        org_registry.set_readers(base, org_registry.ledger_named(base, "vault"), ["nobody"])
+    assert not any("vault</a>" in browser.get(address)[1] or "vault/" in browser.get(address)[1]
+                   for address in of_ada[:4])  # fmt: skip
+    assert browser.get(of_ada[-1])[0] == 404
+    browser.close()
+
+
+def test_pages_tell_what_ledgers_hold(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each list has what it is of, in its order; a fact leads to its logs; another day asks otherwise."""
+    fill(database, tmp_path, hidden=True)
+    sql(database, "UPDATE org.ledger SET url = 'https://github.com/ada/' || name RETURNING 1")
+    browser = Browser(monkeypatch, database, "ada")
+    tip = Remote(tmp_path / "shop.git").tip()
+    entity = browser.get("/entity/WEBHOOK")[1]
+    assert re.findall(r'class="id whole" href="/fact/([^"]+)"', entity) == [
+        f"vault/{WORD}-rule", "shop/cents", "shop/retry",
+    ]  # fmt: skip
+    assert f"https://github.com/ada/shop/blob/{tip}/sessions/" in entity
+    assert "superseded or false" in entity.partition("shop/retry")[0].rpartition("<h2>")[2]
+    assert "never confirmed" in browser.get("/unconfirmed?since=today")[1]
+    assert "shop/cents" not in browser.get("/unconfirmed?since=2023-01-01")[1]
+    working = browser.get("/working")[1]
+    assert working.index(f"vault/{WORD}-ask") < working.index("shop/reader")
+    fact = browser.get("/fact/shop/cents")[1]
+    assert fact.index("Updated") < fact.index("Created") and "Reworded" in fact
+    assert "Amounts of the shop are cents." in fact and fact.count("/blob/") >= 3
+    found = browser.get("/search?q=how+often+are+webhooks+retried")[1]
+    assert f"vault/{WORD}-retry" in found
+    assert (
+        "Nobody seems to know; nearest:"
+        in browser.get("/search?q=queue+of+the+moon+landing+spacecraft+engines")[1]
+    )
+    assert browser.client.post("/search", {}).status in (404, 405)
+    browser.close()
+
+
+def test_lists_go_on_where_they_ended(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page each row comes once, in order; what comes meanwhile moves nothing."""
+    lots = Remote(tmp_path / "lots.git")
+    rule = (("kind", "invariant"), ("created", "2024-02-01"))
+    lots.push(dict([
+        log(number, FactCreated(f"ask-{number}", f"What of {number}?", "", (("kind", "thread"),)),
+            FactCreated(f"rule-{number}", f"Rule {number} holds.", "", rule)) for number in range(1, 121)
+    ]))  # fmt: skip
+    with connect(database, WORKER) as base:
+        org_registry.add(base, [str(lots.folder)], "", ["*"])
+    work(database, tmp_path / "mirrors")
+    browser = Browser(monkeypatch, database, "ada")
+    for address, names in (
+        ("/working?", [f"ask-{number}" for number in range(120, 0, -1)]),
+        ("/unconfirmed?since=2026-06-01", sorted([f"rule-{number}" for number in range(1, 121)])),
+    ):
+        listed: list[str] = []
+        while address:
+            page = browser.get(address)[1]
+            listed += re.findall(r'class="id whole" href="/fact/lots/([^"]+)"', page)
+            further = re.search(r'href="([^"]+)" rel="next"', page)
+            address = unescape(further[1]) if further else ""
+        assert listed == names
+    browser.close()
+
+
+def test_pages_say_why_they_can_not_be_made(
+    database: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server of them does not begin without a token; when the database is away, a page says so and lives on."""
+    assert "it is not said who asks" in run("web", "--org", "--no-open").err
+    assert run("web", "--org", "--write").code == 2
+    browser = Browser(monkeypatch, database, "ada")
+    assert browser.get("/working")[0] == 200
+    monkeypatch.setenv("DIURNA_ORG", "postgresql:///none?host=/nowhere")
+    browser._reader.close()
+    status, page = browser.get("/working")
+    assert status == 503 and "can not be reached" in page
+    monkeypatch.setenv("DIURNA_ORG", database)
+    assert browser.get("/working")[0] == 200
+    browser.close()

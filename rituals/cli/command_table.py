@@ -184,6 +184,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--port", "Listen there, on 127.0.0.1; 0 for a free port.", default=7874, least=0,
                most=65535, shows=True),
         Option("--write", "With forms: confirm, resolve, archive and the like."),
+        Option("--org", "Of all ledgers of an organisation that $DIURNA_ORG_TOKEN may read."),
         Option("--no-open", "Only print the address; open no browser."),
         Option("--agent", "Who writes; else $DIURNA_AGENT, else whom git names.", "NAME"),
         Option("--export", "Write the same pages as a site into a folder.", "DIR"),

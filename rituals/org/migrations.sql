@@ -310,3 +310,80 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION org.find, org.find_logs FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION org.find, org.find_logs TO org_server;
+-- Lists of facts for pages, each of them by an index of each shelf. Names of entities are looked up without
+-- case, joints and blanks; which of these spellings is meant says the library.
+CREATE FUNCTION org.names_of(entity text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT string_to_array(translate(lower(entity), '-_ `"''*', ''), ',') $$;
+CREATE FUNCTION org.index_lists(shelf int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(org.names_of(entity)) WHERE entity <> ''''',
+    'fact_named_' || shelf, 'fact_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(greatest(verified, created), ledger, id)'
+    ' WHERE kind = ''invariant'' AND reason = '''' AND NOT (untrue OR closed OR redacted)', 'fact_confirmed_' || shelf, 'fact_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(stem, ledger, id)'
+    ' WHERE kind IN (''thread'', ''task'') AND reason = '''' AND NOT (untrue OR closed OR redacted)', 'fact_open_' || shelf, 'fact_' || shelf);
+END $$;
+DO $$ DECLARE one int; BEGIN FOR one IN SELECT id FROM org.shelf LOOP PERFORM org.index_lists(one); END LOOP; END $$;
+CREATE INDEX ledger_name ON org.ledger(name);
+-- `list` is `entity`, `unconfirmed`, `working` or `fact`; `wanted` has what facts have to be, and `after` where the
+-- page before this one ended.
+CREATE FUNCTION org.listed(asks text, list text, wanted jsonb, most int)
+  RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, id text, kind text, tier text,
+    reason text, text text, stem text, path text, agent text, created text, verified text, last_used text, entity text,
+    untrue bool, closed bool, contested bool, known text, known_by text, commit text, author text)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE
+  mine int[] := org.shelves_of(org.who(asks));
+  named int[]; keeps text; sorted text;
+BEGIN
+  CASE list
+    WHEN 'entity' THEN
+      keeps := 'f.entity <> '''' AND org.names_of(f.entity) && ARRAY(SELECT jsonb_array_elements_text($2->''names''))';
+      sorted := 'f.untrue, f.stem DESC, f.ledger, f.id';
+    WHEN 'unconfirmed' THEN
+      keeps := 'f.kind = ''invariant'' AND f.reason = '''' AND NOT (f.untrue OR f.closed OR f.redacted)'
+        ' AND greatest(f.verified, f.created) < $2->>''since''' || CASE WHEN wanted ? 'after' THEN
+        ' AND (greatest(f.verified, f.created), f.ledger, f.id) > ($2->''after''->>0, ($2->''after''->>1)::int, $2->''after''->>2)'
+        ELSE '' END;
+      sorted := 'greatest(f.verified, f.created), f.ledger, f.id';
+    WHEN 'working' THEN
+      keeps := 'f.kind IN (''thread'', ''task'') AND f.reason = '''' AND NOT (f.untrue OR f.closed OR f.redacted)' || CASE WHEN wanted ? 'after'
+        THEN ' AND (f.stem, f.ledger, f.id) < ($2->''after''->>0, ($2->''after''->>1)::int, $2->''after''->>2)' ELSE '' END;
+      sorted := 'f.stem DESC, f.ledger DESC, f.id DESC';
+    ELSE
+      keeps := 'f.id = $2->>''id''';
+      sorted := 'f.ledger';
+  END CASE;
+  IF wanted ? 'repo' OR wanted ? 'team' THEN
+    named := ARRAY(SELECT l.id FROM org.ledger l WHERE l.shelf = ANY (mine)
+      AND (wanted->>'repo' IS NULL OR l.name = wanted->>'repo' OR l.url = wanted->>'repo')
+      AND (wanted->>'team' IS NULL OR l.team = wanted->>'team'));
+    keeps := keeps || ' AND f.ledger = ANY ($4)';
+  END IF;
+  RETURN QUERY EXECUTE format($q$
+    WITH best AS MATERIALIZED (
+      SELECT f.*, row_number() OVER () AS place FROM (SELECT f.* FROM org.fact f WHERE f.shelf = ANY ($1) AND %1$s
+      ORDER BY %2$s LIMIT $3) AS f)
+    SELECT b.ledger, l.name, l.url, l.team, l.tip, l.prefix, b.id, b.kind, b.tier, b.reason, b.text, b.stem, g.path, g.agent,
+      b.created, b.verified, b.last_used, b.entity, b.untrue, b.closed, b.contested, b.known, b.known_by,
+      g.commit, g.author
+    FROM best b JOIN org.ledger l ON l.id = b.ledger LEFT JOIN LATERAL (  -- row by row: else all logs are read
+      SELECT * FROM org.log g WHERE g.shelf = b.shelf AND g.ledger = b.ledger AND g.stem = b.stem LIMIT 1) g ON true
+    ORDER BY b.place $q$, keeps, sorted) USING mine, wanted, most, named;
+END $$;
+-- What logs did with a fact, the newest first, and which texts it has had.
+CREATE FUNCTION org.fact_events(asks text, ledger int, fact text, most int)
+  RETURNS TABLE(stem text, seq int, verb text, said text, path text, agent text, ended text, title text,
+    commit text, author text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  SELECT e.stem, e.seq, e.verb, e.said, g.path, g.agent, g.ended, g.title, g.commit, g.author
+  FROM org.event e JOIN org.log g ON g.shelf = e.shelf AND g.ledger = e.ledger AND g.stem = e.stem
+  WHERE e.shelf = ANY ((SELECT org.shelves_of(org.who(asks)))::int[]) AND e.ledger = $2 AND e.fact = $3
+  ORDER BY e.stem DESC, e.seq DESC LIMIT most $$;
+CREATE FUNCTION org.fact_versions(asks text, ledger int, fact text, most int) RETURNS TABLE(id text, stem text, text text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+  SELECT v.id, v.stem, v.text FROM org.version v
+  WHERE v.shelf = ANY ((SELECT org.shelves_of(org.who(asks)))::int[]) AND v.ledger = $2 AND v.fact = $3
+  ORDER BY v.place LIMIT most $$;
+REVOKE ALL ON FUNCTION org.names_of, org.index_lists, org.listed, org.fact_events, org.fact_versions FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION org.listed, org.fact_events, org.fact_versions TO org_server;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import get_ident
+
 from ledger.environment import variables
 from ledger.errors import NotFound
 from ledger.git.repository import find_repository
@@ -42,7 +44,7 @@ class OrgReader:
     def __init__(self) -> None:
         self._base: Connection[Any] | None = None
         self._asker: Asker | None = None
-        self._token = ""
+        self._key: tuple[str, int] = ("", 0)
 
     def ask(self, question: Callable[[Asker], T]) -> T:
         """Answer a question; one that meets a connection that broke meanwhile is asked anew.
@@ -56,7 +58,8 @@ class OrgReader:
             raise NotFound(
                 f"it is not said who asks: ${TOKEN}", hint="`diurna org token PERSON` makes one"
             )
-        if token != self._token:
+        key = token, get_ident()  # what an asker reads words with is its thread's
+        if key != self._key:
             self.close()
         asker = self._asker
         if asker is not None and self._base is not None:
@@ -67,7 +70,7 @@ class OrgReader:
                 if not self._base.closed:
                     raise
                 self.close()
-        self._base, self._token = connect("", SERVER), token
+        self._base, self._key = connect("", SERVER), key
         self._asker = Asker(self._base, token)
         with told():
             return question(self._asker)
@@ -127,7 +130,7 @@ def _fact_hit(one: Found, explain: bool) -> Hit:
     parts = tuple([Part(name, value) for name, value in one.parts]) if explain else ()
     mark = Mark(row["closed"], row["untrue"], (), said)
     return Hit(
-        f"{row['name']}/{row['id']}", row["kind"], row["tier"], _day(row), row["stem"], row["agent"] or "",
+        f"{row['name']}/{row['id']}", row["kind"], row["tier"], day_of(row), row["stem"], row["agent"] or "",
         one.score, line, text, tokens_of(text), tokens_of(row["text"]), parts, mark, "",
         Testimony(row["known"], row["known_by"]),
     )  # fmt: skip
@@ -135,28 +138,33 @@ def _fact_hit(one: Found, explain: bool) -> Hit:
 
 def fact_text(row: dict[str, Any], line: str) -> str:
     """Tell a fact of a ledger in two lines: what it says, when and by whom, and where its log is."""
-    told = Testimony(row["known"], row["known_by"])
-    who = told.said if told.by or not row["author"] else ""
-    who = who or row["agent"] or _committed(row, told.word)
     id, where = f"{row['name']}/{row['id']}", (row["commit"] or row["tip"])[:12]
     link = link_of(row) or f"{row['url']} {where}:{row['path'] or ''}"
-    return f"{id}  {row['kind']}  {row['tier']}  {_day(row)}  {line}  ({who})\n    {link}"
+    return f"{id}  {row['kind']}  {row['tier']}  {day_of(row)}  {line}  ({who_of(row)})\n    {link}"
 
 
-def _day(row: dict[str, Any]) -> str:
-    return str(row["created"] or row["stem"][:10])
+def who_of(row: dict[str, Any]) -> str:
+    """Return whose word a fact is, and how that is known."""
+    told = Testimony(row["known"], row["known_by"])
+    who = told.said if told.by or not row["author"] else ""
+    return who or writer_of(row, told.word)
 
 
-def _committed(row: dict[str, Any], word: str = "") -> str:
-    """Say who committed a log that names nobody, as far as git tells."""
+def writer_of(row: dict[str, Any], word: str = "") -> str:
+    """Return who wrote a log: the agent, or who committed it, as far as git tells."""
     by = f"committed by {row['author']}" if row["author"] else ""
-    return ", ".join(filter(None, [word, by])) or "nobody named"
+    return row["agent"] or ", ".join(filter(None, [word, by])) or "nobody named"
+
+
+def day_of(row: dict[str, Any]) -> str:
+    """Return the day of a fact."""
+    return str(row["created"] or row["stem"][:10])
 
 
 def _log_hit(row: dict[str, Any]) -> Hit:
     id, day = f"{row['name']}/{row['stem']}", row["ended"][:10]
     line = one_line(f"{row['title']}: {row['body']}")[:_LINE_CHARS]
-    text = f"{id}  session  {day}  {line}  ({row['agent'] or _committed(row)})"
+    text = f"{id}  session  {day}  {line}  ({writer_of(row)})"
     return Hit(
         id, "session", "", day, row["stem"], row["agent"], 0.0, line, text, tokens_of(text),
         tokens_of(row["body"]),

@@ -217,7 +217,7 @@ def settle(base: Connection[Any]) -> None:
                 if not (row and row[0]):
                     continue
                 if bare:
-                    base.execute("SELECT org.index_shelf(%s)", (shelf,))
+                    base.execute("SELECT org.index_shelf(%s), org.index_lists(%s)", (shelf, shelf))
                 base.execute("SELECT org.count_words(%s)", (shelf,))
 
 

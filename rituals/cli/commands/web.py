@@ -39,34 +39,42 @@ def web(
         raise WrongUsage("--allow-shallow goes with --export", hint="diurna web --export DIR")
     if dry_run and not export:
         raise WrongUsage("--dry-run goes with --export", hint="diurna web --export DIR --dry-run")
+    org = site["org"]
+    if org and (write or agent or export):
+        raise WrongUsage(
+            "--org shows what others record, and records nothing", hint="diurna web --org"
+        )
     if export:
         folder = os.path.normpath(os.path.join(call.folder(), export))
         write_site(call, folder, base, dry_run, shallow=site["allow_shallow"])
     else:
-        serve(call, port, write, agent or call.agent, opens=not no_open)
+        serve(call, port, write, agent or call.agent, opens=not no_open, org=org)
 
 
-def serve(call: Invocation, port: int, write: bool, agent: str, *, opens: bool) -> None:
+def serve(
+    call: Invocation, port: int, write: bool, agent: str, *, opens: bool, org: bool = False
+) -> None:
     """Serve pages until a signal comes.
 
     The port is 0 for a free one. With `write` there are forms, and `agent` is who writes, "" for whom git
-    names; `opens` opens a browser, where there is one and a person.
+    names; `opens` opens a browser, where there is one and a person. With `org` the pages are of an
+    organisation's ledgers.
     """
     _look_for("jinja2", "starlette", "uvicorn")
     from rituals.cli.exit_codes import translate
     from rituals.serve.web.server.browser import has_browser
-    from rituals.serve.web.web_start import Setting, serve_pages
+    from rituals.serve.web.web_start import Setting, serve_org, serve_pages
 
     setting = Setting(
         call.find_home,
         agent,
         call.now_ms,
-        lambda address, port: _announce(call, address, port, write),
+        lambda address, port: _announce(call, address, port, write, org),
         lambda problem: _tell(call, translate(problem, call).message),
         write,
         opens and not call.json and call.interactive() and has_browser(variables()),
     )
-    if serve_pages(setting, port) == signal.SIGINT:
+    if (serve_org if org else serve_pages)(setting, port) == signal.SIGINT:
         raise KeyboardInterrupt
 
 
@@ -124,13 +132,13 @@ def _look_for(*libraries: str) -> None:
         )
 
 
-def _announce(call: Invocation, address: str, port: int, writes: bool) -> None:
+def _announce(call: Invocation, address: str, port: int, writes: bool, org: bool) -> None:
     """Say where the pages are: the token in the address is no secret to whoever started this."""
     if call.json:
         call.out.answer({"address": address, "port": port, "writes": writes}, lines=False)
     else:
         call.out.talk(f"diurna web: {address}", fixed=True)
-        forms = "its pages only show, --write adds forms; " if not writes else ""
+        forms = "its pages only show, --write adds forms; " if not (writes or org) else ""
         call.out.hint(f"{forms}Ctrl-C ends it")
     call.out.flush()
 

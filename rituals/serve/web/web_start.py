@@ -7,6 +7,11 @@ from collections.abc import Callable
 from ledger.home import Home
 from ledger.model.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.serve.request_limits import App
+    from rituals.serve.web.server.access import Access
+
 #: In the folder where Diurna keeps its state, while a server runs that opened a browser.
 _LEADING_ON = "web-{port}.html"
 
@@ -33,34 +38,69 @@ def serve_pages(setting: Setting, port: int) -> int:
         DiurnaError: the port can not be had.
     """
     home = setting.find()
-    import anyio
-
     from memory.api import Memory
-    from rituals.serve.long_running import settle
-    from rituals.serve.loopback import listen, serve
     from rituals.serve.open_memory import OpenMemory
-    from rituals.serve.web.server.access import Access, new_token, session_key
-    from rituals.serve.web.server.browser import Opening
-    from rituals.serve.web.server.guard import FORM_BYTES
+    from rituals.serve.web.server.access import session_key
     from rituals.serve.web.server.web_app import app_of
 
     opened = OpenMemory(
         setting.find, lambda home: Memory(home, agent=setting.agent, clock=setting.clock)
     )
     try:
-        with listen(port, "--port 0") as listening:
-            settle("web")
-            access = Access(
-                listening.getsockname()[1], new_token(), setting.writes, session_key(home)
-            )
-            opening = Opening(access.login, home.state_dir, _LEADING_ON.format(port=access.port))
-            app = app_of(opened, access, setting.tell)
-            setting.announce(access.login, access.port)
-            if setting.opens:
-                opening.begin()
-            try:
-                return anyio.run(serve, app, listening, FORM_BYTES)
-            finally:
-                opening.end()
+        return _served(
+            setting, port, session_key(home), home.state_dir,
+            lambda access: app_of(opened, access, setting.tell),
+        )  # fmt: skip
     finally:
         opened.close()
+
+
+def serve_org(setting: Setting, port: int) -> int:
+    """Serve pages of an organisation's ledgers, as the person of $DIURNA_ORG_TOKEN; see `serve_pages`.
+
+    Raises:
+        NotFound: it is not said who asks, or where the database is.
+        DiurnaError: the database can not be asked, or the port not be had.
+    """
+    from ledger.environment import data_folder
+    from rituals.org.org_recall import OrgReader
+
+    reader = OrgReader()
+    reader.ask(lambda asker: None)
+    reader.close()
+    from rituals.serve.web.server.org_app import org_app_of
+    from rituals.serve.worker import Worker
+
+    worker = Worker("diurna-org")
+    try:
+        return _served(
+            setting, port, "", data_folder(),
+            lambda access: org_app_of(reader, worker, access, setting.tell),
+        )  # fmt: skip
+    finally:
+        worker.end(1.0, reader.close)
+
+
+def _served(
+    setting: Setting, port: int, key: str, state_dir: str, app_of: Callable[[Access], App]
+) -> int:
+    import anyio
+
+    from rituals.serve.long_running import settle
+    from rituals.serve.loopback import listen, serve
+    from rituals.serve.web.server.access import Access, new_token
+    from rituals.serve.web.server.browser import Opening
+    from rituals.serve.web.server.guard import FORM_BYTES
+
+    with listen(port, "--port 0") as listening:
+        settle("web")
+        access = Access(listening.getsockname()[1], new_token(), setting.writes, key)
+        opening = Opening(access.login, state_dir, _LEADING_ON.format(port=access.port))
+        app = app_of(access)
+        setting.announce(access.login, access.port)
+        if setting.opens:
+            opening.begin()
+        try:
+            return anyio.run(serve, app, listening, FORM_BYTES)
+        finally:
+            opening.end()

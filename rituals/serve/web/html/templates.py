@@ -47,9 +47,9 @@ class Frame(Record):
     """What stands around every page."""
 
     project: str  #: its name
-    summary: Summary  #: of the ledger
+    summary: Summary | None  #: of the ledger, None where pages are of many
     tip: str  #: the commit
-    mark: str  #: changes whenever memory does
+    mark: str  #: changes whenever memory does, "" where nobody looks for that
     menu: tuple[tuple[str, str, str], ...]  #: (address, name, key) of the navigation
     due: int = 0  #: how many questions wait, -1 where that is not known yet
     token: str = ""  #: that a form has to carry, "" where nothing can be written

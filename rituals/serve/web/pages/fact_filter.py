@@ -20,6 +20,8 @@ from rituals.serve.web.tip_view.tip_view import TipView
 
 #: The fields, in the order in which they are offered, and what stands in an empty one.
 FIELDS = {
+    "team": "Team",
+    "repo": "Repository",
     "kind": "Kind",
     "tier": "Tier",
     "agent": "Agent",
@@ -34,7 +36,7 @@ FIELDS = {
 OF_FACTS = ("kind", "tier", "agent", "person", "entity", "since", "until", "false")
 OF_LOGS = ("kind", "agent", "person", "since", "until")
 #: What is offered for a bound of time; each other form of `diurna log --since` is taken, too.
-_TIMES = ("today", "yesterday", "7d", "30d", "last week", "last month")
+TIMES = ("today", "yesterday", "7d", "30d", "last week", "last month")
 #: The most names that are offered of one field; the others can be typed.
 _OFFERED = 100
 
@@ -42,6 +44,8 @@ _OFFERED = 100
 class FactFilter(Record):
     """What facts, or logs, have to be; whatever is "" lets everything through."""
 
+    team: str = ""  #: whose ledger, of those of an organisation
+    repo: str = ""  #: of which ledger, by its name or address
     kind: str = ""  #: of the fact
     tier: str = ""  #: of it
     agent: str = ""  #: who wrote the log of the text that stands
@@ -194,5 +198,5 @@ def _sorted(names: Iterable[str]) -> tuple[str, ...]:
 
 _NAMES: dict[str, Callable[[TipView], tuple[str, ...]]] = {
     "kind": _kinds, "tier": lambda tip: TIERS, "agent": _agents, "person": _persons, "role": _roles,
-    "entity": _entities, "since": lambda tip: _TIMES, "until": lambda tip: _TIMES,
+    "entity": _entities, "since": lambda tip: TIMES, "until": lambda tip: TIMES,
 }  # fmt: skip

@@ -65,7 +65,7 @@ def app_of(
     acts = ActRoute(preparing, access, pages, notices)
 
     def route(path: str, answering: Answering, method: str = "GET") -> Route:
-        return Route(path, _whatever_happens(answering, renderer, tell), methods=[method])
+        return Route(path, whatever_happens(answering, renderer, tell), methods=[method])
 
     @contextlib.asynccontextmanager
     async def running(_: object) -> AsyncIterator[None]:
@@ -87,7 +87,7 @@ def app_of(
     return Guard(Router(routes, redirect_slashes=False, default=unknown, lifespan=running), access)
 
 
-def _whatever_happens(answering: Answering, renderer: Renderer, tell: Tell) -> Answering:
+def whatever_happens(answering: Answering, renderer: Renderer, tell: Tell) -> Answering:
     """Answer with a page also where something goes wrong: a browser is shown no trace of it."""
 
     async def answer(request: Request) -> Response:
