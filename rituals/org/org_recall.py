@@ -131,8 +131,8 @@ def _fact_hit(one: Found, explain: bool) -> Hit:
     mark = Mark(row["closed"], row["untrue"], (), said)
     return Hit(
         f"{row['name']}/{row['id']}", row["kind"], row["tier"], day_of(row), row["stem"],
-        row["agent"] or "", one.score, line, text, tokens_of(text), tokens_of(row["text"]), parts, mark, "",
-        Testimony(row["known"], row["known_by"]),
+        row["agent"] or "", one.score, line, text, tokens_of(text), tokens_of(row["text"]), parts, mark,
+        "", Testimony(row["known"], row["known_by"]),
     )  # fmt: skip
 
 
