@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from ledger.model.event import FactCreated, FactRedacted, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.event import (
+    FactArchived,
+    FactCreated,
+    FactRedacted,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
 from memory.query.reader import Reader
 from projection.compare.pair_comparison import claim, opposition
 from projection.graph.graph_neighbours import folded, names_in
@@ -108,6 +115,7 @@ def test_what_two_ledgers_say_is_shown_until_one_of_them_says_otherwise(
     ends: tuple[tuple[object, ...], ...] = (
         (FactSuperseded("limit", "same"), fact("same", THREE)),
         (FactRedacted("limit", "it was private"),),
+        (FactArchived("limit", "nobody asks"),),
         (FactUpdated("limit", THREE),),
     )
     for events in ends:
@@ -158,14 +166,15 @@ def test_what_is_hidden_changes_no_clash(
 
 
 def test_the_past_that_forks_share_is_no_clash(database: str, tmp_path: Path) -> None:
-    """What a fork reworded or replaced is one fact on two sides; what both decided since is not."""
+    """What a fork reworded, or replaced twice, is one fact on two sides; what both decided since is not."""
     past = dict([log(1, fact("retry", THREE), fact("old", "Tokens never expire.", "token"))])
     own, fork = Remote(tmp_path / "own.git"), Remote(tmp_path / "fork.git")
-    own.push(past | dict([log(2, fact("queue", "Invoices are queued in Postgres.", "queue"))]))
+    own.push(past | dict([log(2, fact("queue", "Invoices are queued in Kafka.", "queue"))]))
+    new, newer = (fact(f"new{n}", f"Tokens expire after {n} hours.", "token") for n in (2, 3))
     fork.push(past | dict([
-        log(3, FactUpdated("retry", NINE), FactSuperseded("old", "new"),
-            fact("new", "Tokens expire after 2 hours.", "token")),
-        log(4, fact("queue2", "Invoices are queued in Redis.", "queue")),
+        log(3, FactUpdated("retry", NINE), FactSuperseded("old", "new2"), new),
+        log(4, FactSuperseded("new2", "new3"), newer),
+        log(5, fact("queue2", "Invoices are queued in RabbitMQ.", "queue")),
     ]))  # fmt: skip
     read(database, tmp_path, own, fork)
     assert sides(found(database)) == ["fork/queue2 own/queue"]
@@ -195,7 +204,7 @@ def test_the_past_that_forks_share_is_no_clash(database: str, tmp_path: Path) ->
 )
 def test_a_choice_of_ones_own_is_a_difference(one: str, two: str, told: list[bool]) -> None:
     """Over ledgers less counts than within one, and what a repository does itself contradicts nobody."""
-    row = {"root": "", "id": "a", "kind": "fact", "stem": "", "created": "", "supersedes": None}
+    row = {"id": "a", "kind": "fact", "stem": "", "created": "", "also": None}
     rows = [
         {**row, "ledger": n, "entity": "x", "text": text} for n, text in enumerate((one, two), 1)
     ]

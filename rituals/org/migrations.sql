@@ -228,27 +228,35 @@ DECLARE mine int[] := org.shelves_of(org.who(asks));
 BEGIN
   RETURN QUERY EXECUTE $q$
     SELECT f.entity, f.ledger, bit_xor(hashtextextended(f.mark::text, 0)) FROM org.fact f
-    WHERE f.shelf = ANY ($1) AND f.entity <> '' AND f.reason = '' AND NOT (f.untrue OR f.closed OR f.redacted)
+    WHERE f.shelf = ANY ($1) AND f.entity <> '' AND f.reason = '' AND NOT (f.closed OR f.redacted)
       AND f.kind <> ALL ($2) GROUP BY f.entity, f.ledger $q$ USING mine, without;
 END $$;
--- Those facts, by what they speak of as it is written. `root` is the first log of the ledger: forks share it.
+-- Those facts, by what they speak of as it is written. `also` are the ledgers that begin with the same log, as
+-- forks do, and have or had the same fact.
 CREATE FUNCTION org.shared(asks text, named text[], without text[])
-  RETURNS TABLE(ledger int, root text, id text, kind text, tier text, text text, stem text, path text, agent text,
-    created text, entity text, known text, known_by text, commit text, author text, supersedes jsonb)
+  RETURNS TABLE(ledger int, id text, kind text, tier text, text text, stem text, path text, agent text,
+    created text, entity text, known text, known_by text, commit text, author text, also int[])
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
 DECLARE mine int[] := org.shelves_of(org.who(asks));
 BEGIN
   RETURN QUERY EXECUTE $q$
     WITH found AS MATERIALIZED (
       SELECT f.* FROM org.fact f WHERE f.shelf = ANY ($1) AND f.entity = ANY ($2) AND f.entity <> '' AND f.reason = ''
-        AND NOT (f.untrue OR f.closed OR f.redacted) AND f.kind <> ALL ($3)),
+        AND NOT (f.closed OR f.redacted) AND f.kind <> ALL ($3)),
     roots AS MATERIALIZED (
-      SELECT DISTINCT ON (o.ledger) o.ledger, (SELECT g.blob FROM org.log g
-        WHERE g.shelf = o.shelf AND g.ledger = o.ledger ORDER BY g.stem LIMIT 1) AS root
-      FROM (SELECT DISTINCT shelf, ledger FROM found) o)
-    SELECT f.ledger, r.root, f.id, f.kind, f.tier, f.text, f.stem, g.path, g.agent, f.created, f.entity, f.known,
-      f.known_by, g.commit, g.author, f.rest->'supersedes'
-    FROM found f JOIN roots r ON r.ledger = f.ledger
+      SELECT o.ledger, (SELECT g.blob FROM org.log g WHERE g.shelf = o.shelf AND g.ledger = o.ledger
+        ORDER BY g.stem LIMIT 1) AS root
+      FROM (SELECT DISTINCT shelf, ledger FROM found) o),
+    twins AS MATERIALIZED (
+      SELECT * FROM roots WHERE root IN (SELECT root FROM roots GROUP BY root HAVING count(*) > 1)),
+    past AS MATERIALIZED (
+      SELECT f.ledger, f.id, array_agg(o.ledger) AS also FROM found f JOIN twins t ON t.ledger = f.ledger
+        JOIN twins s ON s.root = t.root AND s.ledger <> t.ledger
+        JOIN org.fact o ON o.shelf = ANY ($1) AND o.ledger = s.ledger AND o.id = f.id
+      GROUP BY f.ledger, f.id)
+    SELECT f.ledger, f.id, f.kind, f.tier, f.text, f.stem, g.path, g.agent, f.created, f.entity, f.known, f.known_by,
+      g.commit, g.author, p.also
+    FROM found f LEFT JOIN past p ON p.ledger = f.ledger AND p.id = f.id
       LEFT JOIN org.log g ON g.shelf = f.shelf AND g.ledger = f.ledger AND g.stem = f.stem
     ORDER BY f.ledger, f.id $q$ USING mine, named, without;
 END $$;

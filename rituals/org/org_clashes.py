@@ -11,6 +11,7 @@ from hashlib import sha1
 from itertools import combinations
 from threading import Lock
 
+from ledger.heavy_work import Uncollected
 from ledger.model.record import Record
 from projection.compare.pair_comparison import Claim, claim, opposition
 from projection.compare.quantities import quantities
@@ -119,9 +120,10 @@ def _found(asker: Asker) -> tuple[Clash, ...]:
         for name in map(folded, names_in(row["entity"])):
             if name in by_name:
                 by_name[name].append(row)
-    for name, some in by_name.items():
-        known[name] = tuple(compared(some))
-        _keep(_of_entity, new[name], known[name], _ENTITIES_KEPT)
+    with Uncollected():
+        for name, some in by_name.items():
+            known[name] = tuple(compared(some))
+            _keep(_of_entity, new[name], known[name], _ENTITIES_KEPT)
     ledgers = {row["ledger"]: row for row in tips}
     now = {(row["ledger"], row["id"]): {**row, **ledgers[row["ledger"]]} for row in rows}
     listed: dict[tuple[object, ...], Clash] = {}
@@ -135,13 +137,18 @@ def _found(asker: Asker) -> tuple[Clash, ...]:
 
 
 def compared(rows: Iterable[Row]) -> Iterable[Clash]:
-    """Compare the facts of one entity, each with those of other ledgers."""
-    claims = [(row, _claim(row)) for row in rows]
-    for (one, mine), (two, other) in combinations(claims, 2):
-        if one["ledger"] != two["ledger"]:
-            against = opposition(mine, other)
+    """Compare the facts of one entity, each with those of other ledgers.
+
+    What two forks have or had both is one fact, whatever became of it in each.
+    """
+    claims = [(row, _claim(row), {row["ledger"], *(row["also"] or ())}) for row in rows]
+    for (one, mine, ours), (two, other, theirs) in combinations(claims, 2):
+        if one["ledger"] in theirs or two["ledger"] in ours:
+            continue
+        against = opposition(mine, other)
+        if against is not None:
             sides = {mine.fact.id: (one, mine), other.fact.id: (two, other)}
-            if against is not None and sure(against, sides[against.one][1], sides[against.two][1]):
+            if sure(against, sides[against.one][1], sides[against.two][1]):
                 yield _clash(against, sides)
 
 
@@ -177,16 +184,9 @@ def _amounts(part: Statement) -> list[Quantity]:
 
 
 def _claim(row: Row) -> Claim:
-    """Read a row as a fact; ledgers that begin with one log, such as forks, share their ids."""
-    root = row["root"] or row["ledger"]
-    replaced = tuple([f"{root}/{id}" for id in row["supersedes"] or ()])
-    head = Version("", row["text"], row["stem"])
-    return claim(
-        Fact(
-            f"{root}/{row['id']}", row["kind"], (head,), ((ENTITY_KEY, row["entity"]),), row["created"],
-            "", "", 0, row["stem"], "", supersedes=replaced,
-        )
-    )  # fmt: skip
+    head, about = Version("", row["text"], row["stem"]), ((ENTITY_KEY, row["entity"]),)
+    id = f"{row['ledger']}/{row['id']}"
+    return claim(Fact(id, row["kind"], (head,), about, row["created"], "", "", 0, row["stem"], ""))
 
 
 def _clash(against: Opposition, sides: Mapping[str, tuple[Row, Claim]]) -> Clash:

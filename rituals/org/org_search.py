@@ -110,9 +110,10 @@ class Asker:
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """Let all that is asked within be of one moment."""
+        """Let all that is asked within be of one moment, and take its time."""
         with self._base.transaction():
             self._base.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            self._base.execute("SET LOCAL statement_timeout = '60s'")
             yield
 
     def recall(
