@@ -164,7 +164,7 @@ def test_a_grant_that_is_taken_away_holds_no_longer(
 def test_readers_have_no_sql(database: str, tmp_path: Path) -> None:
     """The role of servers may call its functions and nothing else; a grant by mistake meets the second wall."""
     fill(database, tmp_path, hidden=True)
-    others = ("ledger", "job", "shelf", "member", "token", "migration", "fact_1", "log_2")
+    others = ("ledger", "job", "watch", "shelf", "member", "token", "migration", "fact_1", "log_2")
     with connect(database, SERVER) as base:
         for table in (*TABLES, "word", *others):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):

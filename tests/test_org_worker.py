@@ -208,7 +208,7 @@ def _many(folder: Path, patch: pytest.MonkeyPatch) -> str:
 
 
 POISON = {
-    "silent": (_silent, "RemoteSilent"), "huge": (_huge, "RemoteRefused"), "bare": (_bare, "RemoteRefused"),
+    "silent": (_silent, "RemoteSilent"), "huge": (_huge, "RemoteRefused"), "bare": (_bare, "NoMemory"),
     "personal": (_policy("format = 1\npersonal = true\n"), "Personal"),
     "no-commit": (_no_commit, "RemoteRefused"), "many": (_many, "TooLarge"),
 }  # fmt: skip

@@ -238,6 +238,8 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--differ", "clashes: what repositories chose differently, each for itself."),
         Option("--reader", "add: a person or team who may read them, * for everybody. Repeatable.", "NAME",
                many=True),
+        Option("--forge", "add, readers: a forge's API says what there is, and who reads it.",
+               choices=("github", "gitlab", "gitea")),
         Option("--jobs", "work: so many at once.", "N", default=1, most=64),
         Option("--once", "work: end when nothing is due."),
         Option("--listen", "work: take webhooks and show figures there.", "HOST:PORT"),

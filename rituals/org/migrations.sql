@@ -395,3 +395,42 @@ CREATE FUNCTION org.fact_versions(asks text, ledger int, fact text, most int) RE
   ORDER BY v.place LIMIT most $$;
 REVOKE ALL ON FUNCTION org.names_of, org.index_lists, org.listed, org.fact_events, org.fact_versions FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION org.listed, org.fact_events, org.fact_versions TO org_server;
+-- A forge's fork of a ledger that is read is not read twice: `root` is the first log's blob. Who may read a
+-- ledger is asked of its forge, where it is watched; `holds`: somebody may, as it said at `heard_at`.
+ALTER TABLE org.ledger ADD fork bool NOT NULL DEFAULT false, ADD root text NOT NULL DEFAULT '',
+  ADD same_as int REFERENCES org.ledger ON DELETE SET NULL;
+CREATE INDEX ledger_root ON org.ledger(root) WHERE root <> '';
+CREATE INDEX ledger_shelf ON org.ledger(shelf);
+CREATE TABLE org.watch(ledger int PRIMARY KEY REFERENCES org.ledger ON DELETE CASCADE, forge text NOT NULL,
+  host text NOT NULL, due timestamptz NOT NULL DEFAULT now(), heard_at timestamptz,
+  holds bool NOT NULL DEFAULT false, problem text NOT NULL DEFAULT '');
+CREATE INDEX watch_due ON org.watch(due);
+-- A shelf on which no ledger lies any more is taken for other readers; nobody's is always there. The lock holds
+-- until the ledger lies where it was told to: the transaction of whoever asks.
+CREATE OR REPLACE FUNCTION org.shelf_for(wanted text[]) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  sorted text[] := ARRAY(SELECT DISTINCT one FROM unnest(wanted) AS one ORDER BY one);
+  found int; kind text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7877);
+  SELECT id INTO found FROM org.shelf WHERE readers = sorted;
+  IF found IS NOT NULL THEN RETURN found; END IF;
+  SELECT id INTO found FROM org.shelf s WHERE readers <> '{}' AND sorted <> '{}'
+    AND NOT EXISTS (SELECT FROM org.ledger l WHERE l.shelf = s.id) LIMIT 1;
+  IF found IS NOT NULL THEN
+    FOREACH kind IN ARRAY '{log,event,fact,version,link,word}'::text[] LOOP
+      EXECUTE format('TRUNCATE org.%I', kind || '_' || found);
+    END LOOP;
+    UPDATE org.shelf SET readers = sorted, counted = 0, counted_at = now() WHERE id = found;
+    RETURN found;
+  END IF;
+  IF sorted <> '{}' AND (SELECT count(*) FROM org.shelf WHERE readers <> '{}') >= 200 THEN
+    RAISE EXCEPTION 'more than 200 sets of readers' USING ERRCODE = 'OR001';
+  END IF;
+  INSERT INTO org.shelf(readers) VALUES (sorted) RETURNING id INTO found;
+  FOREACH kind IN ARRAY '{log,event,fact,version,link,word}'::text[] LOOP
+    PERFORM org.make_partition(kind, found, kind || '_' || found);
+    EXECUTE format('ALTER TABLE org.%I ATTACH PARTITION org.%I FOR VALUES IN (%s)', kind, kind || '_' || found, found);
+  END LOOP;
+  RETURN found;
+END $$;

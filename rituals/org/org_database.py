@@ -28,6 +28,8 @@ _LIMITS = {
     WORKER: b"SET idle_in_transaction_session_timeout = '60s'",
     SERVER: b"SET statement_timeout = '5s'",
 }
+#: The code of a set of readers that there is no room for.
+TOO_MANY = "OR001"
 _ROWS = 2000
 _MIGRATIONS = Path(__file__).with_name("migrations.sql")
 _QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"', "\0": "\ufffd"})
@@ -115,6 +117,9 @@ def told() -> Iterator[None]:
         yield
     except psycopg.Error as problem:
         code = problem.sqlstate or ""
+        if code == TOO_MANY:
+            hint = "name teams (`org team`), so that ledgers have the same readers"
+            raise DatabaseFailed(code, "there are 200 sets of readers already", hint) from None
         raise DatabaseFailed(code, f"the database ended it: {code or 'no answer'}") from None
 
 

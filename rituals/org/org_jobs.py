@@ -19,6 +19,8 @@ LEASE = "10 min"
 #: So many tries that nobody came back from, and it is tried once a day.
 _DEATHS = 3
 KILLED = "killed the worker"
+#: What is no failure: no memory, or that of another ledger. They are looked at once a day.
+QUIET = ("NoMemory", "Copy")
 #: The bell that tells idle workers that something is due; the rows are the truth.
 BELL = "org_due"
 
@@ -85,9 +87,10 @@ def fail(base: Connection[Any], job: Job, code: str) -> None:
     """Say that a job failed, by a code; the pause before the next try doubles, up to a day."""
     base.execute(
         "UPDATE org.job SET lease = NULL, leased_until = NULL, problem = %s, problem_at = now(),"
-        " due = CASE WHEN wished = %s THEN now() + least(interval '1 min' * 2 ^ least(tries, 12), '1 day')"
-        " ELSE now() END WHERE ledger = %s AND lease = %s",
-        (code, job.wished, job.ledger, job.lease),
+        " due = CASE WHEN wished <> %s THEN now() WHEN %s THEN now() + '1 day'"
+        " ELSE now() + least(interval '1 min' * 2 ^ least(tries, 12), '1 day') END"
+        " WHERE ledger = %s AND lease = %s",
+        (code, job.wished, code in QUIET, job.ledger, job.lease),
     )
 
 

@@ -37,6 +37,10 @@ _PARTIAL = """[remote "origin"]
 """
 
 
+class NoMemory(RemoteRefused):
+    """There is no ledger in a repository, which may have one tomorrow."""
+
+
 class Fetched(Record):
     """A ledger as it was fetched."""
 
@@ -87,21 +91,48 @@ def _fetch(folder: str, url: str, branch: str) -> Fetched:
         there = advertised(git, remote, USUAL_BRANCHES, LIMIT_SECONDS)
         branch = next((one for one in USUAL_BRANCHES if one in there), "")
         if not branch:
-            raise RemoteRefused("there is no branch to look at", hint="name one: URL#BRANCH")
+            raise NoMemory("there is no branch to look at", hint="name one: URL#BRANCH")
         remote = remote._replace(branch=branch)
     filtered: tuple[str, ...] = ()
     if branch != _OWN:
         filtered = ("--filter=blob:none",)
         remote = remote._replace(name="origin")
         _configure(folder, url)
+        if not git.resolve(_TIP)[0]:
+            _look(f"{folder}.look", url, remote)
     fetch_limited(git, remote, (f"+{branch}:{_TIP}",), LIMIT_SECONDS, LIMIT_MB, *filtered)
     tip = git.resolve(_TIP)[0]
-    prefix = prefix_in(git, tip) if tip else None
-    if prefix is None:
-        raise RemoteRefused(f"its branch has no {POLICY_FILE}", hint="name the branch: URL#BRANCH")
+    prefix = _prefix(git, tip)
     kind = IN_TREE if prefix else OWN_REPOSITORY
     repository = Repository("", folder, folder, "origin" if filtered else "")
     return Fetched(Home(kind, repository, _TIP, prefix, everywhere=True), branch, tip)
+
+
+def _prefix(git: Git, tip: str) -> str:
+    """Return where in a commit the home is.
+
+    Raises:
+        NoMemory: nowhere.
+    """
+    prefix = prefix_in(git, tip) if tip else None
+    if prefix is None:
+        raise NoMemory(f"its branch has no {POLICY_FILE}", hint="name the branch: URL#BRANCH")
+    return prefix
+
+
+def _look(folder: str, url: str, remote: Remote) -> None:
+    """See by the newest commit alone that there is a home: no history of code is fetched for nothing."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        _make(folder)
+        _configure(folder, url)
+        path = local_path(url, "/")
+        git = Git(folder, {"GIT_ALLOW_PROTOCOL": "file" if path else "https:ssh:git"})
+        how = ("--depth=1", "--update-shallow", "--filter=blob:none")
+        fetch_limited(git, remote, (f"+{remote.branch}:{_TIP}",), LIMIT_SECONDS, LIMIT_MB, *how)
+        _prefix(git, git.resolve(_TIP)[0])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _make(folder: str) -> None:

@@ -21,7 +21,7 @@ from memory.redaction.withheld_texts import named_in, redacted_logs, shown, with
 from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.fact_descriptions import described
 from rituals.org.org_database import copy_in
-from rituals.org.org_jobs import Fenced, Job, finish
+from rituals.org.org_jobs import Fenced, Job, finish, wish
 from rituals.org.org_mirror import Fetched, fetched, forget
 from rituals.org.org_rows import FactRows, LogRows, Stems, event_rows, fact_rows, links_of
 
@@ -55,6 +55,14 @@ class TooLarge(DiurnaError):
 
 class Personal(DiurnaError):
     """A home is a person's own: no row is made of it."""
+
+
+class Copy(DiurnaError):
+    """A fork has the logs of another ledger, which is read."""
+
+
+class Moved(DiurnaError):
+    """A ledger has other readers since its reading began."""
 
 
 class Done(Record):
@@ -116,25 +124,15 @@ def _read(base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems
     state, cache = reader.state(), reader.cache()
     if state.policy.personal:
         with base.transaction():
-            shelf = _hold(base, job)
-            _clear(base, shelf, job.ledger)
-            base.execute("UPDATE org.ledger SET tip='', logs=0, facts=0 WHERE id=%s", (job.ledger,))
+            _empty(base, job, _hold(base, job))
         raise Personal("it is a personal home")
     folded = monotonic()
     anew = job.wish == "rebuild" or job.library != LIBRARY
     rows = _differing(base, job, reader, state, cache, anew)
     rows = rows._replace(words=stems.words(rows.facts))
     made = monotonic()
-    with base.transaction():
-        shelf = _hold(base, job)
-        size = _write(base, shelf, job.ledger, rows, anew)
-        base.execute(
-            "UPDATE org.ledger SET branch=%s, prefix=%s, project=%s, tip=%s, digest=%s, library=%s,"
-            " logs=%s, facts=%s, walked=%s, read_at=now() WHERE id=%s",
-            (found.branch, found.home.prefix, state.policy.project, found.tip, state.summary.digest,
-             LIBRARY, state.summary.logs, len(state), rows.walked, job.ledger),
-        )  # fmt: skip
-        finish(base, job, changed=True)
+    root = min([(ref.key, ref.blob) for ref in refs], default=("", ""))[1]
+    size = _store(base, job, found, state, rows, root, anew=anew)
     return Done(
         True,
         len(rows.logs),
@@ -145,6 +143,64 @@ def _read(base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems
         made - folded,
         monotonic() - made,
     )
+
+
+def _store(
+    base: Connection[Any],
+    job: Job,
+    found: Fetched,
+    state: State,
+    rows: _Rows,
+    root: str,
+    *,
+    anew: bool,
+) -> int:
+    """Write what is new of a ledger, and that it is read; return how many bytes were written.
+
+    Raises:
+        Fenced: another worker has the job by now.
+        Moved: it has other readers since its reading began.
+        Copy: it is a fork of another ledger; it has no rows now.
+    """
+    with base.transaction():
+        shelf = _hold(base, job)
+        if shelf != job.shelf:
+            raise Moved("it has other readers now")
+        base.execute("SELECT pg_advisory_xact_lock(7876, hashtext(%s))", (root,))
+        original = base.execute(
+            "SELECT o.id FROM org.ledger o, org.ledger l WHERE l.id = %s AND l.fork AND o.root = %s"
+            " AND o.root <> '' AND o.id <> l.id AND o.tip <> '' ORDER BY o.fork LIMIT 1",
+            (job.ledger, root),
+        ).fetchone()
+        if original:
+            _empty(base, job, shelf)
+            set_to = "UPDATE org.ledger SET same_as=%s WHERE id=%s"
+            base.execute(set_to, (original[0], job.ledger))
+        else:
+            size = _write(base, shelf, job.ledger, rows, anew)
+            base.execute(
+                "UPDATE org.ledger SET branch=%s, prefix=%s, project=%s, tip=%s, digest=%s, library=%s,"
+                " logs=%s, facts=%s, walked=%s, root=%s, same_as=NULL, read_at=now() WHERE id=%s",
+                (found.branch, found.home.prefix, state.policy.project, found.tip, state.summary.digest,
+                 LIBRARY, state.summary.logs, len(state), rows.walked, root, job.ledger),
+            )  # fmt: skip
+            finish(base, job, changed=True)
+    if original:
+        raise Copy("it is a fork of a ledger that is read")
+    forks = base.execute(  # that were read before it was
+        "UPDATE org.ledger f SET library='' FROM org.ledger l WHERE l.id = %s AND NOT l.fork AND f.fork"
+        " AND f.root = %s AND f.root <> '' AND f.tip <> '' RETURNING f.id",
+        (job.ledger, root),
+    ).fetchall()
+    if forks:
+        wish(base, [row[0] for row in forks])
+    return size
+
+
+def _empty(base: Connection[Any], job: Job, shelf: int) -> None:
+    """Take all rows of a ledger out, and say that it has none."""
+    _clear(base, shelf, job.ledger)
+    base.execute("UPDATE org.ledger SET tip='', logs=0, facts=0 WHERE id=%s", (job.ledger,))
 
 
 def _differing(

@@ -8,6 +8,7 @@ import secrets
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.remote.remote import check_remote, local_path, without_credentials
+from rituals.org.org_forge import ForgeApi
 from rituals.org.org_jobs import wish
 from rituals.org.org_reading import TABLES
 
@@ -68,6 +69,15 @@ def add(
 
     Without readers nobody may read them.
     """
+    with base.transaction():
+        new = _added(base, repositories, team, readers)
+    wish(base, [])
+    return new
+
+
+def _added(
+    base: Connection[Any], repositories: Sequence[str], team: str, readers: Sequence[str]
+) -> list[str]:
     shelf = _shelf(base, readers)
     new = []
     for one in repositories:
@@ -82,8 +92,37 @@ def add(
         if row is not None:
             base.execute("INSERT INTO org.job(ledger) VALUES (%s)", row)
             new.append(url)
+    return new
+
+
+def add_listed(
+    base: Connection[Any], forge: ForgeApi, team: str, readers: Sequence[str]
+) -> list[str]:
+    """Register the repositories of an organisation; return those that are new, by URL.
+
+    Who reads them is whom `readers` names, or else as the forge says.
+
+    Raises:
+        DiurnaError: the forge refuses, is busy, or gives no answer.
+    """
+    found = forge.repositories()
+    with base.transaction():
+        new = _added(base, [one.url for one in found], team, readers)
+        forks = [one.url for one in found if one.fork]
+        base.execute("UPDATE org.ledger SET fork = true WHERE url = ANY (%s)", (forks,))
+        if not readers:
+            watch(base, new, forge.kind, forge.host)
     wish(base, [])
     return new
+
+
+def watch(base: Connection[Any], urls: Sequence[str], kind: str, host: str) -> None:
+    """Let the forge say who reads these ledgers, from now on."""
+    base.execute(
+        "INSERT INTO org.watch(ledger, forge, host) SELECT id, %s, %s FROM org.ledger WHERE url = ANY (%s)"
+        " ON CONFLICT (ledger) DO UPDATE SET forge = excluded.forge, host = excluded.host, due = now()",
+        (kind, host, list(urls)),
+    )
 
 
 def ledger_named(base: Connection[Any], name: str) -> int:
@@ -101,23 +140,48 @@ def ledger_named(base: Connection[Any], name: str) -> int:
     return int(rows[0][0])
 
 
-def set_readers(base: Connection[Any], ledger: int, readers: Sequence[str]) -> None:
-    """Let these people and teams read a ledger, and nobody else: from the next question on."""
+def set_readers(base: Connection[Any], ledger: int, readers: Sequence[str], kind: str = "") -> bool:
+    """Let these people and teams read a ledger, and nobody else: from the next question on.
+
+    With `kind` the forge of that kind says who, and nobody may until it has; else it is asked no more.
+
+    Returns:
+        Whether it was asked before.
+    """
     with base.transaction():
-        shelf = _shelf(base, readers)
-        base.execute("SELECT FROM org.job WHERE ledger = %s FOR UPDATE", (ledger,))
-        row = base.execute("SELECT shelf FROM org.ledger WHERE id = %s", (ledger,)).fetchone()
-        if row is None or row[0] == shelf:
-            return
-        base.execute("UPDATE org.ledger SET shelf = %s WHERE id = %s", (shelf, ledger))
-        for table in TABLES:
-            columns = _columns(base, table)
-            base.execute(
-                f"WITH moved AS (DELETE FROM org.{table}_{row[0]} WHERE ledger = %s RETURNING *)"
-                f" INSERT INTO org.{table}_{shelf} SELECT {shelf}, {columns} FROM moved".encode(),
-                (ledger,),
-            )
-    for one in (row[0], shelf):
+        done = base.execute("DELETE FROM org.watch WHERE ledger = %s", (ledger,))
+        shelves = move(base, ledger, readers)
+        if kind:
+            row = base.execute("SELECT url FROM org.ledger WHERE id = %s", (ledger,)).fetchone()
+            url = str(row[0]) if row else ""
+            watch(base, [url], kind, ForgeApi(kind, url).host)
+    count(base, shelves)
+    wish(base, [])
+    return bool(done.rowcount)
+
+
+def move(base: Connection[Any], ledger: int, readers: Sequence[str]) -> list[int]:
+    """Move a ledger to the shelf of its readers, in a transaction; return the shelves to be counted."""
+    shelf = _shelf(base, readers)
+    base.execute("SELECT FROM org.job WHERE ledger = %s FOR UPDATE", (ledger,))
+    row = base.execute("SELECT shelf FROM org.ledger WHERE id = %s", (ledger,)).fetchone()
+    if row is None or row[0] == shelf:
+        return []
+    base.execute("UPDATE org.ledger SET shelf = %s WHERE id = %s", (shelf, ledger))
+    for table in TABLES:
+        columns = _columns(base, table)
+        base.execute(
+            f"WITH moved AS (DELETE FROM org.{table}_{row[0]} WHERE ledger = %s RETURNING *)"
+            f" INSERT INTO org.{table}_{shelf}(shelf, {columns})"
+            f" SELECT {shelf}, {columns} FROM moved".encode(),
+            (ledger,),
+        )
+    return [row[0], shelf]
+
+
+def count(base: Connection[Any], shelves: Iterable[int]) -> None:
+    """Count the words of shelves anew, as their ledgers are others now."""
+    for one in dict.fromkeys(shelves):
         base.execute("SELECT org.count_words(%s)", (one,))
 
 

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 _SUMS = """
 SELECT count(*) AS ledgers, coalesce(sum(l.logs), 0) AS logs, coalesce(sum(l.facts), 0) AS facts,
-  count(*) FILTER (WHERE l.tip = '') AS unread, count(*) FILTER (WHERE j.problem <> '') AS failing,
+  count(*) FILTER (WHERE l.tip = '' AND j.problem <> ALL ('{NoMemory,Copy}')) AS unread,
+  count(*) FILTER (WHERE j.problem <> '' AND j.problem <> ALL ('{NoMemory,Copy}')) AS failing,
+  count(*) FILTER (WHERE j.problem = 'NoMemory') AS without_memory,
+  count(*) FILTER (WHERE j.problem = 'Copy') AS copies,
   count(*) FILTER (WHERE j.due <= now()) AS due,
   count(*) FILTER (WHERE j.leased_until > now()) AS working,
   coalesce(extract(epoch FROM now() - min(j.due) FILTER (WHERE j.due <= now()))::int, 0)
@@ -20,7 +23,14 @@ FROM org.ledger l JOIN org.job j ON j.ledger = l.id"""
 _PROBLEMS = """
 SELECT l.url, l.name, j.problem, j.tries, j.problem_at::text AS since, j.due::text AS next
 FROM org.ledger l JOIN org.job j ON j.ledger = l.id
-WHERE j.problem <> '' ORDER BY j.problem_at DESC LIMIT %s"""
+WHERE j.problem <> '' AND j.problem <> ALL ('{NoMemory,Copy}') ORDER BY j.problem_at DESC LIMIT %s"""
+_COPIES = """
+SELECT l.url, l.name, o.url AS same_as FROM org.ledger l JOIN org.ledger o ON o.id = l.same_as
+ORDER BY l.url LIMIT %s"""
+_WATCHED = """
+SELECT l.url, l.name, w.problem, w.heard_at::text AS heard, w.due::text AS next, w.holds
+FROM org.watch w JOIN org.ledger l ON l.id = w.ledger WHERE w.problem <> ''
+ORDER BY w.heard_at NULLS FIRST LIMIT %s"""
 _SHELVES = """
 SELECT s.id, s.readers, count(l.id) AS ledgers, coalesce(sum(l.facts), 0) AS facts,
   (SELECT sum(pg_total_relation_size(('org.' || kind || '_' || s.id)::regclass))::bigint
@@ -36,6 +46,8 @@ def status(base: Connection[Any]) -> dict[str, Any]:
     return {
         **sums,
         "problems": _objects(base, _PROBLEMS, _NAMED),
+        "forks": _objects(base, _COPIES, _NAMED),
+        "unheard": _objects(base, _WATCHED, _NAMED),
         "shelves": _objects(base, _SHELVES),
     }
 
@@ -65,6 +77,13 @@ def status_lines(found: Mapping[str, Any]) -> Iterator[str]:
     for one in found["problems"]:
         next_try = f"{one['tries']} tries, next {one['next'][:19]}"
         yield f"{one['name']}: {one['problem']}, {next_try} ({one['url']})"
+    for one in found["unheard"]:
+        holds = f"as of {one['heard'][:19]}" if one["holds"] else "nobody"
+        yield f"{one['name']}: {one['problem']} when asked who reads it; {holds} ({one['url']})"
+    for one in found["forks"]:
+        yield f"{one['name']}: a fork of {one['same_as']}, and not read twice ({one['url']})"
+    if found["without_memory"]:
+        yield f"{found['without_memory']} have no memory yet; each is looked at once a day"
     for one in found["shelves"]:
         who = ", ".join(one["readers"]) or "nobody"
         yield f"read by {who}: {one['ledgers']} ledgers, {one['facts']} facts, {one['bytes'] >> 20} MB"

@@ -18,6 +18,7 @@ from rituals.org.org_database import WORKER, DatabaseFailed, connect, told
 from rituals.org.org_jobs import BELL, Fenced, Job, claim, fail
 from rituals.org.org_reading import Done, carry_out
 from rituals.org.org_rows import Stems
+from rituals.org.org_watch import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +149,12 @@ def run(setting: Setting, says: int = -1) -> None:
     done, parent = 0, os.getppid()
     while (done < _JOBS or setting.before) and os.getppid() == parent:
         with told():
+            heard = look(base)
             job = claim(base, name, setting.before or "infinity")
+        if heard:
+            log(event="readers", **heard._asdict())
+        if job is None and heard:
+            continue
         if job is None:
             settle(base)
             if setting.before:

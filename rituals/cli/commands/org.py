@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 #: Each action with the words that it takes, at least and at most (-1 for any number), and its own options.
 _TAKES: Mapping[str, tuple[int, int, str]] = {
     "init": (0, 1, ""),
-    "add": (1, -1, "team reader"),
+    "add": (1, -1, "team reader forge"),
     "work": (0, 0, "jobs once mirrors listen"),
     "read": (1, -1, ""),
     "rebuild": (1, -1, ""),
     "forget": (1, -1, ""),
     "vacuum": (1, 1, "mirrors"),
-    "readers": (1, -1, ""),
+    "readers": (1, -1, "forge"),
     "team": (1, -1, ""),
     "token": (1, 1, ""),
     "status": (0, 0, ""),
@@ -85,13 +85,7 @@ def _run(
             call.out.line(line)
         return
     if action == "add":
-        new = registry.add(
-            base, registry.listed(words, call.folder()), given["team"], given["reader"]
-        )
-        said = f"{counted(len(new), 'ledger')} will be read"
-        return _tell(
-            call, {"added": new}, said if given["reader"] else f"{said}; nobody may read them yet"
-        )
+        return _add(call, base, words, given)
     if action == "team":
         registry.set_team(base, words[0], words[1:])
         return _tell(
@@ -101,11 +95,16 @@ def _run(
         made = registry.make_token(base, words[0])
         return _tell(call, {"person": words[0], "token": made}, made)
     if action == "readers":
-        registry.set_readers(base, registry.ledger_named(base, words[0]), words[1:])
+        kind, ledger = given["forge"] or "", registry.ledger_named(base, words[0])
+        was = registry.set_readers(base, ledger, words[1:], kind)
+        said = (
+            f"{words[0]} is read by {_people(words[1:])}"
+            + "; its forge is not asked any more" * was
+        )
         return _tell(
             call,
             {"ledger": words[0], "readers": words[1:]},
-            f"{words[0]} is read by {_people(words[1:])}",
+            f"{words[0]} is read by whom its forge says" if kind else said,
         )
     if action == "vacuum":
         from rituals.org.org_vacuum import vacuum
@@ -162,6 +161,29 @@ def _clashes(call: Invocation, given: Mapping[str, Any]) -> None:
         call.out.talk(
             f"{counted(len(others), 'more pair')}: what a repository does itself (--differ)"
         )
+
+
+def _add(
+    call: Invocation, base: Connection[Any], words: tuple[str, ...], given: dict[str, Any]
+) -> None:
+    """Register repositories, and those of organisations by a forge's API."""
+    from rituals.org import org_registry as registry
+    from rituals.org.org_forge import ForgeApi, is_organisation
+
+    new, kind = [], given["forge"] or ""
+    forges = [ForgeApi(kind, word) for word in words if kind or is_organisation(word)]
+    others = [word for word in words if not kind and not is_organisation(word)]
+    for forge in forges:
+        new += registry.add_listed(base, forge, given["team"], given["reader"])
+    if others:
+        named = registry.listed(others, call.folder())
+        new += registry.add(base, named, given["team"], given["reader"])
+    said = f"{counted(len(new), 'ledger')} will be read"
+    if not given["reader"]:
+        said += (
+            "; by whom, their forge says" if forges and not others else "; nobody may read them yet"
+        )
+    _tell(call, {"added": new}, said)
 
 
 def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
