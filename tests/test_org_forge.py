@@ -44,7 +44,8 @@ class Server:
                     self.path, server.answers.get(self.path.partition("?")[0], (404, {}, {}))
                 )
                 if callable(body):
-                    return body(self)
+                    body(self)
+                    return
                 data = body if isinstance(body, bytes) else json.dumps(body).encode()
                 self.send_response(status)
                 for name, value in headers.items():
@@ -91,8 +92,8 @@ def test_an_organisation_is_listed(forge: Server, kind: str) -> None:
     forge.asked.clear()
     hostile = ("file:///etc", "ext::sh -c true", f"{forge.url}/a/../../b", "https://evil.example/a/b", None, 7,
                f"{forge.url}@evil.example/a/b", f"{forge.url}/a/b\n", f"{forge.url}/a/b#memory")  # fmt: skip
-    first = [{url: f"{forge.url}/acme/fork.git", fork: {"id": 1}}]
-    first += [{url: one} for one in hostile] + [[], None, "x"]  # type: ignore[list-item]
+    first: list[Any] = [{url: f"{forge.url}/acme/fork.git", fork: {"id": 1}}]
+    first += [{url: one} for one in hostile] + [[], None, "x"]
     further = {
         "Link": f'<{forge.url}{path}?page=9>; rel="prev", <{forge.url}{path}?page=2>; rel="next"'
     }
