@@ -22,6 +22,7 @@ __all__ = ["cluster", "database"]
 pytestmark = needs_postgres
 WORD = "zanzibarquokka"
 RULE = (("kind", "invariant"), ("created", "2024-02-01"), ("entity", "keys, WebHook"))
+CACHE = (("kind", "decision"), ("entity", "cache"))
 
 
 def lay(tmp_path: Path) -> tuple[Remote, Remote]:
@@ -34,7 +35,8 @@ def lay(tmp_path: Path) -> tuple[Remote, Remote]:
                 log(2, FactCreated("queue", "The queue of invoices is kept in Postgres."),
                     FactSuperseded("retry", "queue")),
                 log(4, FactCreated("cents", "Amounts of the shop are cents.", "", RULE),
-                    FactCreated("reader", "Who reads the queue?", "", (("kind", "thread"),))),
+                    FactCreated("reader", "Who reads the queue?", "", (("kind", "thread"),)),
+                    FactCreated("days", "Keys of the cache are kept seven days.", "", CACHE)),
                 log(6, FactUpdated("cents", "Amounts of the shop are integers of cents.", ()), title="Reworded"),
             ])
         )  # fmt: skip
@@ -43,7 +45,8 @@ def lay(tmp_path: Path) -> tuple[Remote, Remote]:
             dict([log(3, FactCreated(f"{WORD}-retry", text, "", (("entity", WORD),)),
                       title=text, prose=f"Invoices of {WORD} wait in the queue."),
                   log(5, FactCreated(f"{WORD}-rule", f"Keys of {WORD} are never logged.", "", RULE),
-                      FactCreated(f"{WORD}-ask", f"Who turns {WORD}?", "", (("kind", "thread"),)))])
+                      FactCreated(f"{WORD}-ask", f"Who turns {WORD}?", "", (("kind", "thread"),)),
+                      FactCreated(f"{WORD}-days", "Keys of the cache are kept nine days.", "", CACHE))])
         )  # fmt: skip
     return Remote(shop), Remote(vault)
 
@@ -110,7 +113,7 @@ def test_what_is_hidden_changes_no_answer(
                 asker.rows("beginning", "", 1000), asker.rows("spread", [WORD, "retri"]),
                 asker.rows("find_logs", f"{WORD} queue", "{}", 10),
                 asker.rows("find", [WORD, "retri"], [WORD, "retri"], [1.0, 2.0], "{}", 10),
-                asker.rows("tips"), asker.rows("spoken", ["thread"]),
+                asker.rows("tips"), sorted(asker.rows("spoken", ["thread"]), key=str),
                 asker.rows("shared", [WORD, "webhook"], ["thread"]),
                 [{**one, "read_at": "", "due": ""} for one in asker.rows("ledgers")],
                 *[asker.rows("listed", name, json.dumps(wanted), 50) for name, wanted in LISTS],

@@ -180,7 +180,8 @@ class Browser:
 ADDRESSES = (
     "/", "/search?q=retried", f"/search?q={WORD}", "/search?q=queue+invoices&team=guards", "/search?q=queue&repo=vault",
     "/search?q=webhooks&false=1&kind=fact&tier=working", f"/search?q=retried&entity={WORD}", "/search?q=a&tier=x&since=y",
-    "/search?q=%00&hits=999", "/working", "/working?repo=vault", "/working?after=9~9~9", "/working?after=x~y", "/unconfirmed",
+    "/search?q=%00&hits=999", "/contradictions",
+    "/contradictions?differ=1&team=guards", f"/contradictions?entity={WORD}", "/working", "/working?repo=vault", "/working?after=9~9~9", "/working?after=x~y", "/unconfirmed",
     "/unconfirmed?since=2026-06-01", "/unconfirmed?since=never", "/unconfirmed?team=guards&since=today", "/ledgers",
     "/ledgers?q=vault", "/entity/WEBHOOK", "/entity/webhook?repo=vault", f"/entity/{WORD}", "/entity/a%2Fb%3F%23",
     "/fact/shop/cents", "/fact/shop/retry", f"/fact/vault/{WORD}-retry", f"/fact/shop/{WORD}-retry", "/fact/shop/none",
@@ -210,6 +211,7 @@ def test_pages_of_what_is_hidden_are_those_of_what_is_not_there(
     assert {status for status, _ in pages.values()} == {200, 404}
     browser = Browser(monkeypatch, where, "ada")
     of_ada = (
+        "/contradictions",
         "/working",
         "/unconfirmed",
         "/ledgers",
@@ -254,6 +256,13 @@ def test_pages_tell_what_ledgers_hold(
         in browser.get("/search?q=queue+of+the+moon+landing+spacecraft+engines")[1]
     )
     assert browser.client.post("/search", {}).status in (404, 405)
+    first, second = re.findall(
+        r'<article class="card side".*?</article>',
+        browser.get("/contradictions?entity=Cache")[1],
+        re.S,
+    )
+    assert "vault" in first and "nine days" in first and "seven days" in second
+    assert 'class="card side"' not in browser.get("/contradictions?repo=mail")[1]
     browser.close()
 
 

@@ -19,6 +19,7 @@ from memory.recall.recall_values import Filters
 from projection.fold.projection_state import TIERS
 from projection.policy.model import BUILT_IN_KINDS
 from rituals.org import org_lists
+from rituals.org.org_clashes import clashes
 from rituals.org.org_lists import PAGE
 from rituals.org.org_recall import NEAREST, day_of, who_of, writer_of
 from rituals.org.org_search import Asker, OrgAnswer, filters_of, link_of
@@ -27,6 +28,8 @@ from rituals.serve.web.pages.fact_filter import FIELDS, TIMES, FactFilter, Filte
 
 #: How many hits are shown, how many more each time, and how many at most.
 HITS, MORE, MOST = 10, 40, 250
+#: So many pairs that disagree a page has.
+PAIRS = 20
 #: So many names of teams and ledgers are offered; the others can be typed.
 _OFFERED = 100
 _SINCE = "1 year ago"
@@ -86,6 +89,18 @@ def entity(asker: Asker, asked: Asked) -> Page:
     return Page("org_entity", name, values | _SHOWING)
 
 
+def contradictions(asker: Asker, asked: Asked) -> Page:
+    """Return what two ledgers say against each other, side by side, as `diurna org clashes` finds it."""
+    differ = bool(asked.get("differ"))
+    bar = _bar(asker, asked, "/contradictions", (*_SCOPE, "entity"), {"differ": "1" * differ})
+    found = clashes(asker, **_scope(bar), entity=bar.filter.entity, chosen=differ)
+    first = _number(asked.get("page", ""))
+    shown = found[first * PAIRS : (first + 1) * PAIRS]
+    more = str(first + 1) if len(found) > (first + 1) * PAIRS else ""
+    values = {"bar": bar, "differ": differ, "pairs": shown, "more": more}
+    return Page("org_contradictions", "Contradictions", values | _SHOWING)
+
+
 def unconfirmed(asker: Asker, asked: Asked) -> Page:
     """Return the invariants that nobody confirmed since a day, the oldest first."""
     bar = _bar(asker, asked, "/unconfirmed", (*_SCOPE, "since"), {})
@@ -127,7 +142,8 @@ def fact(asker: Asker, asked: Asked) -> Page:
 PAGES = (
     OrgPage("/", search),
     OrgPage("/search", search, "Search", "s"),
-    OrgPage("/working", working, "Who works on what", "w"),
+    OrgPage("/contradictions", contradictions, "Contradictions", "c"),
+    OrgPage("/working", working, "At work", "w"),
     OrgPage("/unconfirmed", unconfirmed, "Unconfirmed", "u"),
     OrgPage("/ledgers", ledgers, "Ledgers", "l"),
     OrgPage("/entity/{name:path}", entity),
