@@ -109,8 +109,9 @@ def test_what_is_hidden_changes_no_answer(
             base.execute("SET ROLE org_server")
             asker = Asker(base, token(where, "bob"))
             functions = [
-                asker.rows("totals"), asker.rows("counts", [WORD, "retri", "postgr"]),
-                asker.rows("beginning", "", 1000), asker.rows("spread", [WORD, "retri"]),
+                asker.rows("totals", "{}"), asker.rows("counts", [WORD, "retri", "postgr"]),
+                asker.rows("totals", '{"repo": "vault"}'), asker.rows("vocabulary", '{"repo": "vault"}'),
+                asker.rows("beginning", "", 1000),
                 asker.rows("find_logs", f"{WORD} queue", "{}", 10),
                 asker.rows("find", [WORD, "retri"], [WORD, "retri"], [1.0, 2.0], "{}", 10),
                 asker.rows("tips"), sorted(asker.rows("spoken", ["thread"]), key=str),

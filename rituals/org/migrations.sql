@@ -266,39 +266,84 @@ GRANT EXECUTE ON FUNCTION org.tips, org.spoken, org.shared TO org_server;
 -- commit has it. Up to the commit `walked` no log has ever gone, so that only what is new is looked through.
 ALTER TABLE org.log ADD commit text NOT NULL DEFAULT '', ADD author text NOT NULL DEFAULT '';
 ALTER TABLE org.ledger ADD walked text NOT NULL DEFAULT '';
-DROP FUNCTION org.find, org.find_logs;
+-- Ledgers that a question is put to, of those on some shelves; null where it is put to all.
+CREATE FUNCTION org.named(mine int[], wanted jsonb) RETURNS int[] LANGUAGE sql STABLE SET search_path = org, pg_temp AS $$
+  SELECT CASE WHEN wanted ?| '{repo,team}' THEN ARRAY(SELECT l.id FROM org.ledger l WHERE l.shelf = ANY (mine)
+    AND (wanted->>'repo' IS NULL OR wanted->>'repo' IN (l.name, l.url)) AND (wanted->>'team' IS NULL OR l.team = wanted->>'team')) END $$;
+DROP FUNCTION org.find, org.find_logs, org.spread, org.totals;
+CREATE FUNCTION org.totals(asks text, wanted jsonb) RETURNS TABLE(ledgers bigint, facts bigint, state text)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks)); within int[] := org.named(mine, wanted);
+BEGIN
+  -- `state` is the same as long as the words that may be counted are: what was counted may be kept so long
+  RETURN QUERY SELECT count(*), coalesce(sum(l.facts), 0)::bigint, md5(mine::text || CASE
+    WHEN wanted ? 'repo' THEN string_agg(l.tip, ' ' ORDER BY l.id)
+    ELSE (SELECT string_agg(s.counted || ' ' || s.counted_at, ' ' ORDER BY s.id) FROM org.shelf s WHERE s.id = ANY (mine)) END)
+  FROM org.ledger l WHERE l.shelf = ANY (mine) AND l.tip <> '' AND (within IS NULL OR l.id = ANY (within))
+  HAVING count(*) > 0;
+END $$;
+CREATE OR REPLACE FUNCTION org.counts(asks text, wanted text[]) RETURNS TABLE(word text, facts bigint)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks));
+BEGIN
+  FOR word, facts IN SELECT one, sum(w.facts) FROM unnest(wanted) AS one
+    LEFT JOIN org.word w ON w.shelf = ANY (mine) AND w.word = one GROUP BY one LOOP
+    IF facts IS NULL THEN  -- a word that came since the words were counted
+      SELECT count(*) INTO facts FROM (SELECT 1 FROM org.fact f
+        WHERE f.shelf = ANY (mine) AND f.words @@ org.lexeme(counts.word) LIMIT 50) AS few;
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+-- All words of the ledgers that a question is put to, where it is put to a repository.
+CREATE FUNCTION org.vocabulary(asks text, wanted jsonb) RETURNS TABLE(word text, facts bigint)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
+DECLARE mine int[] := org.shelves_of(org.who(asks));
+BEGIN
+  RETURN QUERY SELECT t.word, t.ndoc::bigint FROM ts_stat(format(
+    'SELECT words FROM org.fact WHERE shelf = ANY (%L) AND ledger = ANY (%L)', mine, org.named(mine, wanted))) AS t;
+END $$;
+-- The facts that have the most of what words tell; `about` is how much their ledger is about these words, 0 to 1,
+-- by how many of its facts have those that few ledgers have. Words are looked up one by one, so that no row is
+-- asked for each of them; shares are whole, so that a sum has no order.
 CREATE FUNCTION org.find(asks text, looked text[], told text[], weights float8[], wanted jsonb, most int)
   RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, id text, kind text, tier text,
     reason text, text text, stem text, path text, agent text, created text, last_used text, entity text, untrue bool,
-    closed bool, contested bool, known text, known_by text, places jsonb, commit text, author text)
+    closed bool, contested bool, known text, known_by text, words text, commit text, author text, about float8)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
 DECLARE
-  mine int[] := org.shelves_of(org.who(asks));
-  score text := '0'; query text; place int;
+  mine int[] := org.shelves_of(org.who(asks)); within int[] := org.named(mine, wanted);
+  many bigint := (SELECT count(*) FROM org.ledger l WHERE l.shelf = ANY (mine) AND l.tip <> '');
+  rest text;
 BEGIN
-  FOR place IN 1 .. coalesce(cardinality(told), 0) LOOP
-    score := score || format(' + CASE WHEN f.words @@ %L::tsquery THEN %s ELSE 0 END', org.lexeme(told[place]), weights[place]);
-  END LOOP;
-  SELECT string_agg(org.lexeme(one)::text, ' | ') INTO query FROM unnest(looked) AS one;
-  IF query IS NULL OR mine = '{}' THEN RETURN; END IF;
+  SELECT string_agg(format(' + CASE WHEN f.words @@ %L::tsquery THEN %s ELSE 0 END', org.lexeme(u.word), (1e5 * u.weight)::int), '')
+    INTO rest FROM unnest(told, weights) AS u(word, weight) WHERE u.word <> ALL (looked);
   RETURN QUERY EXECUTE format($q$
-    WITH best AS MATERIALIZED (
-      SELECT f.*, (%s) AS score, l.name, l.url, l.team, l.tip, l.prefix
-      FROM org.fact f JOIN org.ledger l ON l.id = f.ledger
-      WHERE f.shelf = ANY ($1) AND f.words @@ %L::tsquery
-        AND ($2->>'repo' IS NULL OR l.name = $2->>'repo' OR l.url = $2->>'repo')
-        AND ($2->>'team' IS NULL OR l.team = $2->>'team')
-        AND ($2->'kinds' IS NULL OR $2->'kinds' ? f.kind) AND ($2->'tiers' IS NULL OR $2->'tiers' ? f.tier)
+    WITH hit AS MATERIALIZED (
+      SELECT q.word, q.share, f.shelf, f.ledger, f.id, f.stem, 0 %s AS rest,
+        ($2->'kinds' IS NULL OR $2->'kinds' ? f.kind) AND ($2->'tiers' IS NULL OR $2->'tiers' ? f.tier)
         AND ($2->'entities' IS NULL OR $2->'entities' ? f.entity)
         AND ($2->>'since' IS NULL OR f.stem >= $2->>'since') AND ($2->>'until' IS NULL OR f.stem <= $2->>'until')
-        AND ($2->'superseded' IS NOT NULL OR NOT f.untrue) AND f.kind <> 'question'
-      ORDER BY score DESC, f.stem DESC, f.ledger, f.id LIMIT $3)
-    SELECT b.ledger, b.name, b.url, b.team, b.tip, b.prefix, b.id, b.kind, b.tier, b.reason, b.text, b.stem,
-      g.path, g.agent, b.created, b.last_used, b.entity, b.untrue, b.closed, b.contested, b.known, b.known_by,
-      (SELECT jsonb_object_agg(u.lexeme, to_jsonb(u.positions)) FROM unnest(b.words) AS u WHERE u.lexeme = ANY ($4)),
-      g.commit, g.author
-    FROM best b LEFT JOIN org.log g ON g.shelf = b.shelf AND g.ledger = b.ledger AND g.stem = b.stem
-    $q$, score, query) USING mine, wanted, most, told;
+        AND ($2->'superseded' IS NOT NULL OR NOT f.untrue) AND f.kind <> 'question' AS fits
+      FROM unnest($4, $5) WITH ORDINALITY AS q(query, share, word)
+      JOIN org.fact f ON f.shelf = ANY ($1) AND f.words @@ q.query AND ($6 IS NULL OR f.ledger = ANY ($6))),
+    held AS MATERIALIZED (SELECT h.ledger, h.word, h.share, count(*) AS facts FROM hit h GROUP BY h.ledger, h.word, h.share),
+    rare AS MATERIALIZED (SELECT d.word, d.share * ln(1 + $7 / count(*)::float8) AS rare FROM held d GROUP BY d.word, d.share),
+    about AS MATERIALIZED (
+      SELECT d.ledger, sum(r.rare * d.facts / (d.facts + 3) ORDER BY d.word) / (SELECT sum(rare ORDER BY word) FROM rare) AS about
+      FROM held d JOIN rare r USING (word) GROUP BY d.ledger),
+    best AS MATERIALIZED (
+      SELECT h.shelf, h.ledger, h.id FROM hit h WHERE h.fits GROUP BY h.shelf, h.ledger, h.id, h.stem
+      ORDER BY sum(h.share) + max(h.rest) DESC, h.stem DESC, h.ledger, h.id LIMIT $3)
+    SELECT l.id, l.name, l.url, l.team, l.tip, l.prefix, f.id, f.kind, f.tier, f.reason, f.text, f.stem, g.path, g.agent,
+      f.created, f.last_used, f.entity, f.untrue, f.closed, f.contested, f.known, f.known_by, f.words::text,
+      g.commit, g.author, a.about
+    FROM best b JOIN org.ledger l ON l.id = b.ledger JOIN about a ON a.ledger = b.ledger
+      JOIN org.fact f ON f.shelf = ANY ($1) AND f.shelf = b.shelf AND f.ledger = b.ledger AND f.id = b.id
+      LEFT JOIN org.log g ON g.shelf = ANY ($1) AND g.shelf = f.shelf AND g.ledger = f.ledger AND g.stem = f.stem
+    $q$, rest)
+  USING mine, wanted, most, ARRAY(SELECT org.lexeme(one) FROM unnest(looked) AS one),
+    ARRAY(SELECT (1e5 * weights[array_position(told, one)])::int FROM unnest(looked) AS one), within, many;
 END $$;
 CREATE FUNCTION org.find_logs(asks text, words text, wanted jsonb, most int)
   RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, stem text, path text, agent text,
@@ -316,8 +361,8 @@ BEGIN
       AND ($3->>'since' IS NULL OR g.stem >= $3->>'since') AND ($3->>'until' IS NULL OR g.stem <= $3->>'until')
     ORDER BY g.stem DESC LIMIT $4 $q$ USING mine, plainto_tsquery('english', words), wanted, most;
 END $$;
-REVOKE ALL ON FUNCTION org.find, org.find_logs FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION org.find, org.find_logs TO org_server;
+REVOKE ALL ON FUNCTION org.named, org.totals, org.vocabulary, org.find, org.find_logs FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION org.totals, org.vocabulary, org.find, org.find_logs TO org_server;
 -- Lists of facts for pages, each of them by an index of each shelf. Names of entities are looked up without
 -- case, joints and blanks; which of these spellings is meant says the library.
 CREATE FUNCTION org.names_of(entity text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

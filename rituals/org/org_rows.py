@@ -175,6 +175,10 @@ def _vector(found: Mapping[str, list[int]]) -> str:
     parts = []
     for stem, places in found.items():
         shown = ",".join([str(at + 1) for at in places[:_PLACES_MOST]])
-        quoted = stem.replace("\\", "\\\\").replace("'", "''")
-        parts.append(f"'{quoted}':{shown}")
+        parts.append(f"{quoted(stem)}:{shown}")
     return " ".join(parts)
+
+
+def quoted(stem: str) -> str:
+    """Write a stem as it stands in a `tsvector`."""
+    return "'" + stem.replace("\\", "\\\\").replace("'", "''") + "'"

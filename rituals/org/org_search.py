@@ -8,6 +8,8 @@ question.
 from __future__ import annotations
 
 import json
+import sys
+from bisect import bisect_left
 from contextlib import contextmanager
 from math import log
 
@@ -26,7 +28,7 @@ from memory.recall.recall_values import COMMON_NOTES, Filters
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.policy.model import CLOSABLE
-from rituals.org.org_rows import BEHIND, Stems
+from rituals.org.org_rows import BEHIND, Stems, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 #: Words are looked up, the rarest first, as long as they stand in so few facts together.
 PLACES_MOST = 8000
 #: So many candidates are ranked, and so many logs read where no fact answers.
-CANDIDATES, LOGS = 300, 50
+CANDIDATES, LOGS = 100, 50
 #: How much of a question the first fact must say in one ledger, and over hundreds: somebody always says
 #: something that has the words.
 BAR, BAR_OF_MANY, MANY = 0.5, 0.55, 400
@@ -53,8 +55,9 @@ _OF_ONE = {
     "tags": "--tag", "agents": "--agent", "roles": "--role", "branches": "--branch", "as_of": "--as-of",
     "yours": "--yours",
 }  # fmt: skip
-#: So many words are kept, with how many facts have them; and none that so few have.
-_KEPT, _FEW = 50_000, 50
+#: So many words are kept, with how many facts have them, and none that so few have. So many characters
+#: has a fact, about.
+_KEPT, _FEW, _CHARS = 50_000, 50, 200
 
 
 class Found(Record):
@@ -96,6 +99,8 @@ class Asker:
         #: what was counted of words, as long as nobody counts anew and the same may be read
         self.counts: dict[str, int] = {}
         self.begun: dict[tuple[str, int], list[tuple[str, int]]] = {}
+        #: all words of one repository, in order, where it alone is asked
+        self.own: list[str] | None = None
         self._state = ""
 
     def rows(self, function: str, *values: object) -> list[dict[str, Any]]:
@@ -124,12 +129,17 @@ class Asker:
         `wanted` has what hits have to be, as `org.find` takes it: `repo`, `team`, `kinds`, `tiers`,
         `entities`, `since`, `until`, `superseded`.
         """
-        totals = next(iter(self.rows("totals")), None)
+        asked = json.dumps(wanted)
+        totals = next(iter(self.rows("totals", asked)), None)
         if totals is None:
             return OrgAnswer((), (), (), False)
         if totals["state"] != self._state or len(self.counts) > _KEPT:
-            self._state, self.counts, self.begun = totals["state"], {}, {}
-        index = _Index(self, Totals(0, max(1, totals["facts"]), max(1, totals["chars"])))
+            self._state, self.counts, self.begun, self.own = totals["state"], {}, {}, None
+            if "repo" in wanted:
+                self.counts = {row["word"]: row["facts"] for row in self.rows("vocabulary", asked)}
+                self.own = sorted(self.counts)
+        facts = max(1, totals["facts"])
+        index = _Index(self, Totals(0, facts, _CHARS * facts))
         index.count_all(question)
         looking = search(index, question, told=0)  # type: ignore[arg-type]
         weights = {
@@ -139,45 +149,24 @@ class Asker:
         notes = tuple([one for one in looking.notes if not one.startswith(COMMON_NOTES)])
         if not looked:
             return OrgAnswer((), (), notes, False)
-        told = list(weights)
+        many = 1 if "repo" in wanted else totals["ledgers"]
+        about = ABOUT if many > 1 else 0.0
         index.rows_are(
-            self.rows(
-                "find", looked, told, [weights[one] for one in told], json.dumps(wanted), CANDIDATES
-            )
+            self.rows("find", looked, list(weights), list(weights.values()), asked, CANDIDATES)
         )
         found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
-        many = 1 if "repo" in wanted else totals["ledgers"]
-        about = self._about(looked, weights, many) if many > 1 else {}
         best = self._ranked(index, found, about, place or Place())
         bar = BAR + (BAR_OF_MANY - BAR) * min(1.0, log(max(1, many)) / log(MANY))
         sure = bool(best) and (best[0].covered >= bar or (found.state.open and not found.subject))
-        logs = () if best and sure else self.rows("find_logs", question, json.dumps(wanted), LOGS)
+        logs = () if best and sure else self.rows("find_logs", question, asked, LOGS)
         return OrgAnswer(tuple(best[:limit]), tuple(logs[:limit]), notes, sure)
 
-    def _about(
-        self, looked: list[str], weights: dict[str, float], ledgers: int
-    ) -> dict[int, float]:
-        """Return how much of the question each ledger is about, 0 to 1."""
-        by_word: dict[str, list[tuple[int, int]]] = {}
-        for row in self.rows("spread", looked):
-            by_word.setdefault(row["word"], []).append((row["ledger"], row["facts"]))
-        share: dict[int, float] = {}
-        whole = 0.0
-        for word, held in by_word.items():
-            rare = weights[word] * log(1 + ledgers / len(held))
-            whole += rare
-            for ledger, count in held:
-                share[ledger] = share.get(ledger, 0.0) + rare * count / (count + 3)
-        return {ledger: one / whole for ledger, one in share.items()}
-
-    def _ranked(
-        self, index: _Index, found: Search, about: dict[int, float], place: Place
-    ) -> list[Found]:
+    def _ranked(self, index: _Index, found: Search, about: float, place: Place) -> list[Found]:
         """Order what was found by the library's score, by what a ledger is about, and by whose it is."""
         candidates = []
         for scored in found.facts:
             row = index.row(scored.row)
-            parts = [("about", 1 + ABOUT * about.get(row["ledger"], 0.0))]
+            parts = [("about", 1 + about * row["about"])]
             parts += [("own", OWN)] * (bool(place.url) and row["url"] == place.url)
             parts += [("team", TEAM)] * (bool(place.team) and row["team"] == place.team)
             score = scored.score
@@ -220,7 +209,7 @@ class _Index:
     def __init__(self, asker: Asker, totals: Totals) -> None:
         self._asker = asker
         self.totals = totals
-        self._counts = dict(asker.counts)
+        self._counts: dict[str, int] = {}
         self._rows: list[dict[str, Any]] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
@@ -239,12 +228,15 @@ class _Index:
         self._count(self.stems(question))
 
     def _count(self, stems: Iterable[str]) -> None:
-        new = [one for one in dict.fromkeys(stems) if one not in self._counts]
-        if new:
-            found = {row["word"]: row["facts"] for row in self._asker.rows("counts", new)}
-            self._counts.update(found)
+        new = [one for one in dict.fromkeys(stems) if self._known(one) is None]
+        for row in self._asker.rows("counts", new) if new else ():
             # what few have may have come since the counting, and more of it may come
-            self._asker.counts.update({word: some for word, some in found.items() if some > _FEW})
+            kept = self._asker.counts if row["facts"] > _FEW else self._counts
+            kept[row["word"]] = row["facts"]
+
+    def _known(self, stem: str) -> int | None:
+        unknown = None if self._asker.own is None else 0
+        return self._asker.counts.get(stem) or self._counts.get(stem, unknown)
 
     def stems(self, text: str) -> list[str]:
         """Return the words of a text as they are kept."""
@@ -252,8 +244,10 @@ class _Index:
 
     def count(self, stem: str) -> int:
         """Return how many facts have a word."""
-        self._count([stem])
-        return self._counts[stem]
+        known = self._known(stem)
+        if known is None:
+            self._count([stem])
+        return self._known(stem) or 0
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, commonest first."""
@@ -267,6 +261,10 @@ class _Index:
 
     def _begun(self, start: str, most: int) -> list[tuple[str, int]]:
         known = self._asker.begun.get((start, most))
+        own, counts = self._asker.own, self._asker.counts
+        if own is not None:
+            some = own[bisect_left(own, start) : bisect_left(own, start + chr(sys.maxunicode))]
+            return sorted([(word, counts[word]) for word in some], key=lambda two: -two[1])[:most]
         if known is None:
             rows = self._asker.rows("beginning", start, most)
             known = [(row["word"], row["facts"]) for row in rows]
@@ -276,10 +274,12 @@ class _Index:
     def facts_found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands in candidates."""
         self.looked.setdefault(stem)
+        key = f"{quoted(stem)}:"
         return [
-            (number << PLACE_BITS | FACTS_FROM, (at - 1) % BEHIND)
+            (number << PLACE_BITS | FACTS_FROM, (int(at) - 1) % BEHIND)
             for number, row in enumerate(self._rows)
-            for at in (row["places"] or {}).get(stem, ())
+            for at in row["words"].partition(key)[2].partition(" ")[0].split(",")
+            if at
         ]
 
     def found(self, stem: str) -> list[tuple[int, int]]:
