@@ -199,6 +199,8 @@ def test_the_past_that_forks_share_is_no_clash(database: str, tmp_path: Path) ->
             "Tokens expire after 3 hours.",
             [],
         ),
+        ("Weekly backups leave the building.", "Daily backups are encrypted.", []),
+        ("Each flag has an owner who removes it.", "Flags belong to the owner of the code.", []),
         ("Reads are cached (Redis is optional).", "Reads are cached in Redis.", []),
     ],
 )
