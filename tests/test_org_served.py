@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -15,6 +16,7 @@ pytest.importorskip("mcp")
 from mcp import Client
 
 from ledger.errors import NotFound
+from ledger.home import WithoutPersonal
 from ledger.model.event import FactCreated
 from memory.recall.recall_values import Filters
 from rituals.org import org_registry
@@ -83,6 +85,7 @@ def test_the_tool_says_what_the_command_does(
                 for mine, other in zip(found["hits"], said["hits"], strict=True):
                     line, _, link = mine["text"].partition("\n")
                     assert line == other["line"] and other["text"].endswith(link)
+                    assert bool(link) == bool(other["tier"])
                     for key in ("kind", "date", "tier", "agent", "known", "known_by"):
                         assert mine.get(key, "") == other.get(key, ""), key
 
@@ -129,12 +132,42 @@ def test_what_can_not_be_asked_is_said(
             )
             said = await refused(client, "recall", query="x", org=True)
             assert message and message in said, (message, said)
+        with WithoutPersonal():  # as over HTTP
+            assert "every program" in await refused(client, "recall", query="x", org=True)
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, "psycopg", None)
+            said = await refused(client, "recall", query="x", org=True)
+            assert "needs a library that is not installed" in said and "install" in said
         assert "all ledgers" in await refused(
             client, "recall", query="x", org=True, as_of="2026-01-01"
         )
         assert "within" in await refused(client, "recall", query="x", org=True, within="facts")
         assert "org" in await refused(client, "recall", query="x", team="sales")
         assert (await ask(client, "recall", query="x"))["hits"] == []
+
+    tell(story)
+
+
+def test_all_of_a_text_is_read_at_the_level_full(
+    database: str, tmp_path: Path, run: Run, tell: Tell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a line cuts is whole there, by the command line and by the tool, with its link behind."""
+    text = f"Keys of the pump are greased. {'They squeak otherwise, and people ask. ' * 20}So it is daily."
+    Remote(tmp_path / "pump.git").push(dict([log(1, FactCreated("grease", text))]))
+    with connect(database, WORKER) as base:
+        org_registry.add(base, [str(tmp_path / "pump.git")], "", ["*"])
+    work(database, tmp_path / "mirrors")
+    monkeypatch.setenv("DIURNA_ORG_TOKEN", token(database, "bob"))
+    assert "So it is daily." not in run("recall", "--org", "greased", "pump").out
+    assert "So it is daily." in run("recall", "--org", "--level", "full", "greased", "pump").out
+
+    async def story(client: Client) -> None:
+        asked = {"query": "greased pump", "org": True}
+        assert "daily" not in (await ask(client, "recall", **asked))["hits"][0]["text"]
+        said, _, link = (await ask(client, "recall", level="full", **asked))["hits"][0][
+            "text"
+        ].rpartition("\n")
+        assert said == text and "pump.git" in link
 
     tell(story)
 

@@ -89,11 +89,12 @@ def recall(
     limit: int = 10,
     *,
     explain: bool = False,
+    full: bool = False,
     reader: OrgReader | None = None,
 ) -> Answer:
     """Find what answers a question in all ledgers that the one who asks may read.
 
-    A process that asks again keeps its `reader`.
+    A process that asks again keeps its `reader`; with `full` hits have all of their text.
 
     Raises:
         NotFound: it is not said who asks, or where the database is.
@@ -107,7 +108,8 @@ def recall(
     finally:
         if reader is None:
             asked.close()
-    hits = [_fact_hit(one, explain) for one in found.facts] + [_log_hit(row) for row in found.logs]
+    hits = [_fact_hit(one, explain, full) for one in found.facts]
+    hits += [_log_hit(row, full) for row in found.logs]
     notes = (*found.notes, NEAREST) if hits and not found.sure else found.notes
     tokens = sum([hit.tokens for hit in hits])
     return Answer(tuple(hits), tokens, sum([hit.whole for hit in hits]), notes)
@@ -122,10 +124,10 @@ def _address(folder: str) -> str:
     return url or found.where
 
 
-def _fact_hit(one: Found, explain: bool) -> Hit:
+def _fact_hit(one: Found, explain: bool, full: bool) -> Hit:
     row = one.row
     said = "superseded or false" if row["untrue"] else "closed" if row["closed"] else ""
-    line = one_line(f"{said}: {row['text']}" if said else row["text"])
+    line = (str if full else one_line)(f"{said}: {row['text']}" if said else row["text"])
     text = fact_text(row, line)
     parts = tuple([Part(name, value) for name, value in one.parts]) if explain else ()
     mark = Mark(row["closed"], row["untrue"], (), said)
@@ -161,9 +163,10 @@ def day_of(row: dict[str, Any]) -> str:
     return str(row["created"] or row["stem"][:10])
 
 
-def _log_hit(row: dict[str, Any]) -> Hit:
+def _log_hit(row: dict[str, Any], full: bool) -> Hit:
     id, day = f"{row['name']}/{row['stem']}", row["ended"][:10]
-    line = one_line(f"{row['title']}: {row['body']}")[:_LINE_CHARS]
+    said = f"{row['title']}: {row['body']}"
+    line = said if full else one_line(said)[:_LINE_CHARS]
     text = f"{id}  session  {day}  {line}  ({writer_of(row)})"
     return Hit(
         id, "session", "", day, row["stem"], row["agent"], 0.0, line, text, tokens_of(text),

@@ -59,8 +59,9 @@ def _of_org(call: Invocation, question: str, given: Mapping[str, Any]) -> None:
 
     filters = Filters(**{key: given[key] for key in _FILTERS})
     scope = Scope(given["repo"], given["team"], call.folder())
-    found = recall(question, filters, scope, given["limit"], explain=given["explain"])
-    _print(call, question, INDEX, found, org=True)
+    level = FULL if given["level"] == FULL else INDEX
+    how = {"explain": given["explain"], "full": level == FULL}
+    _print(call, question, level, recall(question, filters, scope, given["limit"], **how), org=True)
 
 
 def _chosen(query: tuple[str, ...], ids: str) -> list[str]:

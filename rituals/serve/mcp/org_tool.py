@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.errors import WrongUsage
+from ledger.errors import DiurnaError, WrongUsage
+from ledger.home import WithoutPersonal
+from memory.recall.recall_values import FULL, INDEX
 from rituals.org.org_recall import OrgReader, Scope, recall
 from rituals.serve.mcp.responses import RecallAnswered, answered
 
@@ -19,17 +21,24 @@ _READER = OrgReader()
 def recall_of_org(memory: Memory, asked: RecallAsked, filters: Filters) -> RecallAnswered:
     """Search the ledgers that the person of $DIURNA_ORG_TOKEN may read, as `diurna recall --org` does.
 
-    A hit is the line of the command's, and where it is found below.
+    A hit is the line of the command's, or all of its text, and where it is found below.
 
     Raises:
-        DiurnaError: the database can not be asked, or not for that.
+        DiurnaError: the database can not be asked, not for that, or not by those who can ask this server.
     """
+    if WithoutPersonal.depth:
+        raise DiurnaError(
+            "what the person of $DIURNA_ORG_TOKEN may read is not asked over HTTP: "
+            "every program of this machine could",
+            hint="a client that starts the server itself gets it",
+        )
     if filters.within:
         raise WrongUsage("within is of one memory", hint="leave org or within out")
     scope = Scope(asked.repo, asked.team, memory.home.repository.where)
-    found = recall(asked.query, filters, scope, asked.limit, reader=_READER)
+    full = asked.level == FULL
+    found = recall(asked.query, filters, scope, asked.limit, reader=_READER, full=full)
     hits = []
     for hit in found.hits:
-        _, below, link = hit.text.partition("\n")
-        hits.append(hit._replace(line=f"{hit.line}{below}{link.strip()}"))
-    return answered(found._replace(hits=tuple(hits)), "index")
+        link = hit.text.rpartition("\n")[2].strip() if hit.tier else ""
+        hits.append(hit._replace(line="\n".join(filter(None, [hit.line, link]))))
+    return answered(found._replace(hits=tuple(hits)), INDEX)
