@@ -204,12 +204,14 @@ def test_the_past_that_forks_share_is_no_clash(database: str, tmp_path: Path) ->
         ("Reads are cached (Redis is optional).", "Reads are cached in Redis.", []),
     ],
 )
-def test_a_choice_of_ones_own_is_a_difference(one: str, two: str, told: list[bool]) -> None:
+@pytest.mark.parametrize("crowd", [200, 1])
+def test_a_choice_of_ones_own_is_a_difference(
+    one: str, two: str, told: list[bool], crowd: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Over ledgers less counts than within one, and what a repository does itself contradicts nobody."""
-    row = {"id": "a", "kind": "fact", "stem": "", "created": "", "also": None}
-    rows = [
-        {**row, "ledger": n, "entity": "x", "text": text} for n, text in enumerate((one, two), 1)
-    ]
+    monkeypatch.setattr(org_clashes, "CROWD", crowd)
+    row = {"id": "a", "kind": "fact", "stem": "", "created": "", "also": None, "entity": "x"}
+    rows = [{**row, "ledger": number, "text": text} for number, text in enumerate((one, two))]
     assert [found.chosen for found in compared(rows)] == told
 
 

@@ -13,6 +13,7 @@ from threading import Lock
 
 from ledger.heavy_work import Uncollected
 from ledger.model.record import Record
+from projection.compare.candidates import Postings, queries, subjects
 from projection.compare.pair_comparison import Claim, claim, opposition
 from projection.compare.quantities import quantities
 from projection.compare.statement_subjects import subject
@@ -20,6 +21,7 @@ from projection.fold.fact_history import Fact, Version
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import folded, names_in
 from projection.policy.model import CLOSABLE, QUESTION_KIND
+from projection.text.normalize import index_words
 from projection.text.topics import OFTEN
 
 TYPE_CHECKING = False
@@ -33,9 +35,12 @@ if TYPE_CHECKING:
     from rituals.org.org_search import Asker
 
     Row = dict[str, Any]
+    Side = tuple[Row, Claim, set[int]]
 
 #: What more ledgers speak of is everybody's, and each means its own: `api`, `cache`.
 LEDGERS_MOST = 20
+#: Of more facts of one entity not all pairs are compared.
+CROWD = 200
 #: Kinds that claim nothing.
 _WITHOUT = sorted(CLOSABLE | {QUESTION_KIND})
 #: Rules of statements in words of their own that are right too seldom over ledgers (ORG.md has the
@@ -142,7 +147,7 @@ def compared(rows: Iterable[Row]) -> Iterable[Clash]:
     What two forks have or had both is one fact, whatever became of it in each.
     """
     claims = [(row, _claim(row), {row["ledger"], *(row["also"] or ())}) for row in rows]
-    for (one, mine, ours), (two, other, theirs) in combinations(claims, 2):
+    for (one, mine, ours), (two, other, theirs) in _pairs(claims):
         if one["ledger"] in theirs or two["ledger"] in ours:
             continue
         against = opposition(mine, other)
@@ -150,6 +155,20 @@ def compared(rows: Iterable[Row]) -> Iterable[Clash]:
             sides = {mine.fact.id: (one, mine), other.fact.id: (two, other)}
             if sure(against, sides[against.one][1], sides[against.two][1]):
                 yield _clash(against, sides)
+
+
+def _pairs(claims: Sequence[Side]) -> Iterable[tuple[Side, Side]]:
+    """Pair facts, each with all others; in a crowd with those that an index proposes, as in a ledger."""
+    if len(claims) <= CROWD:
+        return combinations(claims, 2)
+    words = {mine.fact.id: index_words(mine.fact.text) for _, mine, _ in claims}
+    by_id = {side[1].fact.id: side for side in claims}
+    index, pairs = Postings(words), set()
+    for _, mine, _ in claims:
+        id, said = mine.fact.id, mine.statements
+        near = index.candidates(queries(said, words[id]), subjects(said), id)
+        pairs.update([(min(id, other), max(id, other)) for other in near])
+    return [(by_id[one], by_id[two]) for one, two in sorted(pairs)]
 
 
 def sure(against: Opposition, one: Claim, two: Claim) -> bool:
