@@ -9,6 +9,7 @@ import json
 
 from ledger.errors import NotFound
 from ledger.model.record import Record
+from ledger.remote.remote import without_credentials
 from projection.graph.graph_neighbours import folded, names_in
 
 TYPE_CHECKING = False
@@ -75,14 +76,14 @@ def confirmed(row: Row) -> str:
 
 
 def told(asker: Asker, ledger: str, id: str, url: str = "") -> tuple[FactTold, ...]:
-    """Tell of a fact, in each of the ledgers that have this name; `url` is of one of them.
+    """Tell of a fact, in each of the ledgers that have this name; `url` is of one of them, as it is shown.
 
     Raises:
         NotFound: there is no such fact, or not for this person.
     """
     found = []
-    for row in _rows(asker, "fact", PAGE, repo=url or ledger, id=id):
-        if row["name"] == ledger:
+    for row in _rows(asker, "fact", PAGE, repo=ledger, id=id):
+        if row["name"] == ledger and url in ("", without_credentials(row["url"])):
             named = row["ledger"], row["id"]
             events = asker.rows("fact_events", *named, EVENTS + 1)
             known = {row["text"], *[event["said"] for event in events]}

@@ -8,6 +8,7 @@ from ledger.environment import variables
 from ledger.errors import NotFound
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
+from ledger.remote.remote import without_credentials
 from memory.recall.hits.snippets import one_line
 from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
 from projection.document.fact_remarks import Mark
@@ -140,9 +141,14 @@ def _fact_hit(one: Found, explain: bool, full: bool) -> Hit:
 
 def fact_text(row: dict[str, Any], line: str) -> str:
     """Tell a fact of a ledger in two lines: what it says, when and by whom, and where its log is."""
-    id, where = f"{row['name']}/{row['id']}", (row["commit"] or row["tip"])[:12]
-    link = link_of(row) or f"{row['url']} {where}:{row['path'] or ''}"
-    return f"{id}  {row['kind']}  {row['tier']}  {day_of(row)}  {line}  ({who_of(row)})\n    {link}"
+    said = f"{row['name']}/{row['id']}  {row['kind']}  {row['tier']}  {day_of(row)}  {line}"
+    return f"{said}  ({who_of(row)})\n    {_place_of(row)}"
+
+
+def _place_of(row: dict[str, Any]) -> str:
+    """Say where the log of a row is: on the forge, else in which file of which commit."""
+    commit = (row["commit"] or row["tip"])[:12]
+    return link_of(row) or f"{without_credentials(row['url'])} {commit}:{row['path'] or ''}"
 
 
 def who_of(row: dict[str, Any]) -> str:
@@ -167,7 +173,7 @@ def _log_hit(row: dict[str, Any], full: bool) -> Hit:
     id, day = f"{row['name']}/{row['stem']}", row["ended"][:10]
     said = f"{row['title']}: {row['body']}"
     line = said if full else one_line(said)[:_LINE_CHARS]
-    text = f"{id}  session  {day}  {line}  ({writer_of(row)})"
+    text = f"{id}  session  {day}  {line}  ({writer_of(row)})\n    {_place_of(row)}"
     return Hit(
         id, "session", "", day, row["stem"], row["agent"], 0.0, line, text, tokens_of(text),
         tokens_of(row["body"]),

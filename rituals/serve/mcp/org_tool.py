@@ -39,6 +39,6 @@ def recall_of_org(memory: Memory, asked: RecallAsked, filters: Filters) -> Recal
     found = recall(asked.query, filters, scope, asked.limit, reader=_READER, full=full)
     hits = []
     for hit in found.hits:
-        link = hit.text.rpartition("\n")[2].strip() if hit.tier else ""
-        hits.append(hit._replace(line="\n".join(filter(None, [hit.line, link]))))
+        link = hit.text.rpartition("\n")[2].strip()
+        hits.append(hit._replace(line=f"{hit.line}\n{link}"))
     return answered(found._replace(hits=tuple(hits)), INDEX)

@@ -15,6 +15,7 @@ from ledger.environment import now_ms
 from ledger.errors import DiurnaError
 from ledger.model import instants
 from ledger.model.record import Record
+from ledger.remote.remote import without_credentials
 from memory.recall.recall_values import Filters
 from projection.fold.projection_state import TIERS
 from projection.policy.model import BUILT_IN_KINDS
@@ -36,7 +37,13 @@ _SINCE = "1 year ago"
 _SCOPE = ("team", "repo")
 _OF_SEARCH = (*_SCOPE, "kind", "tier", "entity", "since", "false")
 #: What rows are shown by.
-_SHOWING = {"link_of": link_of, "who_of": who_of, "day_of": day_of, "writer_of": writer_of}
+_SHOWING = {
+    "link_of": link_of,
+    "who_of": who_of,
+    "day_of": day_of,
+    "writer_of": writer_of,
+    "shown_url": without_credentials,
+}
 
 
 class OrgPage(Record):
@@ -123,13 +130,13 @@ def ledgers(asker: Asker, asked: Asked) -> Page:
     words = asked.get("q", "").strip().lower().split()
     rows = [
         row for row in asker.rows("ledgers")
-        if all(word in f"{row['name']} {row['team']} {row['url']}".lower() for word in words)
+        if all(word in f"{row['name']} {row['team']}".lower() for word in words)
     ]  # fmt: skip
     first = _number(asked.get("page", ""))
     shown = rows[first * PAGE : (first + 1) * PAGE]
     more = str(first + 1) if len(rows) > (first + 1) * PAGE else ""
     values = {"rows": shown, "total": len(rows), "q": " ".join(words), "more": more}
-    return Page("org_ledgers", "Ledgers", values)
+    return Page("org_ledgers", "Ledgers", values | _SHOWING)
 
 
 def fact(asker: Asker, asked: Asked) -> Page:
