@@ -266,6 +266,8 @@ GRANT EXECUTE ON FUNCTION org.tips, org.spoken, org.shared TO org_server;
 -- commit has it. Up to the commit `walked` no log has ever gone, so that only what is new is looked through.
 ALTER TABLE org.log ADD commit text NOT NULL DEFAULT '', ADD author text NOT NULL DEFAULT '';
 ALTER TABLE org.ledger ADD walked text NOT NULL DEFAULT '';
+-- How long all texts of a ledger's facts are together: a text is long or short beside its own ledger's.
+ALTER TABLE org.ledger ADD chars bigint NOT NULL DEFAULT 0;
 -- Ledgers that a question is put to, of those on some shelves; null where it is put to all.
 CREATE FUNCTION org.named(mine int[], wanted jsonb) RETURNS int[] LANGUAGE sql STABLE SET search_path = org, pg_temp AS $$
   SELECT CASE WHEN wanted ?| '{repo,team}' THEN ARRAY(SELECT l.id FROM org.ledger l WHERE l.shelf = ANY (mine)
@@ -304,12 +306,12 @@ BEGIN
     'SELECT words FROM org.fact WHERE shelf = ANY (%L) AND ledger = ANY (%L)', mine, org.named(mine, wanted))) AS t;
 END $$;
 -- The facts that have the most of what words tell; `about` is how much their ledger is about these words, 0 to 1,
--- by how many of its facts have those that few ledgers have. Words are looked up one by one, so that no row is
+-- by how many of its facts have those that few ledgers have, and `usual` how long its texts are. Words are looked up one by one, so that no row is
 -- asked for each of them; shares are whole, so that a sum has no order.
 CREATE FUNCTION org.find(asks text, looked text[], told text[], weights float8[], wanted jsonb, most int)
   RETURNS TABLE(ledger int, name text, url text, team text, tip text, prefix text, id text, kind text, tier text,
     reason text, text text, stem text, path text, agent text, created text, last_used text, entity text, untrue bool,
-    closed bool, contested bool, known text, known_by text, words text, commit text, author text, about float8)
+    closed bool, contested bool, known text, known_by text, words text, commit text, author text, about float8, usual float8)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = org, pg_temp AS $$
 DECLARE
   mine int[] := org.shelves_of(org.who(asks)); within int[] := org.named(mine, wanted);
@@ -337,7 +339,7 @@ BEGIN
       ORDER BY sum(h.share) + max(h.rest) DESC, h.stem DESC, h.ledger, h.id LIMIT $3)
     SELECT l.id, l.name, l.url, l.team, l.tip, l.prefix, f.id, f.kind, f.tier, f.reason, f.text, f.stem, g.path, g.agent,
       f.created, f.last_used, f.entity, f.untrue, f.closed, f.contested, f.known, f.known_by, f.words::text,
-      g.commit, g.author, a.about
+      g.commit, g.author, a.about, coalesce(nullif(l.chars, 0), 200 * l.facts) / greatest(l.facts, 1)::float8
     FROM best b JOIN org.ledger l ON l.id = b.ledger JOIN about a ON a.ledger = b.ledger
       JOIN org.fact f ON f.shelf = ANY ($1) AND f.shelf = b.shelf AND f.ledger = b.ledger AND f.id = b.id
       LEFT JOIN org.log g ON g.shelf = ANY ($1) AND g.shelf = f.shelf AND g.ledger = f.ledger AND g.stem = f.stem

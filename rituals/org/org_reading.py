@@ -86,6 +86,7 @@ class _Rows(Record):
     gone_logs: list[str]
     gone_facts: list[str]
     walked: str
+    chars: int  #: of the texts of all facts
     words: list[str | None]
 
 
@@ -180,9 +181,9 @@ def _store(
             size = _write(base, shelf, job.ledger, rows, anew)
             base.execute(
                 "UPDATE org.ledger SET branch=%s, prefix=%s, project=%s, tip=%s, digest=%s, library=%s,"
-                " logs=%s, facts=%s, walked=%s, root=%s, same_as=NULL, read_at=now() WHERE id=%s",
+                " logs=%s, facts=%s, chars=%s, walked=%s, root=%s, same_as=NULL, read_at=now() WHERE id=%s",
                 (found.branch, found.home.prefix, state.policy.project, found.tip, state.summary.digest,
-                 LIBRARY, state.summary.logs, len(state), rows.walked, root, job.ledger),
+                 LIBRARY, state.summary.logs, len(state), rows.chars, rows.walked, root, job.ledger),
             )  # fmt: skip
             finish(base, job, changed=True)
     if original:
@@ -221,6 +222,7 @@ def _differing(
         [key for key in logs if key not in kept],
         [key for key in facts if key not in known or key in replaced],
         "" if brought.gone else brought.tip,
+        sum([len(one.standing.fact.text) for one in made]),
         [],
     )
 

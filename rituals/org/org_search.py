@@ -11,7 +11,6 @@ import json
 import sys
 from bisect import bisect_left
 from contextlib import contextmanager
-from math import log
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
@@ -43,9 +42,9 @@ if TYPE_CHECKING:
 PLACES_MOST = 8000
 #: So many candidates are ranked, and so many logs read where no fact answers.
 CANDIDATES, LOGS = 100, 50
-#: How much of a question the first fact must say in one ledger, and over hundreds: somebody always says
-#: something that has the words.
-BAR, BAR_OF_MANY, MANY = 0.5, 0.55, 400
+#: How much of a question one of so many first facts must say: somebody always says something that has the
+#: words. Chosen on one half of the questions of a bench, and measured on the other.
+BAR, FIRST = 0.7, 3
 #: How much more a ledger counts that is about all of the question; the asker's own; their team's.
 ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
 #: So many words that begin alike are counted, and so many are looked at for a spelling.
@@ -55,8 +54,8 @@ _OF_ONE = {
     "tags": "--tag", "agents": "--agent", "roles": "--role", "branches": "--branch", "as_of": "--as-of",
     "yours": "--yours",
 }  # fmt: skip
-#: So many words are kept, with how many facts have them, and none that so few have. So many characters
-#: has a fact, about.
+#: So many words are kept, with how many facts have them, and none that so few have. So long is a text that
+#: is as long as its ledger's are.
 _KEPT, _FEW, _CHARS = 50_000, 50, 200
 
 
@@ -156,8 +155,8 @@ class Asker:
         )
         found = search(index, question, told=0, lookups=Lookups())  # type: ignore[arg-type]
         best = self._ranked(index, found, about, place or Place())
-        bar = BAR + (BAR_OF_MANY - BAR) * min(1.0, log(max(1, many)) / log(MANY))
-        sure = bool(best) and (best[0].covered >= bar or (found.state.open and not found.subject))
+        said = max([one.covered for one in best[:FIRST]], default=0.0)
+        sure = said >= BAR or (bool(best) and found.state.open and not found.subject)
         logs = () if best and sure else self.rows("find_logs", question, asked, LOGS)
         return OrgAnswer(tuple(best[:limit]), tuple(logs[:limit]), notes, sure)
 
@@ -301,7 +300,9 @@ class _Index:
     def log(self, number: int) -> LogRow | None:
         """Return the log of a candidate, as the ranker asks for it."""
         row = self._rows[number]
-        piece = Piece(0, len(row["text"]), "", False, row["id"])
+        # beside its ledger's own texts: where all are long, none says less by that
+        chars = round(_CHARS * len(row["text"]) / row["usual"])
+        piece = Piece(0, chars, "", False, row["id"])
         return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", 0, (), (piece,))
 
     def speaks(self, name: str) -> bool:
