@@ -181,7 +181,8 @@ def _store(
             size = _write(base, shelf, job.ledger, rows, anew)
             base.execute(
                 "UPDATE org.ledger SET branch=%s, prefix=%s, project=%s, tip=%s, digest=%s, library=%s,"
-                " logs=%s, facts=%s, chars=%s, walked=%s, root=%s, same_as=NULL, read_at=now() WHERE id=%s",
+                " logs=%s, facts=%s, chars=%s, walked=%s, root=%s, same_as=NULL, read_at=now()"
+                " WHERE id=%s",
                 (found.branch, found.home.prefix, state.policy.project, found.tip, state.summary.digest,
                  LIBRARY, state.summary.logs, len(state), rows.chars, rows.walked, root, job.ledger),
             )  # fmt: skip
