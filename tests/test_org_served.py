@@ -282,6 +282,7 @@ def test_pages_tell_what_ledgers_hold(
     fact = browser.get("/fact/shop/cents")[1]
     assert fact.index("Updated") < fact.index("Created") and "Reworded" in fact
     assert "Amounts of the shop are cents." in fact and fact.count("/blob/") >= 3
+    assert 'href="/fact/shop/queue"' in browser.get("/fact/shop/retry")[1]
     found = browser.get("/search?q=how+often+are+webhooks+retried")[1]
     assert f"vault/{WORD}-retry" in found
     assert (
