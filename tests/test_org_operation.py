@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -16,9 +17,12 @@ import pytest
 
 from ledger.model.event import FactCreated
 from rituals.org import org_listener
+from rituals.org.org_database import WORKER, connect
+from rituals.org.org_status import figures
 from tests.conftest import Repo, Run, each_row
 from tests.org_cluster import Remote, ask, cluster, database, needs_postgres
-from tests.test_org_worker import add, log
+from tests.test_org_reading import work
+from tests.test_org_worker import add, due, log
 
 __all__ = ["cluster", "database"]
 
@@ -120,6 +124,8 @@ def test_a_push_is_found_by_its_webhook(
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
             said = answer.read().decode()
         assert "diurna_org_facts 2\n" in said
+        assert 'diurna_org_reads_total{code="ok"} ' in said
+        assert "diurna_org_kills_total 0\n" in said
         assert "shop" not in said
     finally:
         worker.terminate()
@@ -142,3 +148,76 @@ def _until(holds: object, seconds: float = 30.0) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+@needs_postgres
+def test_figures_say_how_reading_goes(database: str, tmp_path: Path, run: Run) -> None:
+    """Reads by code, seconds by part, bytes, lost workers, and how long what was due had to wait."""
+    Remote(tmp_path / "shop").push(dict([log(1, FactCreated("a", "One."))]))
+    add(database, str(tmp_path / "shop"), str(tmp_path / "gone"))
+    ask(database, "UPDATE org.job SET due = now() - interval '100 s' RETURNING 1")
+    ask(
+        database,
+        "UPDATE org.job SET lease = gen_random_uuid(), leased_until = now() - interval '1 s' FROM org.ledger l"
+        " WHERE l.id = ledger AND l.name = 'shop' RETURNING 1",
+    )
+    work(database, tmp_path / "m")
+    found = run("org", "status", "--json").json
+    assert found["reads"] == {"Unreachable": 1, "ok": 1}
+    assert found["kills"] == 1
+    assert all(found["seconds"][part] > 0 for part in ("fetch", "fold", "rows", "write"))
+    assert 100 <= found["lag_p50_seconds"] == found["lag_p95_seconds"] < 130
+    assert found["written_bytes"] > 100 and found["bytes"] > 1 << 20
+    with connect(database, WORKER) as base:
+        lines = figures(base).splitlines()
+    names = [line.partition(" ")[0] for line in lines]
+    assert len(set(names)) == len(names)
+    for line in lines:
+        name, _, value = line.rpartition(" ")
+        assert float(value) >= 0
+        assert re.fullmatch(r'diurna_org_[a-z0-9_]+({(code|part)="[A-Za-z ]+"})?', name), line
+    assert not any(name in line for line in lines for name in ("/shop", "gone"))
+    assert "half were read 10" in run("org", "status").out
+
+
+@needs_postgres
+def test_an_export_says_what_it_has_not(
+    database: str, tmp_path: Path, run: Run, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What moved on is stale; what was rewritten, or is gone, may have been purged."""
+    pytest.importorskip("pyarrow")
+    lake = str(tmp_path / "lake")
+    first, second = (
+        dict([log(1, FactCreated("a", "One."))]),
+        dict([log(2, FactCreated("b", "Two."))]),
+    )
+    remotes = {name: Remote(tmp_path / f"{name}.git") for name in ("bank", "mail", "shop", "soap")}
+    for remote in remotes.values():
+        remote.push(first)
+    add(database, *[str(one.folder) for one in remotes.values()])
+    work(database, tmp_path / "m")
+    assert run("export", "parquet", lake, "--check", "--org").code == 1
+    assert run("export", "parquet", lake, "--org").code == 0
+    assert run("export", "parquet", lake, "--check", "--org").out == "0 of 4 ledgers differ\n"
+    remotes["mail"].push({**first, **second})
+    remotes["shop"].push(second, onto=False)
+    assert run("org", "forget", "bank").code == 0
+    Remote(tmp_path / "tea.git").push(first)
+    add(database, str(tmp_path / "tea.git"))
+    due(database)
+    work(database, tmp_path / "m")
+    remotes["shop"].push({**first, **second})  # it moves on behind that
+    due(database)
+    work(database, tmp_path / "m")
+    done = run("export", "parquet", lake, "--check", "--org", "--json")
+    said = {Path(url).stem: what for url, what in done.json["ledgers"].items()}
+    assert said == {"bank": "gone", "mail": "stale", "shop": "rewritten", "soap": "", "tea": "new"}
+    assert done.code == 1
+    assert "rewritten: " in run("export", "parquet", lake, "--check", "--org").out
+    own = str(tmp_path / "own")
+    run("note", "decision: id=retry Webhooks are retried.")
+    assert run("export", "parquet", own).code == 0
+    assert run("export", "parquet", own, "--check").code == 0
+    run("note", "decision: id=wait Webhooks wait.")
+    assert run("export", "parquet", own, "--check").out.startswith("stale: ")
+    assert run("export", "events", "--check").code == 2

@@ -226,7 +226,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Argument("what", "events|vault|site|parquet|snapshot",
                  choices=("events", "vault", "site", "parquet", "snapshot")),
         Argument("dir", "[DIR]", default=""),
-        Option("--org", "With parquet: all ledgers of the organisation (`diurna org`)."),
+        Option("--org", "With parquet: of `diurna org`."), Option("--check", "With it: what is stale?"),
         Option("--base", "With site: where it will be found.", "URL"),
         Option("--allow-shallow", "With site: also where history is cut; each page says so."), DRY_RUN,
     ),

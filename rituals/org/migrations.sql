@@ -481,3 +481,9 @@ BEGIN
   END LOOP;
   RETURN found;
 END $$;
+-- What workers did, summed up: `label` says of which code or part. `lag`: seconds from due to read, the last time.
+CREATE TABLE org.figure(name text NOT NULL, label text NOT NULL, value float8 NOT NULL, PRIMARY KEY (name, label))
+  WITH (fillfactor = 50);
+ALTER TABLE org.job ADD lag real;
+-- How often a ledger's history was rewritten: what was exported before has texts that may have been purged.
+ALTER TABLE org.ledger ADD rewrites int NOT NULL DEFAULT 0;

@@ -42,6 +42,7 @@ class Job(Record):
     shelf: int
     tip: str
     library: str
+    lost: bool  #: whoever had it before did not come back
 
 
 _CLAIM = f"""
@@ -50,12 +51,13 @@ UPDATE org.job j SET lease = gen_random_uuid(), leased_until = now() + '{LEASE}'
   problem = CASE WHEN tries >= {_DEATHS} AND lease IS NOT NULL THEN '{KILLED}' ELSE problem END,
   problem_at = CASE WHEN tries >= {_DEATHS} AND lease IS NOT NULL THEN now() ELSE problem_at END,
   due = CASE WHEN tries >= {_DEATHS} THEN now() + '1 day' ELSE due END
-FROM org.ledger l
-WHERE l.id = j.ledger AND j.ledger = (
-  SELECT ledger FROM org.job WHERE due <= least(now(), %s::timestamptz)
+FROM org.ledger l, (
+  SELECT ledger, lease IS NOT NULL AS lost FROM org.job WHERE due <= least(now(), %s::timestamptz)
     AND (leased_until IS NULL OR leased_until < now())
-  ORDER BY tries > 0, due LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING j.ledger, j.lease, j.wish, j.wished, j.tries, l.url, l.branch, l.shelf, l.tip, l.library
+  ORDER BY tries > 0, due LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
+WHERE l.id = j.ledger AND j.ledger = next.ledger
+RETURNING j.ledger, j.lease, j.wish, j.wished, j.tries, l.url, l.branch, l.shelf, l.tip, l.library,
+  next.lost
 """
 
 
@@ -75,7 +77,8 @@ def finish(base: Connection[Any], job: Job, *, changed: bool) -> None:
         "UPDATE org.job SET lease = NULL, leased_until = NULL, tries = 0, problem = '', problem_at = NULL,"
         " wish = CASE WHEN wished = %(wished)s THEN 'read' ELSE wish END,"
         " pause = CASE WHEN %(changed)s THEN '1 min' ELSE least(pause * 2, '1 h') END,"
-        " due = CASE WHEN wished = %(wished)s THEN now() + pause ELSE now() END"
+        " due = CASE WHEN wished = %(wished)s THEN now() + pause ELSE now() END,"
+        " lag = greatest(0, extract(epoch FROM clock_timestamp() - due))"
         " WHERE ledger = %(ledger)s AND lease = %(lease)s",
         {"changed": changed, "wished": job.wished, "ledger": job.ledger, "lease": job.lease},
     )

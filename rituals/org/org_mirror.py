@@ -77,6 +77,9 @@ def fetched(mirrors: str, ledger: int, url: str, branch: str) -> Iterator[Fetche
         except GitFailed:
             shutil.rmtree(folder, ignore_errors=True)
             found = _fetch(folder, url, branch)
+        except DiurnaError:
+            _clear(folder)  # of a pack that has no end a part is there
+            raise
         yield found
 
 

@@ -87,6 +87,8 @@ class _Rows(Record):
     gone_facts: list[str]
     walked: str
     chars: int  #: of the texts of all facts
+    root: str
+    rewritten: bool
     words: list[str | None]
 
 
@@ -129,11 +131,15 @@ def _read(base: Connection[Any], job: Job, found: Fetched, reader: Reader, stems
         raise Personal("it is a personal home")
     folded = monotonic()
     anew = job.wish == "rebuild" or job.library != LIBRARY
+    follows = ("merge-base", "--is-ancestor", job.tip, found.tip)
+    moved = bool(job.tip) and job.tip != found.tip
+    rewritten = moved and bool(reader.home.repository.git().call(*follows)[0])
     rows = _differing(base, job, reader, state, cache, anew)
     rows = rows._replace(words=stems.words(rows.facts))
     made = monotonic()
     root = min([(ref.key, ref.blob) for ref in refs], default=("", ""))[1]
-    size = _store(base, job, found, state, rows, root, anew=anew)
+    rows = rows._replace(root=root, rewritten=rewritten)
+    size = _store(base, job, found, state, rows, anew=anew)
     return Done(
         True,
         len(rows.logs),
@@ -152,7 +158,6 @@ def _store(
     found: Fetched,
     state: State,
     rows: _Rows,
-    root: str,
     *,
     anew: bool,
 ) -> int:
@@ -167,11 +172,11 @@ def _store(
         shelf = _hold(base, job)
         if shelf != job.shelf:
             raise Moved("it has other readers now")
-        base.execute("SELECT pg_advisory_xact_lock(7876, hashtext(%s))", (root,))
+        base.execute("SELECT pg_advisory_xact_lock(7876, hashtext(%s))", (rows.root,))
         original = base.execute(
             "SELECT o.id FROM org.ledger o, org.ledger l WHERE l.id = %s AND l.fork AND o.root = %s"
             " AND o.root <> '' AND o.id <> l.id AND o.tip <> '' ORDER BY o.fork LIMIT 1",
-            (job.ledger, root),
+            (job.ledger, rows.root),
         ).fetchone()
         if original:
             _empty(base, job, shelf)
@@ -181,10 +186,11 @@ def _store(
             size = _write(base, shelf, job.ledger, rows, anew)
             base.execute(
                 "UPDATE org.ledger SET branch=%s, prefix=%s, project=%s, tip=%s, digest=%s, library=%s,"
-                " logs=%s, facts=%s, chars=%s, walked=%s, root=%s, same_as=NULL, read_at=now()"
-                " WHERE id=%s",
+                " logs=%s, facts=%s, chars=%s, walked=%s, root=%s, rewrites=rewrites+%s,"
+                " same_as=NULL, read_at=now() WHERE id=%s",
                 (found.branch, found.home.prefix, state.policy.project, found.tip, state.summary.digest,
-                 LIBRARY, state.summary.logs, len(state), rows.chars, rows.walked, root, job.ledger),
+                 LIBRARY, state.summary.logs, len(state), rows.chars, rows.walked, rows.root,
+                 int(rows.rewritten), job.ledger),
             )  # fmt: skip
             finish(base, job, changed=True)
     if original:
@@ -192,7 +198,7 @@ def _store(
     forks = base.execute(  # that were read before it was
         "UPDATE org.ledger f SET library='' FROM org.ledger l WHERE l.id = %s AND NOT l.fork AND f.fork"
         " AND f.root = %s AND f.root <> '' AND f.tip <> '' RETURNING f.id",
-        (job.ledger, root),
+        (job.ledger, rows.root),
     ).fetchall()
     if forks:
         wish(base, [row[0] for row in forks])
@@ -224,6 +230,8 @@ def _differing(
         [key for key in facts if key not in known or key in replaced],
         "" if brought.gone else brought.tip,
         sum([len(one.standing.fact.text) for one in made]),
+        "",
+        False,
         [],
     )
 

@@ -18,6 +18,7 @@ from rituals.org.org_database import WORKER, DatabaseFailed, connect, told
 from rituals.org.org_jobs import BELL, Fenced, Job, claim, fail
 from rituals.org.org_reading import Done, carry_out
 from rituals.org.org_rows import Stems
+from rituals.org.org_status import add_figures
 from rituals.org.org_watch import look
 
 TYPE_CHECKING = False
@@ -190,9 +191,10 @@ def do(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> Done | No
         code = type(problem).__name__
     except Exception as problem:  # noqa: BLE001 - a hostile ledger must not end the worker, and its words are not ours
         code = f"{type(problem).__name__} (a bug)"
-    if code and code != "Fenced":
-        with told():
+    with told():
+        if code and code != "Fenced":
             fail(base, job, code)
+        add_figures(base, job, code, done)
     log(
         event="read", ledger=job.ledger, code=code, tries=job.tries,
         seconds=round(monotonic() - started, 3),

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, NotFound
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.query.reader import Reader
 from rituals.org.org_reading import rows_of_facts, rows_of_logs
@@ -78,9 +78,45 @@ def write_org(base: Connection[Any], folder: str) -> dict[str, int]:
                     (month,),
                 ).fetchall()
                 writer.write(table, month, rows)
-        asked = "SELECT url, tip, digest FROM org.ledger WHERE tip <> '' ORDER BY url"
-        tips = {url: {"tip": tip, "digest": said} for url, tip, said in base.execute(asked)}
+        asked = "SELECT url, tip, digest, rewrites FROM org.ledger WHERE tip <> '' ORDER BY url"
+        tips = {
+            url: {"tip": tip, "digest": said, "rewrites": rewrites}
+            for url, tip, said, rewrites in base.execute(asked)
+        }
     return writer.done(tips)
+
+
+def outdated(folder: str, base: Connection[Any] | None, reader: Reader | None) -> dict[str, str]:
+    """Say what an export does not have as it is now, by ledger: "", `stale`, `rewritten`, `gone` or `new`.
+
+    Of a history that was rewritten it may hold what was purged; of a ledger that is gone it holds all.
+
+    Raises:
+        NotFound: the folder has no manifest.
+    """
+    try:
+        with open(f"{folder}/{MANIFEST}", encoding="utf-8") as file:
+            then: dict[str, dict[str, Any]] = json.load(file)["ledgers"]
+    except (OSError, ValueError, KeyError):
+        raise NotFound(f"{folder} has no {MANIFEST} of an export") from None
+    if base is not None:
+        asked = "SELECT url, tip, rewrites FROM org.ledger WHERE tip <> ''"
+        now = {url: (tip, rewrites) for url, tip, rewrites in base.execute(asked)}
+        said = {
+            url: "gone" if url not in now
+            else "rewritten" if now[url][1] != one.get("rewrites")
+            else "stale" if now[url][0] != one.get("tip") else ""
+            for url, one in then.items()
+        }  # fmt: skip
+        return {**said, **dict.fromkeys(now.keys() - then.keys(), "new")}
+    assert reader is not None
+    tip, git = reader.cache().commit, reader.home.repository.git()
+    said = {}
+    for name, one in then.items():
+        before = str(one.get("tip", ""))
+        follows = not git.call("merge-base", "--is-ancestor", "--", before, tip)[0]
+        said[name] = "" if before == tip else "stale" if follows else "rewritten"
+    return said
 
 
 class _Writer:

@@ -13,13 +13,20 @@ _FORMS = ("events", "vault", "site", "parquet", *words_of("export"))
 
 
 def export(
-    call: Invocation, what: str, dir: str, base: str, allow_shallow: bool, org: bool, dry_run: bool
+    call: Invocation,
+    what: str,
+    dir: str,
+    base: str,
+    allow_shallow: bool,
+    dry_run: bool,
+    **more: bool,
 ) -> int:
     """Run `diurna export`."""
     if allow_shallow and what != "site":
         raise WrongUsage("--allow-shallow goes with `site`", hint="diurna export site DIR")
-    if org and what != "parquet":
-        raise WrongUsage("--org goes with `parquet`", hint="diurna export parquet DIR --org")
+    for option in [name for name, given in more.items() if given and what != "parquet"]:
+        hint = f"diurna export parquet DIR --{option}"
+        raise WrongUsage(f"--{option} goes with `parquet`", hint=hint)
     if base and what != "site":
         raise WrongUsage("--base goes with `site`", hint="diurna export site DIR --base https://…")
     if what == "events":
@@ -34,7 +41,9 @@ def export(
         raise WrongUsage("no folder is named", hint=f"diurna export {what} DIR")
     folder = os.path.normpath(os.path.join(call.folder(), dir))
     if what == "parquet":
-        return _write_parquet(call, folder, org, dry_run)
+        if more["check"]:
+            return _check_parquet(call, folder, more["org"])
+        return _write_parquet(call, folder, more["org"], dry_run)
     if what == "vault":
         return _write_vault(call, folder, dry_run)
     from rituals.cli.commands.web import write_site
@@ -77,6 +86,27 @@ def _write_parquet(call: Invocation, folder: str, org: bool, dry_run: bool) -> i
         some = ", ".join([f"{count} {name}" for name, count in rows.items()])
         call.out.line(f"wrote {some}: {folder}")
     return 0
+
+
+def _check_parquet(call: Invocation, folder: str, org: bool) -> int:
+    """Say which ledgers an export has not as they are; return 1 where there is one."""
+    from rituals.org.parquet_export import outdated
+
+    if org:
+        from rituals.org.org_database import WORKER, connect, told
+
+        with connect("", WORKER) as base, told():
+            found = outdated(folder, base, None)
+    else:
+        found = outdated(folder, None, call.reader())
+    differing = {name: said for name, said in sorted(found.items()) if said}
+    if call.json:
+        call.out.answer({"folder": folder, "ledgers": found})
+    else:
+        for name, said in differing.items():
+            call.out.line(f"{said}: {name}")
+        call.out.line(f"{len(differing)} of {counted(len(found), 'ledger')} differ")
+    return 1 if differing else 0
 
 
 def _write_vault(call: Invocation, folder: str, dry_run: bool) -> int:
