@@ -487,3 +487,22 @@ CREATE TABLE org.figure(name text NOT NULL, label text NOT NULL, value float8 NO
 ALTER TABLE org.job ADD lag real;
 -- How often a ledger's history was rewritten: what was exported before has texts that may have been purged.
 ALTER TABLE org.ledger ADD rewrites int NOT NULL DEFAULT 0;
+-- Words of facts go into their index at once: a list of those that wait is read by each question, and a planner that
+-- knows of it reads the whole shelf instead.
+CREATE OR REPLACE FUNCTION org.index_shelf(shelf int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL maintenance_work_mem = '512MB';
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(words) WITH (fastupdate = off)', 'fact_words_' || shelf, 'fact_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(entity) WHERE entity <> ''''', 'fact_entity_' || shelf, 'fact_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I(ledger, fact)', 'event_fact_' || shelf, 'event_' || shelf);
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON org.%I USING gin(to_tsvector(''english'', title || '' '' || body))',
+    'log_words_' || shelf, 'log_' || shelf);
+  EXECUTE format('ANALYZE org.%I', 'log_' || shelf);
+END $$;
+DO $$ DECLARE one text; BEGIN
+  FOR one IN SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'org' AND c.relkind = 'i' AND c.relname ~ '^fact_words_' LOOP
+    EXECUTE format('ALTER INDEX %s SET (fastupdate = off)', one);
+    PERFORM gin_clean_pending_list(one::regclass);
+  END LOOP;
+END $$;
