@@ -17,6 +17,7 @@ from rituals.hosts.observed.admission import admitted
 from rituals.hosts.observed.decision_sentences import WORDS, decision
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.observed.shell import read
+from rituals.hosts.observed.tool_input import first_text
 from tests.conftest import each_row
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
@@ -327,3 +328,12 @@ def test_no_text_is_too_odd(text: str, word: str) -> None:
     """A sentence is short and stands in one line."""
     for said in (text, f"{text} {word} {text}"):
         assert len(decision(said)[1]) <= 240
+
+
+def test_a_patch_may_come_as_lines() -> None:
+    """A list is a text only by the names of patches: a list of subjects is none."""
+    lines = ["*** Begin Patch", "*** Update File: a.py", 7]
+    said = Moment("codex", "edit", given={"subject": lines, "command": lines, "title": "Ship"})
+    assert first_text(said, ("subject",)) == ""
+    assert first_text(said, ("subject", "title")) == "Ship"
+    assert first_text(said, ("command",)) == "*** Begin Patch\n*** Update File: a.py"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from projection.text.command_rules import Breach, breaches, stated
 from rituals.hosts.context.broken_rules import Against, broken
 from rituals.hosts.observed.shell import read
+from rituals.hosts.user_settings import Wish, wish_of
 from tests.conftest import Repo, Run, each_row
 from tests.told_sessions import Sessions, ToldSession, unbriefed
 
@@ -395,3 +396,13 @@ def test_the_user_switches_it_off(
     _allow(tmp_path / "me", "off = true")
     other = session(session="told-2")
     assert other.run("pip install x") == other.prompt("may I use pip for packages, or uv?") == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["[moment\noff = true", 'moment = "off"', "[moment]\noff = 1\nhold = 'yes'"]
+)
+def test_what_can_not_be_meant_wishes_nothing(tmp_path: Path, text: str) -> None:
+    """Memory is told as without a file, and no command is held."""
+    (tmp_path / "diurna").mkdir()
+    (tmp_path / "diurna" / "config.toml").write_text(text)
+    assert wish_of({"XDG_CONFIG_HOME": str(tmp_path)}) == Wish(off=False, hold=False)

@@ -98,6 +98,11 @@ def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     )
     assert "force" not in dry.out
     assert run("redact", "vault", stem, "--reason", "Private.", "--purge").code == 2
+    with pytest.MonkeyPatch.context() as terminal:
+        terminal.setattr("rituals.cli.context.Invocation.interactive", lambda _: True)
+        tip = repo.git("rev-parse", "main")
+        run("redact", "vault", stem, "--reason", "Private.", "--purge", stdin=b"\n")
+        assert repo.git("rev-parse", "main") == tip, "who types nothing has agreed to nothing"
     ran = run("redact", "vault", stem, "--reason", "Private.", "--purge", "--yes", "--json")
     assert ran.code == 0, ran.err
     said = repo.git("log", "--all", "-p", "-m", "--format=raw%n%B")

@@ -476,6 +476,8 @@ def test_the_command_says_what_happened(
     assert ran.out == f"offline: origin is not there: nothing is at {team.hub}\n"
     assert ran.err == "hint: 1 commit will go with the next sync that reaches it\n"
     assert run("sync", "--json").json["ahead"] == 1
+    git(one.folder, "branch", "-q", "--set-upstream-to=origin/main")
+    assert "upstream  origin/main: 1 ahead, 0 behind\n" in run("status").out
     git(one.folder, "update-ref", "refs/remotes/origin/main", "HEAD")
     assert run("sync").err == ""  # nothing waits to go
     wrong = run("sync", "nowhere")

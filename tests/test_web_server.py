@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -20,7 +21,7 @@ pytest.importorskip("jinja2")
 
 from ledger.home import Home, discover
 from memory.api import Memory
-from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS
+from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS, WAITING, Line, RequestLimits
 from rituals.serve.web.server.access import Access, session_key
 from rituals.serve.web.server.guard import FORM_BYTES
 from rituals.serve.web.tip_view import preparing
@@ -346,3 +347,24 @@ def test_how_many_questions_wait_stands_on_the_first_page(tmp_path: Path) -> Non
     )
     quick = client_of(tmp_path / "one", patience=0.0).login().get("/").text
     assert 'Review <span class="badge">…</span>' in quick
+
+
+def test_who_waits_longest_is_let_go() -> None:
+    """That is counted from the last request: a connection that asks again goes behind the others."""
+
+    class Client:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def set_alarm(self, seconds: float) -> None:
+            pass
+
+        def let_go(self) -> None:
+            gone.append(self.number)
+
+    gone: list[int] = []
+    limits = RequestLimits(lambda *_: None, 1)
+    clients = [cast(Line, Client(number)) for number in range(WAITING + 1)]
+    for client in (*clients[:-1], clients[0], clients[-1]):
+        limits.wait_for(client, HEAD_SECONDS)
+    assert gone == [1]
