@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
@@ -21,12 +23,10 @@ from ledger.model.event import FactCreated
 from memory.recall.recall_values import Filters
 from rituals.org import org_registry
 from rituals.org.org_database import WORKER, connect, initialise
-from rituals.org.org_recall import OrgReader
 from rituals.org.org_search import filters_of
 from rituals.serve.mcp import org_tool
 from rituals.serve.web.server.access import Access
-from rituals.serve.web.server.org_app import org_app_of
-from rituals.serve.worker import Worker
+from rituals.serve.web.server.org_app import Asking, org_app_of
 from tests.conftest import Run
 from tests.mcp_clients import Tell, ask, refused, tell
 from tests.org_cluster import Cluster, Remote, cluster, database, needs_postgres
@@ -193,10 +193,10 @@ class Browser:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str, person: str) -> None:
         monkeypatch.setenv("DIURNA_ORG", where)
         monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, person))
-        self._reader, self._worker = OrgReader(), Worker("test-org")
+        self.asking = Asking("test-org"), Asking("test-org-slow")
         self.faults: list[Exception] = []
         access = Access(PORT, TOKEN)
-        app = org_app_of(self._reader, self._worker, access, self.faults.append)
+        app = org_app_of(*self.asking, access, self.faults.append)
         self.client = WebClient(app, access).login()
 
     def get(self, address: str) -> tuple[int, str]:
@@ -207,7 +207,7 @@ class Browser:
 
     def close(self) -> None:
         """End the server."""
-        assert self._worker.end(5.0, self._reader.close)
+        assert all(one.end(5.0) for one in self.asking)
 
 
 ADDRESSES = (
@@ -220,6 +220,30 @@ ADDRESSES = (
     "/fact/shop/cents", "/fact/shop/retry", f"/fact/vault/{WORD}-retry", f"/fact/shop/{WORD}-retry", "/fact/shop/none",
     "/fact/vault/cents?of=x", "/none", "/fact/%00/%00",
 )  # fmt: skip
+
+
+def test_nobody_waits_for_contradictions_that_are_being_compared(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All other pages are shown meanwhile; the list comes when it is there."""
+    fill(database, tmp_path, hidden=False)
+    begun, let = threading.Event(), threading.Event()
+
+    def slow(*_: object, **__: object) -> tuple[()]:
+        begun.set()
+        assert let.wait(60)
+        return ()
+
+    monkeypatch.setattr("rituals.serve.web.pages.org_pages.clashes", slow)
+    browser = Browser(monkeypatch, database, "bob")
+    with ThreadPoolExecutor() as pool:
+        waits = pool.submit(browser.get, "/contradictions")
+        assert begun.wait(60)
+        assert browser.get("/search?q=retried")[0] == browser.get("/ledgers")[0] == 200
+        assert not waits.done()
+        let.set()
+        assert waits.result(60)[0] == 200
+    browser.close()
 
 
 def test_pages_of_what_is_hidden_are_those_of_what_is_not_there(
@@ -368,7 +392,7 @@ def test_pages_say_why_they_can_not_be_made(
     browser = Browser(monkeypatch, database, "ada")
     assert browser.get("/working")[0] == 200
     monkeypatch.setenv("DIURNA_ORG", "postgresql:///none?host=/nowhere")
-    browser._reader.close()
+    browser.asking[0].reader.close()
     status, page = browser.get("/working")
     assert status == 503 and "can not be reached" in page
     monkeypatch.setenv("DIURNA_ORG", database)

@@ -68,17 +68,17 @@ def serve_org(setting: Setting, port: int) -> int:
     reader = OrgReader()
     reader.ask(lambda asker: None)
     reader.close()
-    from rituals.serve.web.server.org_app import org_app_of
-    from rituals.serve.worker import Worker
+    from rituals.serve.web.server.org_app import Asking, org_app_of
 
-    worker = Worker("diurna-org")
+    usual, slow = Asking("diurna-org"), Asking("diurna-org-slow")
     try:
         return _served(
             setting, port, "", data_folder(),
-            lambda access: org_app_of(reader, worker, access, setting.tell),
+            lambda access: org_app_of(usual, slow, access, setting.tell),
         )  # fmt: skip
     finally:
-        worker.end(1.0, reader.close)
+        usual.end(1.0)
+        slow.end(1.0)
 
 
 def _served(

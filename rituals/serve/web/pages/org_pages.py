@@ -53,6 +53,7 @@ class OrgPage(Record):
     page: Callable[[Asker, Asked], Page]  #: makes it
     menu: str = ""  #: its name in the navigation, "" where it stands there not
     key: str = ""  #: goes there behind `g`
+    slow: bool = False  #: whether it may take many seconds when it is asked first
 
 
 def search(asker: Asker, asked: Asked) -> Page:
@@ -149,7 +150,7 @@ def fact(asker: Asker, asked: Asked) -> Page:
 PAGES = (
     OrgPage("/", search),
     OrgPage("/search", search, "Search", "s"),
-    OrgPage("/contradictions", contradictions, "Contradictions", "c"),
+    OrgPage("/contradictions", contradictions, "Contradictions", "c", slow=True),
     OrgPage("/working", working, "At work", "w"),
     OrgPage("/unconfirmed", unconfirmed, "Unconfirmed", "u"),
     OrgPage("/ledgers", ledgers, "Ledgers", "l"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -26,17 +27,37 @@ from rituals.serve.web.server.web_app import Files, Tell, whatever_happens
 from rituals.serve.worker import Worker
 
 FRAME = Frame("Organisation", None, "", "", ORG_MENU)
+T = TypeVar("T")
+
+
+class Asking:
+    """A reader, and the thread that asks it.
+
+    Args:
+        name: of the thread.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.reader, self._worker = OrgReader(), Worker(name)
+
+    async def run(self, question: Callable[[Asker], T]) -> T:
+        """Answer a question behind those that were asked before."""
+        return await self._worker.run(lambda: self.reader.ask(question))
+
+    def end(self, seconds: float) -> bool:
+        """Close the reader, and tell whether that was done in time."""
+        return self._worker.end(seconds, self.reader.close)
 
 
 def org_app_of(
-    reader: OrgReader, worker: Worker, access: Access, tell: Tell = lambda problem: None
+    usual: Asking, slow: Asking, access: Access, tell: Tell = lambda problem: None
 ) -> App:
-    """Make the application; the reader is asked on the worker's thread (see `web_app.app_of`)."""
+    """Make the application; nobody waits for the pages that may take long but who asks for such a one."""
     files = Files(static_files())
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
 
-    def shown(page: Callable[[Asker, dict[str, str]], Page]) -> Answering:
+    def shown(page: Callable[[Asker, dict[str, str]], Page], asking: Asking = usual) -> Answering:
         async def answer(request: Request) -> Response:
             session_of(request)
             given = {**dict(request.query_params), **request.path_params}
@@ -50,7 +71,7 @@ def org_app_of(
                 return HTMLResponse(renderer.render(made, FRAME), made.status)
 
             begun = monotonic()
-            found = await worker.run(lambda: reader.ask(show))
+            found = await asking.run(show)
             found.headers["Server-Timing"] = f"page;dur={1000 * (monotonic() - begun):.1f}"
             return found
 
@@ -63,7 +84,7 @@ def org_app_of(
         route(LOGIN, login.ask),
         route(LOGIN, login.take, "POST"),
         route("/static/{name:path}", files.answer),
-        *(route(row.path, shown(row.page)) for row in PAGES),
+        *(route(row.path, shown(row.page, slow if row.slow else usual)) for row in PAGES),
     ]
     unknown = route("/", shown(_unknown)).app
     return Guard(Router(routes, redirect_slashes=False, default=unknown), access)
