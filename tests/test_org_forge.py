@@ -161,6 +161,8 @@ FAILING: dict[str, tuple[tuple[int, dict[str, str], Any], type[DiurnaError]]] = 
     "broken": ((500, {}, {}), ForgeSilent), "no JSON": ((200, {}, b"<html>"), ForgeSilent),
     "no list": ((200, {}, {"a": 1}), ForgeSilent), "deep": ((200, {}, b"[" * 100_000), ForgeSilent),
     "elsewhere": ((200, {"Link": '<https://evil.example/api/v3/x>; rel="next"'}, []), ForgeRefused),
+    "no address": ((200, {"Link": '<http://[x>; rel="next"'}, []), ForgeRefused),
+    "no way": ((302, {"Location": "http://[x"}, {}), ForgeSilent),
     "a file": ((302, {"Location": "file:///etc/passwd"}, {}), ForgeRefused),
     "endless": ((200, {}, _endless), ForgeSilent), "slow": ((200, {}, _slow), ForgeSilent),
     "in a circle": ((200, {"Link": '</api/v3/repos/acme/shop/collaborators>; rel="next"'}, []), ForgeSilent),

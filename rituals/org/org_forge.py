@@ -165,7 +165,10 @@ class ForgeApi:
             yield from [row for row in rows if isinstance(row, dict)]
             if not further:
                 return
-            url = urljoin(url, further)
+            try:
+                url = urljoin(url, further)
+            except ValueError:
+                url = ""
             if not url.startswith(self._api):
                 raise ForgeRefused("the forge goes on at another address")
         raise ForgeSilent("the forge's list has no end")
