@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rituals.org.org_database import Connection
 
 #: Words are looked up, the rarest first, as long as they stand in so few facts together.
-PLACES_MOST = 8000
+PLACES_MOST = 5000
 #: So many candidates are ranked, and so many logs read where no fact answers.
 CANDIDATES, LOGS = 100, 50
 #: How much of a question one of so many first facts must say: somebody always says something that has the
