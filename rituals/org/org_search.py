@@ -43,7 +43,7 @@ PLACES_MOST = 5000
 #: So many candidates are ranked, and so many logs read where no fact answers.
 CANDIDATES, LOGS = 100, 50
 #: How much of a question one of so many first facts must say: somebody always says something that has the
-#: words. Chosen on one half of the questions of a bench, and measured on the other.
+#: words. Chosen on questions of one ledger (tests/bench/BENCH.md), each half of which bears it out.
 BAR, FIRST = 0.7, 3
 #: How much more a ledger counts that is about all of the question; the asker's own; their team's.
 ABOUT, OWN, TEAM = 3.0, 1.5, 1.2
