@@ -56,11 +56,14 @@ class Cluster:
         """Return where a database is."""
         return f"postgresql://{user}@/{name}?host={self.folder}"
 
-    def database(self) -> str:
-        """Make a database, and return where it is."""
+    def database(self, collation: str = "") -> str:
+        """Make a database, perhaps with the order of a language (ICU's); return where it is."""
+        order = f" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE '{collation}'" * bool(
+            collation
+        )
         with psycopg.connect(self.url("postgres"), autocommit=True) as base:
             count = base.execute("SELECT count(*) FROM pg_database").fetchone()
-            base.execute(f"CREATE DATABASE org{count[0]}".encode())
+            base.execute(f"CREATE DATABASE org{count[0]}{order}".encode())
         return self.url(f"org{count[0]}")
 
 

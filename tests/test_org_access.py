@@ -133,6 +133,26 @@ def test_what_is_hidden_changes_no_answer(
     assert f"vault/{WORD}-retry" in run("recall", "--org", WORD).out
 
 
+def test_the_order_of_a_databases_language_decides_nothing(
+    cluster: Cluster, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points of time are none of its words: in many a language a hyphen counts for nothing."""
+    monkeypatch.chdir(tmp_path)
+    times = [f"2026-03-01 10:0{number}" for number in range(1, 7)]
+    answers = []
+    for collation in ("", "en-u-ka-shifted"):
+        where = cluster.database(collation)
+        initialise(where)
+        fill(where, tmp_path, hidden=True)
+        monkeypatch.setenv("DIURNA_ORG", where)
+        monkeypatch.setenv("DIURNA_ORG_TOKEN", token(where, "ada"))
+        answers.append([
+            run("recall", "--org", option, time, "--", *words.split())
+            for option in ("--since", "--until") for time in times for words in ("retried", "queue cache", "invoices wait")
+        ])  # fmt: skip
+    assert answers[0] == answers[1] and len({one.out for one in answers[0]}) > 3
+
+
 def test_a_grant_that_is_taken_away_holds_no_longer(
     database: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

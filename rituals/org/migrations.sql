@@ -452,6 +452,13 @@ CREATE TABLE org.watch(ledger int PRIMARY KEY REFERENCES org.ledger ON DELETE CA
   host text NOT NULL, due timestamptz NOT NULL DEFAULT now(), heard_at timestamptz,
   holds bool NOT NULL DEFAULT false, problem text NOT NULL DEFAULT '');
 CREATE INDEX watch_due ON org.watch(due);
+-- A table of a shelf without rows, and without what statistics tell of those that it had: `ANALYZE` keeps them.
+CREATE FUNCTION org.make_anew(kind text, shelf int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('DROP TABLE org.%I', kind || '_' || shelf);
+  PERFORM org.make_partition(kind, shelf, kind || '_' || shelf);
+  EXECUTE format('ALTER TABLE org.%I ATTACH PARTITION org.%I FOR VALUES IN (%s)', kind, kind || '_' || shelf, shelf);
+END $$;
 -- A shelf on which no ledger lies any more is taken for other readers; nobody's is always there. The lock holds
 -- until the ledger lies where it was told to: the transaction of whoever asks.
 CREATE OR REPLACE FUNCTION org.shelf_for(wanted text[]) RETURNS int LANGUAGE plpgsql AS $$
@@ -466,9 +473,10 @@ BEGIN
     AND NOT EXISTS (SELECT FROM org.ledger l WHERE l.shelf = s.id) LIMIT 1;
   IF found IS NOT NULL THEN
     FOREACH kind IN ARRAY '{log,event,fact,version,link,word}'::text[] LOOP
-      EXECUTE format('TRUNCATE org.%I', kind || '_' || found);
+      PERFORM org.make_anew(kind, found);
     END LOOP;
-    UPDATE org.shelf SET readers = sorted, counted = 0, counted_at = now() WHERE id = found;
+    PERFORM org.index_lists(found);
+    UPDATE org.shelf SET readers = sorted, counted = 0, counted_at = now(), stale = false WHERE id = found;
     RETURN found;
   END IF;
   IF sorted <> '{}' AND (SELECT count(*) FROM org.shelf WHERE readers <> '{}') >= 200 THEN
@@ -506,3 +514,7 @@ DO $$ DECLARE one text; BEGIN
     PERFORM gin_clean_pending_list(one::regclass);
   END LOOP;
 END $$;
+-- Points of time and names of logs are compared byte by byte, whatever the order of the database's language.
+ALTER TABLE org.fact ALTER stem TYPE text COLLATE "C", ALTER created TYPE text COLLATE "C", ALTER verified TYPE text COLLATE "C";
+-- Rows of a ledger left this shelf, and stand in its files until it is written anew.
+ALTER TABLE org.shelf ADD stale bool NOT NULL DEFAULT false;

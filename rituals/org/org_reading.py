@@ -372,5 +372,6 @@ def _forget(base: Connection[Any], job: Job, mirrors: str) -> Done:
         shelf = _hold(base, job)
         _clear(base, shelf, job.ledger)
         base.execute("DELETE FROM org.ledger WHERE id=%s", (job.ledger,))
+        base.execute("UPDATE org.shelf SET stale = true WHERE id = %s", (shelf,))
     forget(mirrors, job.ledger)
     return Done(changed=True)

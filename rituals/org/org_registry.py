@@ -168,6 +168,7 @@ def move(base: Connection[Any], ledger: int, readers: Sequence[str]) -> list[int
     if row is None or row[0] == shelf:
         return []
     base.execute("UPDATE org.ledger SET shelf = %s WHERE id = %s", (shelf, ledger))
+    base.execute("UPDATE org.shelf SET stale = true WHERE id = %s", row)
     for table in TABLES:
         columns = _columns(base, table)
         base.execute(

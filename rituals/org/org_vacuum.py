@@ -24,17 +24,30 @@ _SEGMENTS = 64
 
 
 def vacuum(base: Connection[Any], ledger: int, mirrors: str) -> list[str]:
-    """Write the shelf of a ledger anew, without what is gone; say what was done, and what was not.
+    """Write the shelf of a ledger anew, and those that ledgers left; say what was done, and what was not.
 
     The ledger has been read since the text went. `mirrors` is the folder of the mirrors of this machine.
     """
-    row = base.execute("SELECT shelf FROM org.ledger WHERE id = %s", (ledger,)).fetchone()
-    assert row is not None
-    shelf = int(row[0])
-    base.execute("SELECT org.count_words(%s)", (shelf,))
-    for table in (*TABLES, "word"):
-        base.execute(f"VACUUM (FULL, ANALYZE) org.{table}_{shelf}".encode())
-    steps = [f"the tables and indexes of its shelf were written anew: {len(TABLES) + 1}"]
+    asked = (
+        "SELECT id FROM org.shelf WHERE stale OR id = (SELECT shelf FROM org.ledger WHERE id = %s)"
+    )
+    shelves = [int(row[0]) for row in base.execute(asked, (ledger,)).fetchall()]
+    for shelf in shelves:
+        # before the work: what leaves it meanwhile is found next time
+        base.execute("UPDATE org.shelf SET stale = false WHERE id = %s", (shelf,))
+        base.execute("SELECT org.count_words(%s)", (shelf,))
+        for table in (*TABLES, "word"):
+            with base.transaction():
+                base.execute(f"LOCK org.{table}".encode())
+                name = f"org.{table}_{shelf}"
+                empty = not base.execute(f"SELECT FROM {name} LIMIT 1".encode()).fetchone()
+                if empty:  # of these `VACUUM` keeps what it knew
+                    base.execute("SELECT org.make_anew(%s, %s)", (table, shelf))
+            if not empty:
+                base.execute(f"VACUUM (FULL, ANALYZE) {name}".encode())
+        base.execute("SELECT org.index_shelf(%s), org.index_lists(%s)", (shelf, shelf))
+    tables = len(shelves) * (len(TABLES) + 1)
+    steps = [f"the tables and indexes of its shelf, and of those left, were written anew: {tables}"]
     tidy(folder_of(mirrors, ledger))
     steps.append("its mirror here was packed anew; workers elsewhere do it there: org vacuum")
     return [*steps, *_of_superusers(base), _BEYOND]
