@@ -87,6 +87,8 @@ def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     trees = {one: repo.git("rev-parse", f"{one}:app.py") for one in ("main", "old", "v1")}
     old = lines(repo, "rev-parse", "old")
     authors = lines(repo, "log", "--format=%an %ae %ad %cn %cd %P".replace(" %P", ""), "main")
+    (path,) = (repo.path / "memory").rglob(f"*{stem}*.md")
+    purged = path.read_bytes()
     assert run("redact", "vault", stem, "--reason", "Private.").code == 0
     assert run("publish").code == 0
     before = [without_ids(one) for one in shown(run)]
@@ -126,8 +128,14 @@ def test_no_command_of_git_finds_it(repo: Repo, run: Run) -> None:
     assert run("publish").code == 0
     assert [without_ids(one) for one in shown(run)] == before
     assert run("absorb").out.startswith("nothing")
+    copies = [repo.path / ".git/diurna/spool" / name for name in (stem, f"kept/{stem}")]
+    for copy in copies:  # of another process, or of a backup of the machine
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(purged)
     assert run("append", "--title", "Later", "--ref", "plain").code == 0
     assert run("verify").code == 0 and run("doctor").code in (0, 1)
+    assert not any(copy.exists() for copy in copies)
+    assert not any(word in repo.git("log", "--all", "-p") for word in WORDS)
     again = run("redact", "vault", stem, "--reason", "Private.", "--purge", "--yes")
     assert again.code == 0 and "leads to it any more" in again.out
     backup = repo.path.parent / "back"
