@@ -156,13 +156,14 @@ def environment(folder: Path, shim: Path | None = None) -> dict[str, str]:
 def write_shim(folder: Path, chosen: str) -> Path:
     """Put a `git` on a path of its own that numbers its calls and does `chosen` with the real one.
 
-    In `chosen`, `$n` is the number and `$git` the real git.
+    In `chosen`, `$n` is the number and `$git` the real git. What is started behind the end of a test, when
+    the folder is gone, ends.
     """
     shim = folder / "shim"
     shim.mkdir()
     text = (
         f"#!/bin/sh\ngit={shutil.which('git')}\nn=1\n"
-        f'while ! mkdir "{shim}/$n" 2>/dev/null; do n=$((n + 1)); done\n'
+        f'while ! mkdir "{shim}/$n" 2>/dev/null; do [ -d "{shim}" ] || exit 1; n=$((n + 1)); done\n'
         f'{chosen}\nexec "$git" "$@"\n'
     )
     (shim / "git").write_text(text)
