@@ -24,13 +24,18 @@ def may_fork() -> bool:
     return (os.cpu_count() or 1) > 1 and hasattr(os, "fork") and not _thread._count()
 
 
+#: By its number, as the module of signals costs the hooks too much.
+_SIGKILL = 9
+
+
 def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:
     """Do `first` in a child and `second` here, at once.
 
     `first` makes something that `marshal` takes, and never None.
 
     Returns:
-        What both made; None in place of the first when the child died (of memory, or a signal).
+        What both made; None in place of the first when the child died (of memory, or a signal). Where
+        `second` fails, or is told that its time is up, the child is ended.
     """
     out, into = os.pipe()
     child = os.fork()
@@ -45,12 +50,16 @@ def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, M
             os._exit(status)
     os.close(into)
     try:
-        made = second()
         with os.fdopen(out, "rb") as pipe:
+            made = second()
             try:
                 return marshal.load(pipe), made
             except (EOFError, ValueError, TypeError):
                 return None, made
+    except BaseException:
+        # else it works on, or has more to say than a pipe holds, and is waited for: for ever
+        os.kill(child, _SIGKILL)
+        raise
     finally:
         os.waitpid(child, 0)
 
