@@ -455,7 +455,7 @@ CREATE INDEX watch_due ON org.watch(due);
 -- A table of a shelf without rows, and without what statistics tell of those that it had: `ANALYZE` keeps them.
 CREATE FUNCTION org.make_anew(kind text, shelf int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  EXECUTE format('DROP TABLE org.%I', kind || '_' || shelf);
+  EXECUTE format('DROP TABLE IF EXISTS org.%I', kind || '_' || shelf);
   PERFORM org.make_partition(kind, shelf, kind || '_' || shelf);
   EXECUTE format('ALTER TABLE org.%I ATTACH PARTITION org.%I FOR VALUES IN (%s)', kind, kind || '_' || shelf, shelf);
 END $$;
@@ -484,8 +484,7 @@ BEGIN
   END IF;
   INSERT INTO org.shelf(readers) VALUES (sorted) RETURNING id INTO found;
   FOREACH kind IN ARRAY '{log,event,fact,version,link,word}'::text[] LOOP
-    PERFORM org.make_partition(kind, found, kind || '_' || found);
-    EXECUTE format('ALTER TABLE org.%I ATTACH PARTITION org.%I FOR VALUES IN (%s)', kind, kind || '_' || found, found);
+    PERFORM org.make_anew(kind, found);
   END LOOP;
   RETURN found;
 END $$;

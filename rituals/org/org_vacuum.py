@@ -37,20 +37,24 @@ def vacuum(base: Connection[Any], ledger: int, mirrors: str) -> list[str]:
         base.execute("UPDATE org.shelf SET stale = false WHERE id = %s", (shelf,))
         base.execute("SELECT org.count_words(%s)", (shelf,))
         for table in (*TABLES, "word"):
-            with base.transaction():
-                base.execute(f"LOCK org.{table}".encode())
-                name = f"org.{table}_{shelf}"
-                empty = not base.execute(f"SELECT FROM {name} LIMIT 1".encode()).fetchone()
-                if empty:  # of these `VACUUM` keeps what it knew
-                    base.execute("SELECT org.make_anew(%s, %s)", (table, shelf))
-            if not empty:
+            name = f"org.{table}_{shelf}"
+            if not _is_empty(base, name):
                 base.execute(f"VACUUM (FULL, ANALYZE) {name}".encode())
+                continue
+            with base.transaction():  # of such a table `VACUUM` keeps what it knew
+                base.execute(f"LOCK org.{table}".encode())
+                if _is_empty(base, name):
+                    base.execute("SELECT org.make_anew(%s, %s)", (table, shelf))
         base.execute("SELECT org.index_shelf(%s), org.index_lists(%s)", (shelf, shelf))
     tables = len(shelves) * (len(TABLES) + 1)
     steps = [f"the tables and indexes of its shelf, and of those left, were written anew: {tables}"]
     tidy(folder_of(mirrors, ledger))
     steps.append("its mirror here was packed anew; workers elsewhere do it there: org vacuum")
     return [*steps, *_of_superusers(base), _BEYOND]
+
+
+def _is_empty(base: Connection[Any], name: str) -> bool:
+    return base.execute(f"SELECT FROM {name} LIMIT 1".encode()).fetchone() is None
 
 
 def _of_superusers(base: Connection[Any]) -> list[str]:
