@@ -104,7 +104,7 @@ def _keep_own(tell: Recorder) -> None:
 
 
 def _work(tell: Recorder, folder: Path) -> None:
-    """Add tasks, claim one, hand it over, and ask for a second opinion."""
+    """Add tasks, claim one, and hand it over."""
     tell("task", "add", "Wire the queue", "--id", "wire", "--owner", "claude-code")
     tell("task", "add", "Measure it", "--id", "measure", "--depends", "wire")
     tell("task")
@@ -115,13 +115,6 @@ def _work(tell: Recorder, folder: Path) -> None:
     tell("task", "pick")
     tell("task", "request", "Add a currency", "--to", str(folder), "--dry-run")
     tell("task", "requests")
-    tell("snapshot", "--task", "wire")
-    opinion = folder / "opinion.md"
-    opinion.write_text("- Limit the queue.\n")
-    tell("critique", "opinion.md", "--dry-run")
-    tell("critique", "opinion.md")
-    tell("critique", "opinion.md")
-    opinion.unlink()
 
 
 def _ask(tell: Recorder, folder: Path, stem: str) -> None:
@@ -170,7 +163,6 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     vault = folder.parent / "vault"
     (vault / "MEMORY.md").mkdir(parents=True)
     tell("export", "vault", str(vault))
-    tell("quiz", "--suggest")
     tell("completion", "fish")
     tell("hook", "post-merge")
     seen = Observation(1_790_000_000_000, "edit", "writes a file", "wrote retry.py", ("retry.py",))

@@ -209,34 +209,6 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "quiz-missed",
-    "error: q is not answered: use-y is unknown: no log brings a text for it",
-    "`diurna review --quiz` shows the questions, as people ask them, and what is missing",
-    exit_code=1,
-    also=("quiz-general",),
-)
-def _(shop: Shop) -> Arguments:
-    shop.put(
-        "sessions/2026-11-20-101500.md",
-        "# Ask\n\n## Memory References\n\n- Created: q\n\n## Facts\n\n- What do we use?\n"
-        "  <!-- id: q | kind: question | expect: use-y -->\n",
-    )
-    shop.commit()
-    shop.run("publish")
-    return ("lint", "--quiz")
-
-
-@case(
-    "quiz-general",
-    "info: 8 of 8 general questions are not answered: purpose, rules, stack, decisions, conventions, state, work, "
-    "lessons",
-    "`diurna review --quiz` says which kinds of facts are missing",
-)
-def _(shop: Shop) -> Arguments:
-    return ("lint", "--quiz")
-
-
-@case(
     "review-due",
     "info: a review is due: 2 of 2 work sessions",
     "run `diurna review`; `diurna review --dry-run` shows what it would do",

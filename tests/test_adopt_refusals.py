@@ -300,15 +300,15 @@ SMOKE = """# Memory Smoke Test
 """
 
 
-def test_the_questions_of_a_ledger_are_those_of_the_quiz(bare_repo: Repo, run: Run) -> None:
-    """Its own alone: the general ones the quiz asks anyway. The file stays as it is."""
+def test_the_questions_of_a_ledger_become_facts(bare_repo: Repo, run: Run) -> None:
+    """Its own alone, none that any project has. The file stays as it is."""
     small(bare_repo)
     bare_repo.write("memory/smoke-test.md", SMOKE)
     bare_repo.write("memory/instructions.md", "Read this.\n")
     bare_repo.git("add", "-A")
     bare_repo.git("commit", "-q", "-m", "questions")
     ran = run("adopt", ".")
-    assert "`diurna review --quiz` ask 2 questions of smoke-test.md" in ran.out.replace(
+    assert "make facts of kind `question` of 2 questions of smoke-test.md" in ran.out.replace(
         "\n", " "
     ), ran.out
     assert "left smoke-test.md, instructions.md in place" in ran.out.replace("\n", " ")

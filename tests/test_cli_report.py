@@ -1,12 +1,8 @@
-"""`diurna report`: what it says of lives, the picture it draws, and what it never writes over."""
+"""`diurna report`: what it says of lives, and of how facts were met."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import xml.etree.ElementTree as ET
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,27 +12,22 @@ from ledger.home import discover
 from ledger.model.event import (
     Event,
     FactCreated,
-    FactHelped,
-    FactIgnored,
     FactReferenced,
-    ThreadClosed,
-    ThreadReopened,
 )
 from ledger.model.instants import FORMS
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
 from projection.lifecycle.life import Life
+from projection.lifecycle.lives import lives_of
 from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spread
 from projection.policy.model import Policy
 from projection.policy.model import Review as Limits
-from rituals.report.chart import MARKER, picture
-from rituals.report.lifecycle_report import MOST_POINTS, report_of
+from rituals.report.lifecycle_report import MOST_POINTS, Report, report_on
 from tests.conftest import laid_once
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
-SVG = "{http://www.w3.org/2000/svg}"
 DAY_MS = 86_400_000
 START_MS = 1_793_000_000_000  # 2026-10-26
 
@@ -62,14 +53,9 @@ def lived(repo: Repo, run: Run) -> None:
         assert run("append", "--title", f"Session {number + 1}", *said).code == 0
 
 
-def parsed(drawn: str) -> ET.Element:
-    """Read a picture as any XML reader does."""
-    return ET.fromstring(drawn.encode())  # noqa: S314 - it is our own
-
-
 WHOLE = """\
 shop: 4 facts, 14 work sessions, 2026-10-26 to 2026-11-08
-cost and use  not known yet: no session was captured here
+cost  not known yet: no session was captured here
 
 how they lived  medians, with the quartiles in brackets
   decision  4 facts: 3 faded, 1 false
@@ -134,7 +120,7 @@ def test_bounds(lived: Repo, run: Run) -> None:
 
 
 def test_nothing_to_tell(repo: Repo, run: Run) -> None:
-    """No fact is no failure; the picture is drawn all the same."""
+    """No fact is no failure."""
     ran = run("report")
     assert (ran.code, ran.err) == (0, "no fact yet\n")
     assert ran.out == (
@@ -142,68 +128,6 @@ def test_nothing_to_tell(repo: Repo, run: Run) -> None:
         "reviews  0 held, 0 skipped; one is due every 10 work sessions\n"
     )
     assert run("report", "--kind", "thread").err == "no fact matches\n"
-    parsed(run("report", "--svg", "-").out)
-
-
-def test_picture(lived: Repo, run: Run) -> None:
-    """Valid XML, the same each time, with the project, a scale, an area for each tier met, a legend."""
-    drawn = run("report", "--svg", "-").out
-    assert run("report", "--svg", "-").out == drawn
-    root = parsed(drawn)
-    texts = [element.text for element in root.iter(f"{SVG}text")]
-    assert texts[:2] == [
-        "shop: facts by tier", "14 work sessions, 2026-10-26 to 2026-11-08",
-    ]  # fmt: skip
-    assert {"facts", "work sessions", "archived 3", "superseded 1", "core 0", "14"} <= set(texts)
-    areas = [element.find(f"{SVG}title") for element in root.iter(f"{SVG}path")]
-    assert [area.text for area in areas if area is not None] == [
-        "working: 0", "active: 0", "archive-candidate: 0", "archived: 3", "superseded: 1",
-    ]  # fmt: skip
-    assert "style" not in drawn and "script" not in drawn
-    ends = re.findall(r"V(\d+)H704V(\d+)", drawn)
-    assert ends == [("368", "368")] * 3 + [("146", "368"), ("72", "146")], "each on the one below"
-
-
-def test_picture_in_a_file(lived: Repo, run: Run) -> None:
-    """It is made, and made anew; what is not ours stays as it is, also through a link or in a folder."""
-    file = lived.path / "tiers.svg"
-    ran = run("report", "--svg", "tiers.svg", "--json")
-    assert (ran.code, ran.json["svg"]) == (0, "tiers.svg")
-    assert ran.err.endswith("wrote tiers.svg\n")
-    first = file.read_text()
-    assert run("report", "--svg", "tiers.svg", "--kind", "decision").code == 0
-    assert "shop: decision facts by tier" in file.read_text() != first
-    mine = "<svg xmlns='http://www.w3.org/2000/svg'/>\n"
-    file.write_text(mine)
-    ran = run("report", "--svg", "tiers.svg")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
-        f"diurna: {file}: this is no picture that `diurna review --report` made; it was left as it is\n"
-        "hint: name a file that is not there yet; `--svg -` prints the picture\n"
-    )
-    assert file.read_text() == mine
-    assert run("report", "--svg", "memory").code == 1
-    link = lived.path / "link.svg"
-    link.symlink_to(file)
-    assert run("report", "--svg", "link.svg").code == 1
-    link.unlink()
-    file.write_text(first)
-    link.symlink_to(file)
-    assert run("report", "--svg", "link.svg", "--kind", "decision").code == 1
-    assert file.read_text() == first
-    assert run("report", "--svg", "no/such/folder.svg").code == 1
-
-
-def test_two_answers_for_one_output(lived: Repo, run: Run) -> None:
-    """`--json` and `--svg -` do not go together."""
-    ran = run("report", "--json", "--svg", "-")
-    assert ran.code == 2
-    assert ran.json["error"] == {
-        "code": "WrongUsage",
-        "where": "--json, --svg -",
-        "message": "standard output can not hold both",
-        "hint": "name a file for the picture",
-    }
 
 
 def entries(count: int, *, reviews: tuple[int, ...] = ()) -> list[Entry]:
@@ -219,28 +143,22 @@ def entries(count: int, *, reviews: tuple[int, ...] = ()) -> list[Entry]:
     return found
 
 
-def test_a_project_name_can_not_break_out_of_the_picture() -> None:
-    """What XML reads as markup, or can not hold, is shown as text."""
-    policy = Policy(project="</svg><script>&\x00\x1b\ud800\uffff" + "x" * 90)
-    drawn = picture(report_of(entries(3), policy))
-    root = parsed(drawn)
-    title = root.findtext(f"{SVG}title") or ""
-    assert title.startswith("</svg><script>&\ufffd\ufffd\ufffd\ufffdxx") and "…" in title
-    assert list(root.iter(f"{SVG}script")) == []
-    assert drawn.split("\n")[1] == MARKER
+def told(count: int) -> Report:
+    """Report on so many work logs."""
+    logs = entries(count)
+    return report_on(lives_of(logs, Policy()), logs, Policy())
 
 
 def test_long_ledgers_have_few_points_and_whole_ends() -> None:
     """However many sessions: few points, the first and the last among them, and counts that add up."""
-    assert report_of(entries(2), Policy()).course.sessions == (1, 2)
-    found = report_of(entries(2000), Policy())
+    assert told(2).course.sessions == (1, 2)
+    found = told(2000)
     course = found.course
     assert len(course.sessions) == MOST_POINTS == len(set(course.sessions))
     assert (course.sessions[0], course.sessions[-1]) == (1, 2000)
     assert [sum(column) for column in zip(*[row for _, row in course.tiers], strict=True)] == list(
         course.sessions
     )
-    assert len(picture(found)) < 40_000
 
 
 def test_quartiles_are_observed_values() -> None:
@@ -285,13 +203,6 @@ def test_who_created_what_is_false() -> None:
     ]  # fmt: skip
 
 
-def test_report_is_json_all_through(lived: Repo, run: Run, tmp_path: Path) -> None:
-    """The answer is one JSON object, whatever else is written."""
-    ran = run("report", "--json", "--svg", str(tmp_path / "p.svg"))
-    assert json.loads(ran.out)["svg"] == str(tmp_path / "p.svg")
-    assert (tmp_path / "p.svg").read_text().startswith("<?xml")
-
-
 # ---- how facts were met ---------------------------------------------------------------------------
 
 
@@ -323,18 +234,11 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
     costs = {one["session"]: (one["shown"], one["told"]) for one in said["costs"]}
     assert costs == {"s1": (1040, 90), "s2": (0, 0)}
     met = facts_of(said)
-    assert {key: met["retries"][key] for key in ("shown", "uses", "helped", "ignored", "asked")} == {
-        "shown": 20, "uses": 2, "helped": 0, "ignored": 0, "asked": 1,
-    }  # fmt: skip
+    assert (met["retries"]["shown"], met["retries"]["uses"]) == (20, 2)
     assert met["quiet"]["shown"] == 20
-    assert {id: (one["told"], one["told_then_used"]) for id, one in met.items() if one["told"]} == {
-        "retries": (1, 1), "quiet": (1, 0),
-    }  # fmt: skip
+    assert {id: one["told"] for id, one in met.items() if one["told"]} == {"retries": 1, "quiet": 1}
     ran = run("report")
-    assert (
-        "\n  shown  2 facts to 20 sessions\n  told   2 facts when needed, 2 times; 1 used then\n"
-        in ran.out
-    )
+    assert "\n  shown  2 facts to 20 sessions\n  told   2 facts when needed\n" in ran.out
     assert "\n  rests  shown often since the last use, and no longer in briefs: quiet\n" in ran.out
     assert (
         "0 characters shown and 0 told a session, 1,130 a day (medians of 2 sessions on 1 day)"
@@ -344,53 +248,10 @@ def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
     assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
 
 
-def test_report_counts_what_helped_findings_and_verdicts(repo: Repo, run: Run) -> None:
-    """Helps that count, ignores, where findings stand, what roles found and what it cost."""
-    assert run("note", "id=look pattern: Read the log first.", "id=bug finding: A leak.",
-               "id=old finding: A race.").code == 0  # fmt: skip
-    assert run("append", "--title", "A", "--helped", "look=`make test` exit 0").code == 0
-    tell("B", FactHelped("look", "it was nice"))
-    tell("C", ThreadClosed("bug"), ThreadClosed("old"))
-    tell("D", ThreadReopened("old"), role="judge", verdict="fail", tokens="12,300", about="bug")
-    tell("E", role="judge", verdict="PASS", tokens="many")
-    tell("F", FactIgnored("look", "judge"), verdict="pass")
-    said = run("report", "--json").json
-    assert {key: facts_of(said)["look"][key] for key in ("helped", "ignored")} == {
-        "helped": 1, "ignored": 1,
-    }  # fmt: skip
-    assert said["findings"] == {"open": 0, "fixed": 1, "regressed": 1}
-    assert said["verdicts"] == [
-        {"role": "", "counts": {"pass": 1}, "tokens": 0},
-        {"role": "judge", "counts": {"fail": 1, "pass": 1}, "tokens": 12300},
-    ]
-    ran = run("report")
-    assert "\nfindings  1 fixed, 1 regressed\n" in ran.out
-    assert "\n  judge  1 fail, 1 pass; 12,300 tokens\n" in ran.out
-
-
-def test_report_tells_scores_questions_and_remarks(repo: Repo, run: Run) -> None:
-    """What the quiz missed at the last review, what reviews asked, what footers remark; nothing withheld."""
-    assert run("note", "id=north vision: Payments nobody thinks about.",
-               "id=flag obsolete_when=merged decision: Retries hide behind a flag.",
-               "id=q question: expect=nobody Who knows?").code == 0  # fmt: skip
-    assert run("review", "--yes").code == 0
-    said = run("report", "--json").json
-    (row,) = said["quiz"]
-    assert (row["asked"], row["unanswered"][-1]) == (9, "q")
-    assert facts_of(said)["flag"]["asked"] == 2, "drift and obsolete"
-    assert facts_of(said)["flag"]["remarks"] == {"obsolete_when": "merged"}
-    ran = run("report")
-    assert f"\nquiz  {row['answered']} of 9 at the reviews up to" in ran.out
-    assert "\nremarks\n  flag  obsolete_when: merged\n" in ran.out
-    assert run("redact", "flag", "--reason", "A name.").code == 0
-    assert "merged" not in run("report").out + run("report", "--json").out
-
-
 def test_headers_that_say_nonsense_are_passed_over(repo: Repo, run: Run) -> None:
     """Whatever a log has there, the report is made."""
     for value in ("-1/2", "7", "1/2/3", "९/9", "9" * 400 + "/1", "/", "x"):
-        tell("Odd", quiz=f"{value}!", shown=f"{value}, ../x, +-3, +9e9", verdict="‮" + value)
+        tell("Odd", shown=f"{value}, ../x, +-3, +9e9", told="‮" + value, characters=value)
         tell("Odd", quiz=value, shown=value, verdict=value, tokens=value)
-    ran = run("report", "--json")
-    assert (ran.code, ran.json["quiz"]) == (0, [])
+    assert run("report", "--json").json["facts"] == []
     assert run("report").code == 0

@@ -77,7 +77,6 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     assert ran.said.replace(thread, "THREAD") == (
         "STEM  committed in COMMIT on main\n"
         "Reviewed    3 work sessions since the beginning\n"
-        "Quiz        2 of 8 general questions answered\n"
         "Raised      THREAD: Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.\n"
         "Published   continuity.md\n"
     )
@@ -387,7 +386,7 @@ def small_logs(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     keys = {one.key for one in make_plan(memory).fresh}
     assert len(keys) > 6, keys
     for module in ("ledger.model.session", "rituals.review.review_record"):
-        monkeypatch.setattr(f"{module}.LOG_LIMIT_BYTES", 4200)
+        monkeypatch.setattr(f"{module}.LOG_LIMIT_BYTES", 3000)
     monkeypatch.setattr("rituals.review.review_record._HEADER_BYTES", 300)
     return keys
 

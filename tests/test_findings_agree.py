@@ -54,7 +54,6 @@ TOLD: dict[str, set[str]] = {
     **{code: {"verify", "lint"} for code in ("evidence-gone", "landed-unproven")},
     **dict.fromkeys("secret-found secret-waived personal-data personal-statement".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
-    **{code: set() for code in ("quiz-missed", "quiz-general")},  # only where the quiz is put
     **dict.fromkeys(
         "git-unusable library-unusable several-installed host-command host-files host-server host-unreviewed "
         "host-folder host-untried host-faults disk-nearly-full shared-disk "

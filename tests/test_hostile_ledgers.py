@@ -29,7 +29,6 @@ from memory.cache import queries, schema
 from memory.cache.queries import Questions
 from memory.query import entity_graph, live_pairs, resident
 from memory.recall.hits import outdated_hits
-from memory.recall.rank.rank_types import Keeps
 from projection.compare.candidates import (
     CANDIDATES,
     bits_of,
@@ -48,7 +47,6 @@ from projection.graph.graph_neighbours import NEAR
 from projection.text.normalize import index_words
 from rituals.cli import command_registry
 from rituals.cli.commands.review import answer_lines
-from rituals.report.quiz.score import score
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import Question
 from rituals.review.review_record import Outcome
@@ -313,19 +311,6 @@ def test_links_follow_rows_that_part_and_meet_once(
     assert len(memory.links("f0").near) == 10
     memory.close()
     assert count <= sum(read) <= 5 * count
-
-
-def test_a_quiz_finds_out_once_what_may_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each of so many questions has the words of all the others, which answer none."""
-    count = 120
-    home = hostile.ledger_of(tmp_path, "questions that expect all", count).folder
-    asked = _times(monkeypatch, Keeps, "__call__", lambda _, row: 1)
-    memory = Memory.open(str(home), agent="claude")
-    assert not any(one.given for one in score(memory).own.results)
-    memory.close()
-    assert count <= len(asked) <= 12 * count
 
 
 def test_the_pages_of_sessions_read_a_text_once(

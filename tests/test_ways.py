@@ -32,7 +32,6 @@ TABLE = (
     ("review --confirm stay --dry-run", "confirm stay --dry-run"),
     ("review --confirm", "confirm"),
     ("review --learn", "learn"),
-    ("review --quiz --suggest", "quiz --suggest"),
     ("review --report --kind decision", "report --kind decision"),
     ("conflicts --resolve limit", "resolve limit"),
     ("conflicts limit --choose 1 --dry-run", "resolve limit --choose 1 --dry-run"),
@@ -56,7 +55,6 @@ TABLE = (
     ("import docs", "harvest"),
     ("import --dry-run docs --budget 1", "harvest --dry-run --budget 1"),
     ("import ledger . --dry-run", "adopt . --dry-run"),
-    ("export snapshot --stuck", "snapshot --stuck"),
     ("export site ../site --base https://a.example --dry-run", "web --export ../site --base https://a.example --dry-run"),
     ("install --remove claude --dry-run", "uninstall claude --dry-run"),
 )  # fmt: skip

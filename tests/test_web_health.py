@@ -96,22 +96,20 @@ def test_what_fades_next_is_what_a_review_says(browser: Client, home: Repo) -> N
 
 
 def test_what_rests_is_named(repo: Repo) -> None:
-    """It is told from the headers of captured logs; the quiz likewise, from those of reviews."""
+    """It is told from the headers of captured logs."""
     shown = log("ada", "Work", references="- Referenced: used")
     begin = log("ada", "Begin", references="- Created: loud, used", facts=born("loud", "used"))
     logs = [
         shown.replace("---\n#", f"session: s-{one}\nshown: loud, used\n---\n#") for one in range(20)
     ]
-    score = "---\nagent: ada\ntype: review\nquiz: 3/4\nunanswered: q-why\n---\n# Asked\n"
-    write(repo, [begin, *logs, score])
+    write(repo, [begin, *logs])
     memory = Memory.open(str(repo.path))
     told = report(memory)
     memory.close()
-    assert [one.id for one in told.attention.resting] == ["loud"]
+    assert [one.id for one in told.resting] == ["loud"]
     page = browser_page(repo)
     section = words(page.partition("Resting")[2].partition("</section>")[0])
     assert section.endswith("loud 20")
-    assert "3 of 4 q-why" in words(page)
 
 
 def browser_page(repo: Repo) -> str:

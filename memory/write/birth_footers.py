@@ -59,7 +59,7 @@ def check_footers(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Findin
                 if (hint := _wrong(key, value, said.get("kind", "")))
             ]
             if said.get("kind") == QUESTION_KIND and not said.get("expect"):
-                message = f"{event.id} is a question of the quiz and does not say `expect`"
+                message = f"{event.id} is a question and does not say `expect`"
                 hint = (
                     "name the facts that answer it: `expect=ID,ID`; an open question is a `thread`"
                 )

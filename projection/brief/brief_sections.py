@@ -182,7 +182,7 @@ def _is_plain(fact: Fact, others: frozenset[str]) -> bool:
 
 
 def _is_left_out(fact: Fact, material: values.Material) -> bool:
-    """Tell whether a fact is for nobody who reads a brief: for the quiz, over, or not worth its place."""
+    """Tell whether a fact is for nobody who reads a brief: a question, over, or not worth its place."""
     if fact.kind == policy.ATTEMPT_KIND:
         return not (material.asks and fact.id in material.score)
     if fact.kind == policy.FINDING_KIND:

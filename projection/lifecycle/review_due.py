@@ -75,7 +75,7 @@ def pressing(since: int, view: LiveView, limits: Review) -> str:
 
 
 def fading_facts(live: Iterable[Standing]) -> int:
-    """Count the live facts that can fade, without the threads of reviews and the questions of the quiz."""
+    """Count the live facts that can fade, without the threads of reviews and facts of kind `question`."""
     facts = [one.fact for one in live if one.tier != "core"]
     return sum(1 for fact in facts if fact.kind != QUESTION_KIND and not is_raised(fact))
 

@@ -20,9 +20,7 @@ from rituals.check.survey import Survey
 TIP, PAST, CHECKOUT, CLONE, MACHINE = "tip", "past", "checkout", "clone", "machine"
 #: What it costs: a look; a replay, which a cache spares; a walk through the history; all bytes again.
 LOOK, REPLAY, WALK, BYTES = "look", "replay", "walk", "bytes"
-VERIFY, LINT, DOCTOR, STATUS, REVIEW, QUIZ = COMMANDS = (
-    "verify", "lint", "doctor", "status", "review", "lint --quiz",
-)  # fmt: skip
+VERIFY, LINT, DOCTOR, STATUS, REVIEW = COMMANDS = "verify", "lint", "doctor", "status", "review"
 _WHOLE = (VERIFY, LINT, DOCTOR, REVIEW)
 _ALL = (*_WHOLE, STATUS)
 
@@ -123,8 +121,6 @@ CHECKS = (
     _check("edits by hand", "ledger_checks:edits", "undeclared-edit hand-edited conflict-in-projection",
            _ALL, CHECKOUT, REPLAY),
     _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, STATUS, REVIEW), TIP, REPLAY,
-           lasting=False),
-    _check("the quiz", "ledger_checks:quiz", "quiz-missed quiz-general", (QUIZ,), TIP, REPLAY,
            lasting=False),
     _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
            (LINT,), TIP, BYTES),

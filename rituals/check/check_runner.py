@@ -6,17 +6,15 @@ from collections.abc import Callable
 
 from ledger.model.findings import Finding, severe
 from memory.api import Memory
-from rituals.check.check_registry import LINT, QUIZ, VERIFY, Made, chosen, make
+from rituals.check.check_registry import LINT, VERIFY, Made, chosen, make
 from rituals.check.survey import PARTS, Survey
 from rituals.check.verify.branch_checkpoint import Checkpoint, remember
 
 Progress = Callable[[int, int], None]
 
 
-def made(
-    memory: Memory, command: str, progress: Progress | None = None, *, quiz: bool = False
-) -> Made:
-    """Make the checks of `verify`, `lint` or `review`, and put the quiz too where that is asked for.
+def made(memory: Memory, command: str, progress: Progress | None = None) -> Made:
+    """Make the checks of `verify`, `lint` or `review`.
 
     Remembers the tip when no error is found, so that a later rewriting of the history shows. Progress is
     told (done, total).
@@ -24,7 +22,7 @@ def made(
     parts = PARTS if command == LINT else PARTS[:-1]
     now_ms = memory.occasion().now_ms
     survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
-    found = make(survey, (*chosen(command), *(chosen(QUIZ) if quiz else ())))
+    found = make(survey, chosen(command))
     remember_sound(survey, found.findings)
     return found
 

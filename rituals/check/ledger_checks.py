@@ -34,7 +34,6 @@ _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"
 )
 _DUE_HINT = "run `diurna review`; `diurna review --dry-run` shows what it would do"
-_MISSED_HINT = "`diurna review --quiz` shows the questions, as people ask them, and what is missing"
 #: Codes of logs that stand in the work tree with other bytes than at the tip, or only there.
 _IN_WORK_TREE = ("log-uncommitted", "log-edited")
 
@@ -172,23 +171,6 @@ def due(survey: Survey) -> Iterator[Finding]:
         said = f"{CONTINUITY_FILE} is over the limits of the policy: {'; '.join(too_much)}"
         hint = "`diurna review` asks what may go; the limits are below [review] in diurna.toml"
         yield Finding("over-size", said, CONTINUITY_FILE, hint=hint)
-
-
-def quiz(survey: Survey) -> Iterator[Finding]:
-    """Name each question of the ledger that memory does not answer, and the general ones together."""
-    from rituals.report.quiz.quiz_findings import missing
-    from rituals.report.quiz.score import score
-
-    found = score(survey.memory)
-    for one in found.own.missed:
-        said = f"{one.asked.name} is not answered: {'; '.join(missing(one))}"
-        yield Finding("quiz-missed", said, hint=_MISSED_HINT)
-    general = found.general
-    if general.missed:
-        names = ", ".join(one.asked.name for one in general.missed)
-        many = f"{len(general.missed)} of {general.asked} general questions"
-        hint = "`diurna review --quiz` says which kinds of facts are missing"
-        yield Finding("quiz-general", f"{many} are not answered: {names}", hint=hint)
 
 
 def texts(survey: Survey) -> Iterator[Finding]:

@@ -92,8 +92,7 @@ ENTRIES = (
     Entry("links", "Show what a fact is linked with.", OTHER),
     Entry("timeline", "Show the sessions around a fact, a date or a question.", OTHER, "log"),
     Entry("diff", "Show what was learned, faded and corrected between two points.", OTHER, "log"),
-    Entry("report", "Tell what memory cost and did, in numbers and as a picture.", OTHER),
-    Entry("quiz", "Ask memory what the project has to know.", OTHER),
+    Entry("report", "Tell in numbers what memory cost, and how memories lived.", OTHER),
     Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", OTHER),
     Entry("confirm", "Record that a person looked at facts and they hold.", OTHER, "decisions"),
     Entry("resolve", "Resolve a contradiction; on a terminal it asks.", OTHER, "conflicts"),
@@ -104,7 +103,6 @@ ENTRIES = (
     Entry("impact", "Say what memory has on a change of the code.", OTHER, "check"),
     Entry("harvest", "Make facts of what the repository's documents say.", OTHER, "import_"),
     Entry("adopt", "Take over a ledger that another tool wrote, in place.", OTHER),
-    Entry("snapshot", "Print a page that stands alone, for a second opinion.", OTHER, "export"),
     Entry("uninstall", "Take out of agents' programs what install put there.", OTHER, "install"),
     Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS, "programs",
           ),
@@ -115,7 +113,6 @@ ENTRIES = (
           PROGRAMS, "learn"),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull.", PROGRAMS, "programs"),
     Entry("redo", "Do again what undo took back.", SELDOM, "decisions"),
-    Entry("critique", "Make threads of a second opinion, and close them.", SELDOM, "decisions"),
     Entry("open", "Open the place of a fact or log in your editor.", SELDOM, "programs"),
     Entry("publish", "Write and commit the projection where it drifted.", SELDOM),
     Entry("absorb", "Make a log of what was edited in continuity.md.", SELDOM, "publish"),
@@ -139,7 +136,6 @@ WAYS = (
     Way("log", "--changes", ("diff",), "A..B"),
     Way("review", "--confirm", ("confirm",), "ID..."),
     Way("review", "--learn", ("learn",)),
-    Way("review", "--quiz", ("quiz",)),
     Way("review", "--report", ("report",)),
     Way("conflicts", "--resolve", ("resolve",), "ID"),
     Way("conflicts", "--choose", ("resolve",), "SIDE", "What holds of ID: a side, its start or number.",
@@ -162,13 +158,12 @@ WAYS = (
     Way("check", FIRST, ("lint",), "[FILE]...", kept=True),
     Way("import", "docs", ("harvest",), "[PATH…]"),
     Way("import", "ledger", ("adopt",), "DIR"),
-    Way("export", "snapshot", ("snapshot",)),
     Way("install", "--remove", ("uninstall",)),
 )  # fmt: skip
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset(
-    "brief recall show why ls status view log timeline diff entity links report quiz conflicts"
-    " snapshot finding".split()
+    "brief recall show why ls status view log timeline diff entity links report conflicts"
+    " finding".split()
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 

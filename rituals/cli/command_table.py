@@ -47,7 +47,6 @@ REASON = Option("--reason", "Why; it is recorded.", "TEXT")
 STRICT = Option("--strict", "End with 1 on warnings, too.")
 FIX = Option("--fix", "Mend what is safe to mend.")
 DEEP = Option("--deep", "Read every log, and compare the cache with a replay.")
-QUIZ = Option("--quiz", "Put the quiz, too: does memory answer?")
 FORM = Option(
     "--format", to="form", default="text", choices=("text", "json", "sarif", "github"), shows=True
 )
@@ -207,7 +206,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("--yes", "Do not ask whether to purge."), *AUTHOR,
     ),
     "check": (
-        Argument("files", "[FILE]...", True, required=False), FIX, DEEP, QUIZ, STRICT,
+        Argument("files", "[FILE]...", True, required=False), FIX, DEEP, STRICT,
         Option("--all -v", "Name every finding with its key, and what is accepted, too.", to="everything"),
         DRY_RUN,
     ),
@@ -223,8 +222,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Option("-v --verbose", "Show all of it, and each thing that is left out.", to="verbose"), DRY_RUN,
     ),
     "export": (
-        Argument("what", "events|vault|site|parquet|snapshot",
-                 choices=("events", "vault", "site", "parquet", "snapshot")),
+        Argument("what", "events|vault|site|parquet", choices=("events", "vault", "site", "parquet")),
         Argument("dir", "[DIR]", default=""),
         Option("--org", "With parquet: of `diurna org`."), Option("--check", "With it: what is stale?"),
         Option("--base", "With site: where it will be found.", "URL"),
@@ -287,9 +285,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "report": (
         Option("--since", "Only facts born and reviews from then on.", "WHEN"),
         Option("--until", "As if the ledger ended then (time or stem).", "WHEN"), KIND,
-        Option("--svg", "Draw the tiers over the work sessions into this file.", "FILE|-"),
     ),
-    "quiz": (Option("--suggest", "Propose questions from facts that no question reaches."),),
     "learn": (
         SINCE, Option("--ask", "Raise the proposals as open threads, each once."),
         Option("--accept", "Let in the proposal of this key.", "KEY"),
@@ -317,7 +313,7 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     ),
     "lint": (
         Argument("files", many=True, required=False), STRICT,
-        FORM._replace(help="How to write the findings; --json is --format json."), QUIZ,
+        FORM._replace(help="How to write the findings; --json is --format json."),
     ),
     "impact": (
         Argument("range", "BASE...HEAD"), STRICT,
@@ -336,11 +332,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
     "adopt": (
         Argument("dir"), Option("--compat", "Only print the other tool's own footers."),
         Option("--verbose -v", "Name everything that was noticed."), DRY_RUN,
-    ),
-    "snapshot": (
-        Option("--task", "Of this task; else of all the work.", "ID"),
-        Option("--milestone", "Something is reached.", to="reason", sets="milestone"),
-        Option("--stuck", "The work is stuck.", to="reason", sets="stuck"),
     ),
     "uninstall": (HOSTS, Option("--user", "From your own files, instead of this project's."), DRY_RUN),
     "mcp": (
@@ -379,11 +370,6 @@ TAKES: dict[str, tuple[Argument | Option, ...]] = {
         Argument("arguments", many=True, required=False, type="click:UNPROCESSED"), DRY_RUN,
     ),
     "redo": AUTHOR,
-    "critique": (
-        Argument("file", "[FILE]", default=""), Option("--task", "What the critique is about.", "ID"),
-        Option("--applied", "Close a point: it was applied.", "ID WHY", many=True, words=2),
-        Option("--rejected", "Close a point: it was rejected.", "ID WHY", many=True, words=2), *AUTHOR,
-    ),
     "open": (Argument("what", "[ID|STEM]", default=""),),
     "publish": (
         Option("--discard-edits", "Also over people's edits of these files that no log has; they are "

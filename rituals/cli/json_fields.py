@@ -55,12 +55,8 @@ LISTS = {
     "entity": {"entities": "facts false name spellings", "facts": _FACT},
     "links": dict.fromkeys(("near", "far", "farther"), _EDGE),
     "timeline": {"sessions": "agent anchor ended facts stem summary title tokens type"},
-    "report": {"facts": "agent asked born born_session helped id ignored kind last_used moments reason "
-               "remarks rests shown tier told told_then_used used_by uses"},
-    "quiz": {
-        "questions": "answered expect general given kinds lacks name place text",
-        "suggestions": "answered expect line text",
-    },
+    "report": {"facts": "agent born born_session id kind last_used moments reason rests shown tier told "
+               "uses"},
     "learn": {"proposals": "diff evidence id key kind marks places sessions source text"},
     "doctor": {"findings": _FINDING},
     "verify": {"findings": f"{_FINDING} key"},

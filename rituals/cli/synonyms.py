@@ -18,9 +18,6 @@ _MEANT = {
     "next pick claim take": "`diurna task pick` gives the task to begin next, `--start` claims it",
     "handoff handover pass hand-over":
         '`diurna task handoff ID --to NAME --done "…" --next "…"` hands a task over',
-    "opinion second-opinion stuck milestone page":
-        "`diurna export snapshot` prints a page that stands alone, for a second opinion",
-    "critic criticism feedback points": "`diurna critique FILE` makes open threads of its points",
     "search find ask query grep lookup": "`diurna recall WORDS` finds what answers a question",
     "list dir ll facts ids all": "`diurna show --list` lists facts, one line each",
     "threads open-threads": "`diurna show --list --kind thread` lists the threads",
@@ -55,8 +52,6 @@ _MEANT = {
     "repair heal recover": "`diurna check --fix` mends what is safe to mend",
     "stats statistics metrics":
         "`diurna review --report` tells how memories lived, `diurna status` where the ledger stands",
-    "exam quizzes probe answers evaluate eval":
-        "`diurna review --quiz` asks memory what the project has to know, and says what it lacks",
     "info state where home": "`diurna status` shows where the ledger stands",
     "propose suggest distil distill retrospective retro lessons teach":
         "`diurna review --learn` proposes facts that sessions taught",

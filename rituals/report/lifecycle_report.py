@@ -1,30 +1,28 @@
-"""Put the report together: the lives of facts of one pinned commit, as a value."""
+"""Put the report together: how the facts of one pinned commit lived, and what they cost, as a value.
+
+What sessions were shown and told stands in the headers of captured logs, and decides nothing.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 
-from ledger.home import Home
-from ledger.model.event import FactCreated
-from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from ledger.model.session_headers import COST_KEY, SHOWN_KEY, TOLD_KEY, cost_in, shown_in
 from memory.api import Memory
-from memory.cache.cache_file import Cache
-from memory.replay.log_bytes import read_bytes
-from projection.fold.fact_history import History
-from projection.fold.fold import collect, resolve
 from projection.fold.projection_state import TIERS
 from projection.lifecycle import statistics
 from projection.lifecycle.life import Life
 from projection.lifecycle.lives import Lives, lives_of, tier_counts
+from projection.policy import model
 from projection.policy.model import Policy
-from rituals.report.repeats import Repeats, repeats_of
-from rituals.report.usage import Attention, attention_of
 
-#: How many points of time the picture and `--json` have at most.
+#: How many points of time the web's picture and `--json` have at most.
 MOST_POINTS = 240
+#: What is open stays in the brief, and so does what stands for ever.
+_STAYS, _STANDING_KINDS = "core", (model.THREAD_KIND, model.HANDOFF_KIND, model.TASK_KIND)
 
 
 class Course(Record):
@@ -33,6 +31,25 @@ class Course(Record):
     sessions: tuple[int, ...]  #: numbers of work sessions, ascending; 0 where there is none
     dates: tuple[str, ...]  #: of them, "" for session 0
     tiers: tuple[tuple[str, tuple[int, ...]], ...]  #: (tier, a count for each session), all six
+
+
+class Usage(Record):
+    """How a fact was met."""
+
+    id: str  #: of the fact
+    shown: int  #: to how many sessions, as captured logs say
+    told: int  #: how many were told it when they needed it
+    #: it lives, and was shown to so many sessions since its last use that briefs leave it out
+    rests: bool
+
+
+class Cost(Record):
+    """How many characters memory put before a session, as its captured logs say, from which day on."""
+
+    session: str
+    date: str
+    shown: int
+    told: int
 
 
 class Report(Record):
@@ -46,11 +63,18 @@ class Report(Record):
     groups: tuple[statistics.Group, ...]  #: the same by kind
     authors: tuple[statistics.Author, ...]  #: by who created them
     reviews: statistics.Reviews  #: how they were kept
-    attention: Attention  #: how they were met, and what logs tell the report alone
-    repeats: Repeats  #: what happened again although memory had it
+    usage: tuple[Usage, ...]  #: how they were met, by id
+    shown_to: int  #: how many sessions were shown facts
+    costs: tuple[Cost, ...]  #: of the sessions that say so, oldest first
     course: Course  #: tiers over time, of all facts of the kind, whenever they were born
     lives: tuple[Life, ...]  #: of the facts that are told of, by id
     work: tuple[str, ...]  #: stems of all work logs up to the end, in order
+
+    @property
+    def resting(self) -> tuple[Usage, ...]:
+        """Facts that rest, those that were shown most often first."""
+        found = [one for one in self.usage if one.rests]
+        return tuple(sorted(found, key=lambda one: (-one.shown, one.id)))
 
 
 def report(
@@ -73,81 +97,22 @@ def report(
         NotFound: a bound is neither a time nor a stem.
     """
     since, until = memory.bounds(since, until)
-
-    def read(cache: Cache) -> tuple[list[tuple[LogRef, Entry]], Policy]:
-        total, found = cache.summary.logs, []
-        for number, (_, ref, entry) in enumerate(cache.entries()):
-            if progress is not None and not number % 256:
-                progress(number, total)
-            found.append((ref, entry))
-        return found, cache.policy
-
-    logs, policy = memory.ask(read)
-    entries = [entry for _, entry in logs]
-    return report_of(entries, policy, since, until, kind, progress, captured(memory.home, logs))
-
-
-def captured(home: Home, logs: Iterable[tuple[LogRef, Entry]]) -> dict[str, bytes]:
-    """Read the captured ones of some logs, by stem."""
-    told = [ref for ref, entry in logs if entry.reach and entry.uses]
-    return {ref.stem: data for ref, data in read_bytes(home, told)}
-
-
-def report_of(
-    entries: list[Entry],
-    policy: Policy,
-    since: str = "",
-    until: str = "",
-    kind: str = "",
-    progress: Callable[[int, int], None] | None = None,
-    texts: Mapping[str, bytes] = {},
-) -> Report:
-    """Report on some logs, in any order (see `report`)."""
-    histories = collect(entries)
-    found = lives_of(entries, policy, until + "~" if until else "", progress, histories)
-    made = report_on(found, histories, entries, policy, since, until, kind)
-    limit = until + "~" if until else "~"
-    told = [one for one in entries if since <= one.stem <= limit]
-    return with_repeats(made, told, histories, texts)
-
-
-def with_repeats(
-    made: Report,
-    entries: Iterable[Entry],
-    histories: Mapping[str, History],
-    texts: Mapping[str, bytes],
-) -> Report:
-    """Add to a report what happened again, of the facts that it tells of.
-
-    `entries` are of the logs to look through, in any order; `histories` have what all logs say, `texts`
-    the bytes of captured logs, by stem.
-    """
-    if not texts:
-        return made
-    told = sorted(entries, key=lambda entry: entry.stem)
-    logs = [(entry, texts[entry.stem]) for entry in told if entry.stem in texts]
-    births = [(one, entry) for entry in told for one in entry.acts if isinstance(one, FactCreated)]
-    by = {birth.id: entry.session for birth, entry in births}
-    lives = {life.id: life for life in made.lives}
-    found = [resolve(id, histories[id], frozenset()) for id in lives]
-    facts = [fact for fact in found if fact is not None]
-    return made._replace(repeats=repeats_of(logs, facts, lives, by))
+    entries, policy = memory.ask(
+        lambda cache: ([entry for _, _, entry in cache.entries()], cache.policy)
+    )
+    found = lives_of(entries, policy, until + "~" if until else "", progress)
+    return report_on(found, entries, policy, since, until, kind)
 
 
 def report_on(
     found: Lives,
-    histories: Mapping[str, History],
     entries: Iterable[Entry],
     policy: Policy,
     since: str = "",
     until: str = "",
     kind: str = "",
 ) -> Report:
-    """Report on facts whose lives are worked out (see `report`).
-
-    The lives go up to `until`. The histories have what all logs say; the entries are of them, in any
-    order. `since`, `until` and `kind` are as in `report`.
-    """
+    """Report on facts whose lives are worked out, up to `until`, of these entries (see `report`)."""
     limit = until + "~"  # behind every stem of that day
     of_kind = [life for life in found.lives if kind in ("", life.kind)]
     chosen = [life for life in of_kind if life.born >= since]
@@ -161,9 +126,44 @@ def report_on(
         policy.project, len(span), days[0], days[-1],
         statistics.group_of("", chosen), statistics.groups_of(chosen, kinds),
         statistics.authors_of(chosen), statistics.reviews_of(told, policy, since),
-        attention_of(told, histories, chosen, since, policy.brief.rest), Repeats(),
+        *_met(told, chosen, since, policy.brief.rest),
         _course(of_kind, found.work, before), tuple(chosen), found.work,
     )  # fmt: skip
+
+
+def _met(
+    entries: Iterable[Entry], lives: Iterable[Life], since: str, rest: int
+) -> tuple[tuple[Usage, ...], int, tuple[Cost, ...]]:
+    """Count how facts were met, to how many sessions one was shown, and what it cost from a stem on.
+
+    A fact rests that was shown to `rest` sessions since its last use; 0 is never.
+    """
+    met: dict[str, dict[str, dict[str, str]]] = {SHOWN_KEY: {}, TOLD_KEY: {}}
+    costs: dict[str, Cost] = {}
+    for entry in entries:
+        said, session = dict(entry.reported or ()), entry.session or entry.stem
+        for key, found in met.items():
+            for id in shown_in(said[key])[0] if said.get(key) else ():
+                found.setdefault(id, {}).setdefault(session, entry.stem)
+        if (value := said.get(COST_KEY)) and entry.stem >= since:
+            shown, told = cost_in(value)
+            before = costs.get(session, Cost(session, entry.stem[:10], 0, 0))
+            costs[session] = before._replace(shown=before.shown + shown, told=before.told + told)
+    shown_to, told_to = met[SHOWN_KEY], met[TOLD_KEY]
+    usage = [
+        Usage(life.id, len(shown_to.get(life.id, ())), len(told_to.get(life.id, ())),
+              _rests(life, shown_to.get(life.id, {}), rest))
+        for life in lives
+    ]  # fmt: skip
+    sessions = {session for some in shown_to.values() for session in some}
+    return tuple(usage), len(sessions), tuple(costs.values())
+
+
+def _rests(life: Life, shown: Mapping[str, str], rest: int) -> bool:
+    """Tell whether a fact was shown often since its last use, where it would still be shown."""
+    since = max(life.born, life.last)
+    live = not life.reason and life.tier != _STAYS and life.kind not in _STANDING_KINDS
+    return live and sum(stem > since for stem in shown.values()) >= rest > 0
 
 
 def _course(lives: list[Life], work: tuple[str, ...], before: int) -> Course:

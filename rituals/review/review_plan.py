@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.cache.cache_file import Cache
-    from rituals.report.quiz.score import Score
 
 
 class Plan(Record):
@@ -70,7 +69,6 @@ class Plan(Record):
     raised: tuple[Raised, ...]  #: all threads of earlier reviews
     state: State  #: of the ledger
     findings: tuple[Finding, ...] = ()  #: what was noticed on the way
-    quiz: Score | None = None  #: how memory answers the quiz, None where it was not asked
 
     @property
     def nothing_new(self) -> bool:

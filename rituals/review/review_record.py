@@ -34,8 +34,6 @@ from projection.policy.policy_keys import with_number
 from rituals.check.check_registry import REVIEW
 from rituals.check.check_runner import made
 from rituals.decide.recorded_endings import ended_lines
-from rituals.report.quiz.row import score_header
-from rituals.report.quiz.score import score
 from rituals.review.review_plan import Plan, plan_review
 from rituals.review.review_question import Question, answered_thread, is_raising, threads_for
 from rituals.review.review_section import CUT_SHORT, TITLE, body, cut_short
@@ -215,11 +213,11 @@ def _published(memory: Memory, outcome: Outcome) -> Outcome:
 
 
 def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None] | None) -> Plan:
-    """Make a plan, and put the quiz; what the home's own code raises is counted and kept for `status`."""
+    """Make a plan; what the home's own code raises is counted and kept for `status`."""
     plan = plan_review(memory, code_path, progress)
     if not code_path:
         keep(memory, plan)
-    return plan._replace(quiz=score(memory, progress))
+    return plan
 
 
 def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
@@ -266,10 +264,9 @@ def _fitted(outcome: Outcome, given: Mapping[str, Answer] | None) -> Outcome:
 
 def _append(memory: Memory, outcome: Outcome, by: str) -> Outcome:
     plan = outcome.plan
-    header = score_header(plan.quiz) if plan.quiz else ()
-    draft = SessionDraft(TITLE, outcome.prose, outcome.events, by, "review", header, anyway=True)
+    draft = SessionDraft(TITLE, outcome.prose, outcome.events, by, "review", anyway=True)
     if outcome.unasked:
-        draft = draft._replace(title=CUT_SHORT, type="edit", header=())
+        draft = draft._replace(title=CUT_SHORT, type="edit")
     receipt = memory.append(draft, again=True, on=plan.tip)
     return outcome._replace(
         stem=receipt.stem, commit=receipt.commit, findings=(*outcome.findings, *receipt.findings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from projection.lifecycle.footer_remarks import NOTE_KEY, remarks
 from rituals.decide.open_contradictions import kinds_of
-from rituals.report.quiz.quiz_findings import missing, tallied
 from rituals.review.review_plan import Plan
 from rituals.review.review_question import LIST_LIMIT, RULES, listed
 
@@ -26,13 +25,6 @@ def body(plan: Plan) -> str:
             lines += [f"  - {line}" for line in question.evidence]
         if len(asked) > LIST_LIMIT:
             lines.append(f"- and {len(asked) - LIST_LIMIT} more")
-    missed = plan.quiz.missed if plan.quiz else ()
-    if missed:
-        lines += ["", f"### Questions that memory does not answer ({len(missed)})", ""]
-    for result in missed[:LIST_LIMIT]:
-        lines.append(f"- {result.asked.name}: {'; '.join(missing(result))}")
-    if len(missed) > LIST_LIMIT:
-        lines.append(f"- and {len(missed) - LIST_LIMIT} more")
     return "\n".join(lines)
 
 
@@ -54,8 +46,6 @@ def summary_lines(plan: Plan) -> list[str]:
         f"Size: {plan.size.facts} facts and threads that can fade, {plan.size.lines} lines",
         f"Facts: {', '.join(f'{count} {tier}' for tier, count in plan.tiers)}",
     ]
-    if plan.quiz:
-        lines.append(f"Quiz: {tallied(plan.quiz)} answered")
     tenths = plan.pace.weekly_tenths
     if plan.pace.sessions:
         agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])

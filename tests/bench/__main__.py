@@ -396,7 +396,6 @@ def main() -> None:
     parser.add_argument("--ledger", type=Path, help="a real one, in the agent-memory layout")
     options = parser.parse_args()
     from tests.bench.hooks import boundary, day, hooks
-    from tests.bench.quizzes import quiz
     from tests.bench.tasks import listing, many
     from tests.bench.web import web
 
@@ -424,7 +423,6 @@ def main() -> None:
         lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
         lambda: [listing(prepared(folder, 10_000, "branch"), 2 * runs), *many(folder, few)],
         lambda: recall(small, 2 * runs),
-        lambda: quiz(folder, few),
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
         lambda: recalls(large, few, 3 * runs),

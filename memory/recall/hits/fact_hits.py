@@ -110,7 +110,7 @@ class Facts:
 
     @property
     def passed_over(self) -> frozenset[str]:
-        """The questions of the quiz, where none is asked for: each has the words of what is asked.
+        """Facts of kind `question`, where none is asked for: each has the words of what is asked.
 
         Those that this leaves out are few, and not `wanted` either.
         """

@@ -11,7 +11,7 @@ from ledger.model.findings import ERROR, INFO, Finding, severe
 from rituals.answers.json_objects import finding_object, finding_objects, home_object
 from rituals.answers.record_fields import fields_of
 from rituals.check.baseline import shown
-from rituals.check.check_registry import CHECKS, DOCTOR, LINT, QUIZ, SAID, VERIFY, Made, bare, order
+from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, Made, bare, order
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted, told
@@ -26,10 +26,10 @@ _FEW, _MANY = 5, 10
 
 
 def check(
-    call: Invocation, /, fix: bool, deep: bool, quiz: bool, strict: bool, dry_run: bool, **given: Any
+    call: Invocation, /, fix: bool, deep: bool, strict: bool, dry_run: bool, **given: Any
 ) -> int:  # fmt: skip
     """Run `diurna check`."""
-    commands = (DOCTOR, VERIFY, LINT, *(QUIZ,) * quiz)
+    commands = (DOCTOR, VERIFY, LINT)
     found = _visited(call, commands, fix=fix and not dry_run, deep=deep, cold=True)
     accepted = tuple(sorted(found.accepted, key=lambda one: order(one[0])))
     result = Made(tuple(one.finding for one in found.noticed), found.keys, accepted)
@@ -106,15 +106,13 @@ def verify(
     return 1 if severe(result.findings) else 0
 
 
-def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz: bool) -> int:
+def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
     """Run `diurna lint`."""
     from projection.policy.model import Privacy
     from rituals.check.check_runner import made
     from rituals.check.lint.linted_files import lint_files
     from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
 
-    if files and quiz:
-        raise WrongUsage("the quiz is about the ledger", where="--quiz", hint="leave out FILES")
     form = "json" if call.json else form
     call.json = form == "json"
     prefix, fallback = "", files[0] if files else "diurna.toml"
@@ -127,7 +125,7 @@ def lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz
         result = Made(alone, {}, ())
     else:
         prefix = call.memory().home.prefix
-        result = made(call.memory(), LINT, call.out.progress, quiz=quiz)
+        result = made(call.memory(), LINT, call.out.progress)
     findings, accepted = result.findings, [one for one, _ in result.accepted]
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)

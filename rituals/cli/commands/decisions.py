@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -108,34 +107,6 @@ def confirm(call: Invocation, /, ids: tuple[str, ...], **recorded: Any) -> None:
     from rituals.decide.confirmation import confirmation
 
     decide(call, confirmation(call.memory(), ids), **recorded)
-
-
-def critique(
-    call: Invocation,
-    /,
-    file: str,
-    task: str,
-    applied: tuple[tuple[str, str], ...],
-    rejected: tuple[tuple[str, str], ...],
-    **given: Any,
-) -> None:
-    """Run `diurna critique`."""
-    from rituals.decide.critique_threads import raising, settling
-
-    settles = bool(applied or rejected)
-    if bool(file) == settles or (settles and task):
-        raise WrongUsage(
-            "name a file, or what was applied or rejected",
-            hint='`diurna critique FILE`, `diurna critique --applied ID "WHY"`',
-        )
-    memory = call.memory()
-    if settles:
-        decision = settling(memory, dict(applied), dict(rejected))
-    else:
-        source = "standard input" if file == STDIN else os.path.basename(file)
-        text = call.read(file).decode("utf-8", "replace")
-        decision = raising(memory, text, source, task)
-    decide(call, decision, **given)
 
 
 def decide(

@@ -1,4 +1,4 @@
-"""Run `diurna export` and `snapshot`: write a memory in a form that other programs read."""
+"""Run `diurna export`: write a memory in a form that other programs read."""
 
 from __future__ import annotations
 
@@ -50,20 +50,6 @@ def export(
 
     write_site(call, folder, base, dry_run, shallow=allow_shallow)
     return 0
-
-
-def snapshot(call: Invocation, task: str, reason: str | None) -> None:
-    """Run `diurna snapshot`."""
-    from rituals.answers.record_fields import all_fields_of, fields_of
-    from rituals.report.snapshot_page import snapshot
-
-    found = snapshot(call.memory(), task, reason or "")
-    if call.json:
-        sections = [all_fields_of(section) for section in found.sections]
-        said = fields_of(found, "project task reason newest asked text")
-        call.out.answer({**said, "sections": sections})
-    else:
-        call.out.text(found.text)
 
 
 def _write_parquet(call: Invocation, folder: str, org: bool, dry_run: bool) -> int:

@@ -1,14 +1,10 @@
-"""Run `diurna report`: tell how memories lived, in numbers and as a picture."""
+"""Run `diurna report`: tell in numbers what memory cost, and how memories lived."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 
-from ledger.errors import WrongUsage
-from ledger.model.evidence import HOWS
 from rituals.answers.record_fields import all_fields_of, fields_of
-from rituals.cli.context import STDIN as STDOUT
 from rituals.cli.context import Invocation
 from rituals.cli.output import Output, counted
 
@@ -16,45 +12,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.lifecycle.life import Life
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
-    from rituals.report.lifecycle_report import Report
-    from rituals.report.usage import Attention, Cost, Usage
+    from rituals.report.lifecycle_report import Report, Usage
 
 _TOO_FEW = "too few to say"
 _NOBODY = "nobody named"
-#: The most agents, and facts of a list, that are printed; `--json` has all.
-_AUTHORS_LIMIT = 20
-_SHOWN_LIMIT = 5
-_SCORES_LIMIT = 5
-_MET = "shown used helped ignored asked"
+#: The most agents and resting facts that are printed; `--json` has all.
+_LIMIT = 20
 
 
-def report(call: Invocation, since: str, until: str, kind: str, svg: str) -> None:
+def report(call: Invocation, since: str, until: str, kind: str) -> None:
     """Run `diurna report`."""
     from rituals.report.lifecycle_report import report
 
-    if svg == STDOUT and call.json:
-        raise WrongUsage("standard output can not hold both", where="--json, --svg -",
-                         hint="name a file for the picture")  # fmt: skip
     out = call.out
     found = report(call.memory(), since, until, kind, out.progress)
-    if svg:
-        from rituals.report.chart import picture
-        from rituals.report.save import keep
-
-        drawn = picture(found, kind)
-        if svg == STDOUT:
-            return out.text(drawn)
-        keep(os.path.join(call.folder(), svg), drawn)
     if call.json:
-        out.answer(
-            {"since": since, "until": until, "kind": kind, "svg": svg, **_report_object(found)}
-        )
+        out.answer({"since": since, "until": until, "kind": kind, **_report_object(found)})
     else:
         _print_report(found, out)
     if not found.lives:
         out.talk("no fact matches" if since or until or kind else "no fact yet")
-    if svg:
-        out.talk(f"wrote {svg}")
 
 
 def _print_report(report: Report, out: Output) -> None:
@@ -76,131 +53,45 @@ def _print_report(report: Report, out: Output) -> None:
     guilty = [one for one in report.authors if one.false or one.unused]
     if guilty:
         out.heading("who created what is false now")
-    width = max((len(one.agent or _NOBODY) for one in guilty[:_AUTHORS_LIMIT]), default=0)
-    for one in guilty[:_AUTHORS_LIMIT]:
+    width = max((len(one.agent or _NOBODY) for one in guilty[:_LIMIT]), default=0)
+    for one in guilty[:_LIMIT]:
         unused = f"; {one.unused} faded without a use" if one.unused else ""
         name = f"{one.agent or _NOBODY:<{width}}"
         out.line("  ", (name, "cyan"), f"  {one.false} of {counted(one.facts, 'fact')}{unused}")
-    if len(guilty) > _AUTHORS_LIMIT:
-        out.line(f"  and {len(guilty) - _AUTHORS_LIMIT} more")
+    if len(guilty) > _LIMIT:
+        out.line(f"  and {len(guilty) - _LIMIT} more")
     out.heading("reviews", f"  {_reviews(report.reviews)}")
-    _print_attention(report.attention, out)
 
 
-def _print_cost(report: Report, out: Output) -> None:
-    """Print what memory cost, what of it was used, and what happened again although memory had it."""
-    found, again = report.attention, report.repeats
-    shown = [one for one in found.usage if one.shown]
-    told = [one for one in found.usage if one.told]
-    if not (shown or told or again.sessions):
-        return out.line(("cost and use", "bold"), "  not known yet: no session was captured here")
-    out.heading("cost", f"  {_costs(found.costs)}")
-    to = counted(found.sessions, "session")
-    out.line(f"  shown  {counted(len(shown), 'fact')} to {to}")
-    if told:
-        times, used = sum(one.told for one in told), sum(one.told_then_used for one in told)
-        out.line(
-            f"  told   {counted(len(told), 'fact')} when needed, {_times(times)}; {used} used then"
-        )
-    resting = found.resting
-    if resting:
-        ids = ", ".join([one.id for one in resting[:_AUTHORS_LIMIT]])
-        more = f" and {len(resting) - _AUTHORS_LIMIT} more" if len(resting) > _AUTHORS_LIMIT else ""
-        out.line(f"  rests  shown often since the last use, and no longer in briefs: {ids}{more}")
-    hows = {how: sum(count for _, by, count in again.used if by == how) for how in HOWS}
-    if any(hows.values()):
-        out.line("")
-        said = ", ".join(f"{count} {how}" for how, count in hows.items() if count)
-        out.line(
-            ("used", "bold"), f"  {_times(sum(hows.values()))} with evidence: {said}; most often:"
-        )
-    totals: dict[str, int] = {}
-    for id, _, count in again.used:
-        totals[id] = totals.get(id, 0) + count
-    for id in sorted(totals, key=lambda id: (-totals[id], id))[:_SHOWN_LIMIT]:
-        out.line(f"  {id}  {_times(totals[id])}")
-    rows = [
-        *[("corrected again", id, f"in {counted(count, 'session')}") for id, count in again.corrected],
-        *[("tried again", id, f"in {counted(count, 'session')}") for id, count in again.retried],
-        *[("broken", id, _broken(before, after)) for id, before, after in again.broken],
-    ]  # fmt: skip
-    if again.sessions:
-        out.line("")
-        of = counted(again.sessions, "captured session")
-        out.line(
-            ("again although memory had it", "bold"),
-            f"  of {of}{'' if rows else ': nothing that was seen'}",
-        )
-    for what, id, said in rows[:_AUTHORS_LIMIT]:
-        out.line(f"  {what:<15}  ", (id, "cyan"), f"  {said}")
-    if len(rows) > _AUTHORS_LIMIT:
-        out.line(f"  and {len(rows) - _AUTHORS_LIMIT} more")
-
-
-def _costs(costs: tuple[Cost, ...]) -> str:
-    """Say how many characters sessions were shown and told, at the median, and a day."""
-    if not costs:
-        return "not known: no log says how many characters it was"
+def _print_cost(found: Report, out: Output) -> None:
+    """Print how many characters sessions were shown and told, at the median, and which facts."""
+    shown, told = [sum(bool(getattr(one, key)) for one in found.usage) for key in ("shown", "told")]
+    if not (shown or told or found.costs):
+        return out.line(("cost", "bold"), "  not known yet: no session was captured here")
     days: dict[str, int] = {}
-    for one in costs:
+    for one in found.costs:
         days[one.date] = days.get(one.date, 0) + one.shown + one.told
-    a_session = [_median(getattr(one, what) for one in costs) for what in ("shown", "told")]
-    shown, told = [f"{number:,}" for number in a_session]
-    a_day = f"{_median(days.values()):,} a day"
-    many = f"{counted(len(costs), 'session')} on {counted(len(days), 'day')}"
-    return f"{shown} characters shown and {told} told a session, {a_day} (medians of {many})"
+    if days:
+        many = f"{counted(len(found.costs), 'session')} on {counted(len(days), 'day')}"
+        out.heading(
+            "cost", f"  {_median(one.shown for one in found.costs):,} characters shown and "
+            f"{_median(one.told for one in found.costs):,} told a session, "
+            f"{_median(days.values()):,} a day (medians of {many})",
+        )  # fmt: skip
+    else:
+        out.heading("cost", "  not known: no log says how many characters it was")
+    out.line(f"  shown  {counted(shown, 'fact')} to {counted(found.shown_to, 'session')}")
+    if told:
+        out.line(f"  told   {counted(told, 'fact')} when needed")
+    if resting := found.resting:
+        ids = ", ".join([one.id for one in resting[:_LIMIT]])
+        more = f" and {len(resting) - _LIMIT} more" if len(resting) > _LIMIT else ""
+        out.line(f"  rests  shown often since the last use, and no longer in briefs: {ids}{more}")
 
 
 def _median(numbers: Iterable[int]) -> int:
     ordered = sorted(numbers)
     return ordered[(len(ordered) - 1) // 2]
-
-
-def _broken(before: int, after: int) -> str:
-    """Say how often commands broke a rule."""
-    return f"{_times(before)} before the session had it" + (
-        f", {_times(after)} after" if after else ""
-    )
-
-
-def _print_attention(found: Attention, out: Output) -> None:
-    """Print what there is of how facts were met; nothing of what no log tells."""
-    helped = [one for one in found.usage if one.helped or one.ignored]
-    if helped:
-        out.heading("helped, ignored")
-    for one in sorted(helped, key=lambda one: (-one.helped, one.ignored, one.id))[:_AUTHORS_LIMIT]:
-        out.line(f"  {one.id}  {_met(one)}")
-    if any(count for _, count in found.findings):
-        said = ", ".join(f"{count} {state}" for state, count in found.findings if count)
-        out.heading("findings", f"  {said}")
-    if found.verdicts:
-        out.heading("verdicts")
-    for role in found.verdicts:
-        said = ", ".join(f"{count} {verdict}" for verdict, count in role.counts)
-        out.line("  ", (role.role or _NOBODY, "cyan"), f"  {said}; {role.tokens:,} tokens")
-    _print_quiz(found, out)
-    remarked = [one for one in found.usage if one.remarks]
-    if remarked:
-        out.heading("remarks")
-    for one in remarked[:_AUTHORS_LIMIT]:
-        for key, value in one.remarks:
-            out.line(f"  {one.id}  {key}: {value}")
-
-
-def _print_quiz(found: Attention, out: Output) -> None:
-    """Print the scores that the newest reviews noted, and what the last of them missed."""
-    if not found.quiz:
-        return
-    last = found.quiz[-1]
-    course = ", ".join(f"{one.answered} of {one.asked}" for one in found.quiz[-_SCORES_LIMIT:])
-    out.heading("quiz", f"  {course} at the reviews up to {last.stem[:10]}")
-    if last.unanswered:
-        out.line(f"  missed: {', '.join(last.unanswered)}")
-
-
-def _met(one: Usage) -> str:
-    """Say how a fact was met, in numbers."""
-    return ", ".join(f"{name} {getattr(one, name)}" for name in _MET.split())
 
 
 def _standing(group: Group) -> str:
@@ -257,10 +148,7 @@ def _reviews(reviews: Reviews) -> str:
 
 
 def _report_object(report: Report) -> dict[str, object]:
-    course, again = report.course, report.repeats
-    used: dict[str, dict[str, int]] = {}
-    for id, how, count in again.used:
-        used.setdefault(id, {})[how] = count
+    course = report.course
     return {
         **fields_of(report, "project sessions first last"),
         "all": _group_object(report.whole),
@@ -271,28 +159,10 @@ def _report_object(report: Report) -> dict[str, object]:
             **fields_of(course, "sessions dates"),
             "tiers": {tier: list(row) for tier, row in course.tiers},
         },
-        "shown": {
-            "sessions": report.attention.sessions,
-            "resting": [one.id for one in report.attention.resting],
-        },
-        "costs": [all_fields_of(one) for one in report.attention.costs],
-        "again": {
-            "sessions": again.sessions,
-            "corrected": dict(again.corrected),
-            "retried": dict(again.retried),
-            "broken": [
-                {"id": id, "before": before, "after": after} for id, before, after in again.broken
-            ],
-        },
-        "findings": dict(report.attention.findings),
-        "verdicts": [
-            {"role": one.role, "counts": dict(one.counts), "tokens": one.tokens}
-            for one in report.attention.verdicts
-        ],
-        "quiz": [all_fields_of(one) for one in report.attention.quiz],
+        "shown": {"sessions": report.shown_to, "resting": [one.id for one in report.resting]},
+        "costs": [all_fields_of(one) for one in report.costs],
         "facts": [
-            _life_object(life, one, used.get(life.id, {}))
-            for life, one in zip(report.lives, report.attention.usage, strict=True)
+            _life_object(life, met) for life, met in zip(report.lives, report.usage, strict=True)
         ],
     }
 
@@ -325,7 +195,7 @@ def _spread_object(spread: Spread) -> dict[str, object] | None:
     return fields_of(spread, "lower median upper")
 
 
-def _life_object(life: Life, met: Usage, used_by: dict[str, int]) -> dict[str, object]:
+def _life_object(life: Life, met: Usage) -> dict[str, object]:
     return {
         **fields_of(life, "id kind agent"),
         "born": life.born.rstrip("~"),
@@ -333,8 +203,6 @@ def _life_object(life: Life, met: Usage, used_by: dict[str, int]) -> dict[str, o
         "uses": life.uses,
         "last_used": life.last,
         **fields_of(life, "tier reason"),
-        **fields_of(met, "shown told told_then_used helped ignored asked rests"),
-        "used_by": used_by,
-        "remarks": dict(met.remarks),
+        **fields_of(met, "shown told rests"),
         "moments": [all_fields_of(one) for one in life.moments],
     }

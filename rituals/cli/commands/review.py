@@ -8,10 +8,8 @@ from memory.write.draft import NEXT_COMMIT
 from projection.lifecycle.promotion import Score
 from rituals.answers.json_objects import event_line, finding_objects, summary_object
 from rituals.answers.record_fields import fields_of
-from rituals.cli.commands.quiz import quiz_row
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
-from rituals.report.quiz.quiz_findings import tallied
 from rituals.review.review_question import Question, is_raising
 from rituals.review.tally import OF_REVIEW, asked, counts, said, severities, total
 
@@ -62,7 +60,6 @@ def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
             for question in plan.questions
         ],
         "asks": dict(asked(plan)),
-        "quiz": quiz_row(plan.quiz) if plan.quiz else None,
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
@@ -90,11 +87,9 @@ def _verified_line(outcome: Outcome) -> str:
 
 
 def answer_lines(outcome: Outcome) -> list[str]:
-    """Say what a review's log says, a line each: the score, the answers, then what it raises."""
+    """Say what a review's log says, a line each: the answers, then what it raises."""
     raised = [event for event in outcome.events if is_raising(event)]
-    quiz = outcome.plan.quiz if outcome.stem and not outcome.unasked else None
-    lines = [f"Quiz        {tallied(quiz)} answered"] if quiz else []
-    lines += [event_line(event) for event in outcome.events if not is_raising(event)]
+    lines = [event_line(event) for event in outcome.events if not is_raising(event)]
     lines += [f"Ended       {line}" for line in outcome.ended]
     lines += outcome.settings
     for thread in raised:

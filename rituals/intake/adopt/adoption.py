@@ -265,7 +265,7 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
             )
             for fact, _ in plan.passages
         ],
-        (plan.questions, f"let `diurna review --quiz` ask {own} of {adopted_files.QUESTIONS}"),
+        (plan.questions, f"make facts of kind `question` of {own} of {adopted_files.QUESTIONS}"),
         *[(1, note) for note in notes],
         (plan.left, f"leave {page} as it is: not all of it is bullets"),
         (not plan.left, f"publish {page} and the archive {on}"),

@@ -60,7 +60,7 @@ class AdoptionPlan(Record):
     past: tuple[PastLog, ...] = ()  #: the logs that tell of what the pages said before, in time
     by_hand: bool = False  #: there is nothing but a page that no tool wrote
     left: tuple[Finding, ...] = ()  #: what stands in that page and is no bullet; it stays there
-    questions: int = 0  #: how many questions of the ledger's own the quiz asks from then on
+    questions: int = 0  #: how many questions of the ledger's own become facts
 
     @property
     def title(self) -> str:

@@ -9,7 +9,7 @@ from ledger.model.record import Record
 from projection.fold.projection_state import BY_HAND, CLOSED, FADED, TIERS, Standing
 from projection.lifecycle.life import Life
 from projection.lifecycle.transitions import Fading, fading
-from rituals.report.usage import Usage
+from rituals.report.lifecycle_report import Usage
 from rituals.serve.web.page_value import Asked, Page
 from rituals.serve.web.pages.fact_filter import OF_FACTS, filter_bar
 from rituals.serve.web.pages.fact_list import (
@@ -174,7 +174,7 @@ def _listed(tip: TipView, asked: Asked, soon: dict[str, Fading]) -> Iterator[Kno
         not name and asked_filter.tier
     ):  # a tier of the archive is asked for by its name, as `ls --tier` is
         test = LISTS["all"].test
-    usage = {one.id: one for one in tip.report.attention.usage}
+    usage = {one.id: one for one in tip.report.usage}
     for life in tip.report.lives:
         standing = tip.standings.get(life.id)
         if standing is None or not keeps(standing) or creator not in ("", life.agent):

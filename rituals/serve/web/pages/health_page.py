@@ -27,7 +27,7 @@ def health(tip: TipView, asked: Asked) -> Page:
     """Return the page of how a memory lives."""
     report = tip.report
     soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
-    resting = report.attention.resting
+    resting = report.resting
     values = {
         "report": report,
         "unused": listed(tip, {"list": "never"}),
@@ -36,13 +36,11 @@ def health(tip: TipView, asked: Asked) -> Page:
         "soon": soon[:_LINES],
         "paced": bool(tip.state.policy.windows.archive_days),
         "later": max(len(soon) - _LINES, 0),
-        "costs": report.attention.costs[: -_LINES - 1 : -1],
-        "again": report.repeats,
+        "costs": report.costs[: -_LINES - 1 : -1],
         "resting": resting[:_LINES],
         "more_resting": max(len(resting) - _LINES, 0),
         "authors": report.authors[:_LINES],
         "more_authors": max(len(report.authors) - _LINES, 0),
-        "quiz": tuple(reversed(report.attention.quiz[-_LINES:])),
     }
     return Page("health", "Health", values)
 

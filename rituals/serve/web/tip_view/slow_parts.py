@@ -47,16 +47,10 @@ def read_lives(tip: Known) -> Callable[[], Lives]:
 
 def read_report(tip: Known) -> Callable[[], Report]:
     """Read what the report of how facts lived is made of."""
-    from rituals.report.lifecycle_report import captured, report_on, with_repeats
+    from rituals.report.lifecycle_report import report_on
 
-    lives, state, entries, home = tip.lives, tip.state, tip.entries, tip.memory.home
-    logs = tip.memory.logs()
-
-    def made() -> Report:
-        found = report_on(lives, state.histories, entries, state.policy)
-        return with_repeats(found, entries, state.histories, captured(home, logs))
-
-    return made
+    lives, policy, entries = tip.lives, tip.state.policy, tip.entries
+    return lambda: report_on(lives, entries, policy)
 
 
 def read_past(tip: Known) -> Callable[[], Past]:

@@ -1,1 +1,0 @@
-"""Ask memory what a project has to know, and say whether it answers."""
