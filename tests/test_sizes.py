@@ -12,7 +12,7 @@ PACKAGES = ("ledger", "projection", "memory", "rituals")
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 60, 7
 #: The lines of Python that there are at most, of the four packages and of the tests: whoever lowers them
 #: writes the lower number here, and nobody a higher one but for a feature that says so in its commit.
-LINES = {"source": 123_300, "tests": 105_900}
+LINES = {"source": 123_300, "tests": 106_700}
 
 
 def too_large(path: Path) -> list[str]:
