@@ -120,7 +120,7 @@ def test_texts_bear_the_time_and_the_author_of_the_commits_that_wrote_them(
         "its author" in ran.out.replace("\n", " ")
     )
     home = ("--home", str(folder / "memory"))
-    told = run("history", "webhook-retry", "--json", *home).json
+    told = run("why", "--versions", "webhook-retry", "--json", *home).json
     assert [(one["agent"], one["date"][:10]) for one in told["versions"]] == [
         ("Ann", "2026-05-02"), ("Ann", "2026-05-05"),
     ]  # fmt: skip

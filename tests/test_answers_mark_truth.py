@@ -167,7 +167,7 @@ def test_agents_are_told(told: Repo) -> None:
     "command",
     [
         ("show", "named-only"), ("links", "named-onl"), ("recall", "--ids", "named-only"),
-        ("history", "named-only"), ("confirm", "named-only"), ("reinstate", "named-only", "--reason", "x"),
+        ("why", "--versions", "named-only"), ("confirm", "named-only"), ("restore", "named-only", "--reason", "x"),
         ("show", "--as-of", "2020-01-01", "ask"), ("recall", "--ids", "withheld"),
         ("resolve", "named-only", "--choose", "1"),
     ],

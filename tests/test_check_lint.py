@@ -9,6 +9,7 @@ import pytest
 from ledger.home import discover
 from ledger.model.findings import CODES, Finding
 from memory.api import Memory
+from projection.policy.policy_messages import GONE
 from rituals.check.check_runner import lint
 from rituals.check.lint.linted_files import lint_files
 from rituals.check.lint.secrets import log_findings, text_findings
@@ -271,3 +272,20 @@ def test_sarif_has_the_shape_that_viewers_need() -> None:
 def test_annotations_are_escaped(finding: Finding, said: str) -> None:
     """No text of a finding can end its command or begin another."""
     assert annotation(finding, "memory/") == said
+
+
+def test_a_key_of_the_policy_that_is_gone_is_named(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its line, at the tip and in a file that is checked alone; all else of the file counts."""
+    monkeypatch.setitem(GONE, ("letters",), "write an issue")
+    path = repo.path / "memory/diurna.toml"
+    path.write_text(path.read_text() + "[letters]\naccept = true\n")
+    assert "policy-deprecated" not in run("check", "--ci").out
+    commit(repo)
+    for words in (("check", "--ci"), ("check", "memory/diurna.toml")):
+        ran = run(*words)
+        assert ran.code == 0
+        line = path.read_text().count("\n") - 1
+        assert f"diurna.toml:{line}: `letters` means nothing any more" in ran.err
+        assert "take the line out: write an issue" in ran.err

@@ -126,21 +126,6 @@ def test_help_as_a_word(run: Run) -> None:
     assert run("help", "shw") == run("shw")
 
 
-def test_former_names_go_on_working(repo: Repo, run: Run) -> None:
-    """What was merged into another command is still called by its old name, and answers the same."""
-    stem = run("append", "--new", "id=uv We use uv.", "--json").json["stem"]
-    for before, now in (
-        (("history", "uv"), ("why", "uv", "--versions")),
-        (("digest", stem), ("log", stem)),
-        (("reinstate", "uv", "--reason", "It holds."), ("restore", "uv", "--reason", "It holds.")),
-    ):
-        assert run(*before) == run(*now)
-        assert run(*before, "--json").json == run(*now, "--json").json
-        assert before[0] not in NAMES
-    assert run("history").err.startswith("diurna: why: Missing argument 'ID|")
-    assert run("log", stem, "-n", "3").code == 2
-
-
 def test_no_arguments_is_help(run: Run) -> None:
     """`diurna` alone says what there is."""
     assert run().out == run("--help").out

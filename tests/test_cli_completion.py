@@ -118,14 +118,10 @@ def test_the_other_shells_are_offered_the_same(
         "webhook-retries",
     ]
     assert offered(shell, shop, environment, "diurna show --kind=dec") == ["--kind=decision"]
-    assert offered(shell, shop, environment, "diurna show --json=id,ti") == ["--json=id,tier"]
 
 
 def test_what_stands_behind_an_equals_sign(shop: Repo, environment: dict[str, str]) -> None:
     """Bash parts words at `=`; fields and values are offered all the same."""
-    assert offered("bash", shop, environment, "diurna show --json = id,ti") == ["id,tier"]
-    assert offered("bash", shop, environment, "diurna show --json = id,id") == []
-    assert "tier" in offered("bash", shop, environment, "diurna show --json =")
     assert offered("bash", shop, environment, "diurna show --kind = dec") == ["decision"]
 
 
@@ -137,7 +133,7 @@ def test_stems_are_offered(shop: Repo, run: Run, environment: dict[str, str]) ->
 
 @needs("bash")
 def test_bash_completes_what_is_typed(shop: Repo, environment: dict[str, str]) -> None:
-    """In a bash on a terminal Tab writes the rest of an id, of an option's value and of a field."""
+    """In a bash on a terminal Tab writes the rest of an id and of an option's value."""
     bash = Terminal(
         ["bash", "--norc", "--noprofile", "-i"], shop.path, {**environment, "PS1": "ready> "}
     )
@@ -145,9 +141,8 @@ def test_bash_completes_what_is_typed(shop: Repo, environment: dict[str, str]) -
     bash.expect("ready> ")
     bash.press("echo diurna; diurna show webhook-o\t")
     bash.expect("diurna show webhook-once")
-    bash.press("--json=tie\t\n")
-    assert '"tier": "' in bash.expect("]")
-    assert "tier" in bash.shown
+    bash.press("--kind=dec\t\n")
+    bash.expect("--kind=decision")
     bash.press("exit\n")
     bash.finish()
     assert not (shop.path / "pwned").exists()
@@ -202,7 +197,6 @@ def test_whatever_is_wrong_is_silent(
     assert offered("bash", empty, environment, "diurna show web") == []
     assert offered("bash", shop, environment, "diurna --home /nowhere show web") == []
     assert offered("bash", shop, environment, "diurna nonsense web") == []
-    assert offered("bash", shop, environment, "diurna show --json=nonsense web") == []
     (cache,) = (shop.path / ".git/diurna/cache").glob("*.sqlite")
     cache.write_bytes(cache.read_bytes()[:-4096] + b"x" * 4096)
     assert offered("bash", shop, environment, "diurna show web") == []

@@ -1,4 +1,4 @@
-"""`conflicts`, `resolve`, `history`, `restore`, `reinstate`, `confirm` and `redact` as they are typed."""
+"""`conflicts`, `resolve`, `why --versions`, `restore`, `confirm` and `redact` as they are typed."""
 
 from __future__ import annotations
 
@@ -172,14 +172,14 @@ def test_called_false_here_and_reworded_there_is_told_everywhere(repo: Repo, run
     assert run("resolve", "limit", "--choose", "2").code == 0
     assert run("conflicts").err == "no contradiction\n"
     assert run("show", "limit", "--json").json["facts"][0]["superseded_by"] == ["b"]
-    assert run("reinstate", "limit", "--reason", "It holds.").code == 0
+    assert run("restore", "limit", "--reason", "It holds.").code == 0
     assert run("show", "limit", "--json").json["facts"][0]["tier"] == "active"
 
 
 def test_history_and_restore(torn: Repo, run: Run) -> None:
     """A transcript: each version with who, when and why, the heads marked; an old one comes back."""
     assert run("resolve", "limit", "--choose", V30).code == 0
-    ran = run("history", "limit")
+    ran = run("why", "limit", "--versions")
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
         "limit\n\n"
@@ -196,7 +196,7 @@ def test_history_and_restore(torn: Repo, run: Run) -> None:
         "     2026-11-21T08:30:12.421Z  Updated by claude-code: Resolve limit\n"
         "     in STEM\n     Thirty seconds.\n"
     )
-    versions = run("history", "limit", "--json").json["versions"]
+    versions = run("why", "limit", "--versions", "--json").json["versions"]
     assert [one["stands"] for one in versions] == [False, False, True, True]
     assert versions[1]["was"] == [V10]
     done = run("restore", "limit", V10[:5])
@@ -209,22 +209,22 @@ def test_history_and_restore(torn: Repo, run: Run) -> None:
     assert (wrong.code, wrong.err) == (
         1, f"diurna: restore: zz is no version of limit\nhint: one of {V10}, {V20}, {V30}\n"
     )  # fmt: skip
-    assert run("history", "limits").code == 1
+    assert run("why", "limits", "--versions").code == 1
 
 
 def test_reinstate_and_the_chain_in_why(torn: Repo, run: Run) -> None:
     """A transcript: superseded, said to hold after all, and the chain with what does not count."""
     assert run("append", "--title", "D", "--new", "id=d D.", "--supersede", "b=d").code == 0
-    assert run("reinstate", "b").code == 2
-    assert run("reinstate", "b", "--reason", " ").code == 2
-    ran = run("reinstate", "b", "--reason", "D was a test.")
+    assert run("restore", "b").code == 2
+    assert run("restore", "b", "--reason", " ").code == 2
+    ran = run("restore", "b", "--reason", "D was a test.")
     assert (ran.code, ran.said) == (
         0, "STEM  committed in COMMIT on main\n"
         "b holds again; what 1 log said against it is taken back: STEM\n"
         "tier     b: superseded → active (holds again)\n",
     )  # fmt: skip
     assert ran.err == "hint: d holds beside it now; if it is false: diurna append --invalidate\n"
-    again = run("reinstate", "b", "--reason", "D was a test.")
+    again = run("restore", "b", "--reason", "D was a test.")
     assert again.out == "nothing to do: b holds; nothing is said against it\n"
     why = run("why", "b").said
     assert why.endswith("\nsupersessions\n  old → b  STEM\n  b → d  (does not count)  STEM\n")
@@ -243,7 +243,7 @@ def test_a_point_in_time_shows_what_held_then(repo: Repo, run: Run) -> None:
             "stem"
         ],
         run("append", "--title", "B", "--supersede", "a=b", "--json").json["stem"],
-        run("reinstate", "a", "--reason", "Both hold.", "--json").json["stem"],
+        run("restore", "a", "--reason", "Both hold.", "--json").json["stem"],
     ]
     shown = [run("show", "a", "--as-of", stem, "--json").json["facts"][0] for stem in stems]
     assert [fact["tier"] == "superseded" for fact in shown] == [False, True, False]
@@ -308,7 +308,7 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     assert "hint: `diurna publish` takes it out of continuity.md\n" in ran.err
     assert run("publish").code == 0
     for command in (("show",), ("show", "--json"), ("why", "login"), ("log",), ("log", "--json"),
-                    ("history", "login"), ("diff", f"{stem}.."), ("verify",), ("conflicts",)):  # fmt: skip
+                    ("why", "--versions", "login"), ("diff", f"{stem}.."), ("verify",), ("conflicts",)):  # fmt: skip
         shown = run(*command)
         assert (shown.code, "hunter2" in shown.out + shown.err) == (0, False), command
     assert "hunter2" not in (repo.path / "memory" / "continuity.md").read_text()

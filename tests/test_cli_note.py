@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rituals.cli import command_registry, synonyms
-from rituals.cli.synonyms import MEANINGS, proposal
+from projection.policy import policy_messages
+from rituals.cli import command_registry
+from rituals.cli.gone import GONE, proposal
 from tests.conftest import HELD, Repo, Run, each_row
 from tests.small_ledgers import adopt, needs_mercury, place_mercury
 
@@ -178,11 +179,9 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
 
 @each_row("word, command",
     [
-        ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
-        ("ask", "recall"), ("list", "show --list"), ("get", "show"), ("remove", "forget"),
-        ("rm", "forget"), ("reword", "edit"), ("finish", "close"), ("ingest", "import ledger"),
-        ("dump", "export events"), ("context", "brief"), ("handoff", "task handoff"), ("todo", "task add"), ("serach", "recall"),
-        ("FIND", "recall"), ("rollback", "undo"), ("shwo", "show"),
+        ("add", "note"), ("remember", "note"), ("search", "recall"), ("list", "show --list"),
+        ("get", "show"), ("rm", "forget"), ("done", "close"), ("todo", "task add"), ("push", "sync"),
+        ("history", "why ID --versions"), ("serach", "recall"), ("LIST", "show"), ("shwo", "show"),
     ],
 )  # fmt: skip
 def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo, run: Run) -> None:
@@ -198,19 +197,37 @@ def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo,
     assert repo.shape() == before
 
 
-def test_every_meaning_names_commands_that_are_there(run: Run) -> None:
-    """No word of the table is a command itself or stands twice; what it proposes is one, with its options."""
-    assert not set(MEANINGS) & {*NAMES, *command_registry.FORMER}
-    for says in set(MEANINGS.values()):
+def test_every_row_of_what_is_gone_names_what_is_there(run: Run) -> None:
+    """No row is a command itself; what it proposes is one, with its options; there are at most 60."""
+    assert not set(GONE) & set(NAMES)
+    assert len(GONE) + len(policy_messages.GONE) <= 60
+    for says in set(GONE.values()):
         named = re.findall(r"diurna (\w+)", says)
         assert set(named) <= set(NAMES), says
         for name, option in re.findall(r"`diurna (\w+)[^`]*?(--\w+)", says):
             assert option in run(name, "--help").out, says
-        for name in re.findall(r"diurna (archive|redact)", says):
-            assert re.search(rf"diurna {name} ID [^`]*--reason TEXT`", says), says
-    assert len(MEANINGS) == sum(len(words.split()) for words in synonyms._MEANT)
     assert proposal("xyzzy", NAMES) == "`diurna --help` lists all"
-    assert proposal("get", ["digest"]) == MEANINGS["get"]
+    assert proposal("updaet", NAMES) == GONE["update"]
+
+
+def test_what_a_command_takes_no_more_says_what_does(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first word, an option, its value, and an option of all; not a text, nor what stands behind `--`."""
+    for row in ("task ask", "show --gone", "recall --in space", "--old=", "note add"):
+        monkeypatch.setitem(GONE, row, f"`diurna --help` tells of {row}")
+    for words in (
+        ("task", "ask", "x"), ("show", "uv", "--gone"), ("show", "--gone=1"), ("recall", "--in=space", "x"),
+        ("recall", "--in", "space", "x"), ("note", "--old=1", "x"), ("note", "add", "x"),
+    ):  # fmt: skip
+        ran = run(*words)
+        assert (ran.code, ran.out) == (2, ""), words
+        assert "hint: `diurna --help` tells of " in ran.err, words
+        assert run(*words, "--json").json["error"]["hint"].startswith("`diurna --help` tells"), (
+            words
+        )
+    assert "tells of" not in run("show", "--", "--gone").err
+    assert run("note", "It is so.", "We add it.").code == 0
 
 
 def test_note_is_staged_for_the_next_commit(repo: Repo, run: Run) -> None:

@@ -52,7 +52,7 @@ ODD = (
     "--json=1 webhooks", "-n=3 webhooks", "--tier none webhooks", "--home . webhooks", "--kind",
 )  # fmt: skip
 OTHER_ODD = (
-    "show --list", "show --about Ada", "show --tier none", "ls --json=id", "ls --json id,kind", "why", "why a b",
+    "show --list", "show --about Ada", "show --tier none", "why", "why a b",
     "why --versions=x retries", "status now", "status --home .", "task add x", "note --title", "log a b", "brief -- x",
 )  # fmt: skip
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -549,7 +548,7 @@ def test_the_quick_path_prints_the_same(
     short = capsys.readouterr()
     whole = begun(*line.split())
     assert (code, *short) == whole
-    for other in ("pick", "--state none", "--json=id", "list more"):
+    for other in ("pick", "--state none", "list more"):
         assert quick(["task", *other.split()], os.environ) is None
 
 
@@ -565,9 +564,3 @@ def test_the_quick_list_loads_nothing_heavy(begun: Run) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "[]\n")
     assert done.stdout.startswith("wire  in-progress")
-
-
-def test_fields_of_the_list_can_be_chosen(begun: Run) -> None:
-    """`--json=id,state` gives these alone."""
-    ran = begun("list", "--json=id,state")
-    assert json.loads(ran.out)["tasks"] == [{"id": "wire", "state": "in-progress"}]

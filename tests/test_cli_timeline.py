@@ -117,7 +117,7 @@ def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
 
 def test_digest(asked: Repo, run: Run) -> None:
     """The start of a stem is enough; every line has the number of its line in the log."""
-    ran = run("digest", "2026-11-21")
+    ran = run("log", "2026-11-21")
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
         "Lost\n"
@@ -132,12 +132,10 @@ def test_digest(asked: Repo, run: Run) -> None:
         "\n"
         "101 of 425 characters: 24 %\n"
     )
-    assert run("digest", "2026-11-2").err.startswith(
-        "diurna: digest: there is no file and no session"
-    )
-    several = run("digest", "2026-11-21-083012417-").err, run("digest", "2027-01-01").err
+    assert run("log", "2026-11-2").err.startswith("diurna: log: there is no file and no session")
+    several = run("log", "2026-11-21-083012417-").err, run("log", "2027-01-01").err
     assert several[0] == "" and several[1] == (
-        "diurna: digest: there is no session log 2027-01-01\nhint: `diurna log` lists them\n"
+        "diurna: log: there is no session log 2027-01-01\nhint: `diurna log` lists them\n"
     )
 
 
@@ -147,8 +145,8 @@ def test_digest_of_a_file_needs_no_home(
     """A file or standard input, in a folder without a home, also for scripts."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.md").write_bytes(NOTES)
-    found = run("digest", "notes.md", "--json").json
-    assert found == run("digest", "-", "--json", stdin=NOTES).json == {
+    found = run("log", "notes.md", "--json").json
+    assert found == run("log", "-", "--json", stdin=NOTES).json == {
         "format": 1,
         "stem": "",
         "title": "Notes on the queue",
@@ -166,10 +164,10 @@ def test_digest_of_a_file_needs_no_home(
         "log_chars": len(NOTES),
         "ratio": round(found["chars"] / len(NOTES), 3),
     }  # fmt: skip
-    assert run("digest", "-", stdin=b"") == (0, "\n0 of 0 characters: nothing\n", "")
-    ran = run("digest", "2026-11-21")
+    assert run("log", "-", stdin=b"") == (0, "\n0 of 0 characters: nothing\n", "")
+    ran = run("log", "2026-11-21")
     assert (ran.code, ran.out) == (1, "") and "no Diurna home" in ran.err
-    assert formed(run("digest", "missing.md").err) == (
-        "diurna: digest: there is no file and no session log missing.md\n"
+    assert formed(run("log", "missing.md").err) == (
+        "diurna: log: there is no file and no session log missing.md\n"
         "hint: `diurna log` lists session logs, and the start of a stem is enough\n"
     )

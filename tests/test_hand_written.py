@@ -89,7 +89,7 @@ def test_a_log_is_found_by_the_name_that_its_file_has(repo: Repo, run: Run, appe
     by_hand(repo, "2026-11-21-notes")
     append("--update", "use-x", "Use Y.")
     for name in ("2026-11-21-notes", "2026-11-21-no"):
-        assert "Use X." in run("digest", name).out
+        assert "Use X." in run("log", name).out
         assert run("timeline", name).code == 0
     assert "Use X." in run("show", "use-x", "--as-of", "2026-11-21-notes").out
     assert run("recall", "--ids", "2026-11-21-notes").code == 0

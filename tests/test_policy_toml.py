@@ -27,8 +27,9 @@ from projection.policy.model import (
     Windows,
 )
 from projection.policy.policy_keys import quoted, with_number
+from projection.policy.policy_messages import GONE
 from projection.policy.template import write_policy
-from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy
+from projection.policy.toml import POLICY_LIMIT_BYTES, gone_keys, read_policy
 from tests.conftest import each_row
 
 _COUNTS = st.integers(0, 10**9)
@@ -392,6 +393,31 @@ def _toml(value: object) -> str:
             return "{" + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items()) + "}"
         case _:
             return str(value)
+
+
+def test_a_key_that_is_gone_is_as_if_it_were_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table, a key and a value: the rest is read, whatever stands behind the key; each is named once."""
+    for row in (("letters",), ("review", "tally"), ("moment", "command", "shout")):
+        monkeypatch.setitem(GONE, row, "do that")
+    text = 'project = "shop"\nletters.to.ops = 1\n[review]\ntally = "x"\nevery = 7\n[moment]\ncommand = "shout"\n'
+    policy = read_policy(text)
+    assert policy == Policy(project="shop", review=Review(every=7))
+    assert gone_keys(text) == [
+        (2, "`letters`", "do that"), (4, "`review.tally`", "do that"), (7, "`moment.command`", "do that"),
+    ]  # fmt: skip
+    assert gone_keys('[moment]\ncommand = "hold"\nfile = false\n') == []
+    with pytest.raises(PolicyInvalid, match=r"unknown key `review\.tallies`"):
+        read_policy("[review]\ntallies = 1\n")
+
+
+def test_no_row_of_what_is_gone_begins_as_another() -> None:
+    """Else the second would be looked for where the first was taken out; and none is a key that there is."""
+    assert not [(one, two) for one in GONE for two in GONE if one != two and two[: len(one)] == one]
+    for path in GONE:
+        known = tomllib.loads(write_policy(Policy()))
+        for part in path:
+            known = known.get(part) if isinstance(known, dict) else None
+        assert known is None, path
 
 
 def test_a_hostile_file_is_refused_in_a_moment() -> None:

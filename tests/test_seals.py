@@ -73,7 +73,7 @@ def told(run: Run, command: str = "verify") -> dict[str, list[str]]:
 def answers(run: Run, stem: str) -> Iterator[str]:
     """Say all that a reader of the ledger is told about the fact and the log."""
     for command in (
-        ("show",), ("show", "deploys"), ("brief",), ("why", "deploys"), ("digest", stem),
+        ("show",), ("show", "deploys"), ("brief",), ("why", "deploys"), ("log", stem),
         ("recall", "deploys need"), ("timeline", stem), ("replay",),
     ):  # fmt: skip
         yield run(*command).out
@@ -212,15 +212,15 @@ def test_people_read_the_start_of_a_stem_and_every_command_takes_it(repo: Repo, 
     for command in (
         ("log",),
         ("why", "use-x"),
-        ("history", "use-x"),
-        ("digest", stem),
+        ("why", "--versions", "use-x"),
+        ("log", stem),
         ("timeline", "use-x"),
     ):
         said = run(*command).out
         assert short in said and stem not in said, command
         assert stem in run(*command, "--json").out, command
     for taking in (
-        ("digest", short), ("timeline", short), ("show", "use-x", "--as-of", short),
+        ("log", short), ("timeline", short), ("show", "use-x", "--as-of", short),
         ("diff", f"{short}..{short}"), ("recall", "--ids", short), ("recall", "use", "--as-of", short),
         ("recall", "use", "--since", short), ("recall", "use", "--until", short),
         ("log", "--since", short), ("log", "--until", short), ("report", "--until", short),
@@ -248,9 +248,9 @@ def test_a_start_that_several_logs_share_is_refused_with_their_names(repo: Repo,
     put(repo, log_path(other), earlier, "notes")
     shown = [line.split("  ")[0] for line in run("log").out.splitlines()]
     assert len(set(shown)) == 2
-    assert all(len(one) >= 27 and run("digest", one).code == 0 for one in shown)
+    assert all(len(one) >= 27 and run("log", one).code == 0 for one in shown)
     for taking in (
-        ("digest",),
+        ("log",),
         ("timeline",),
         ("show", "--as-of"),
         ("recall", "--ids"),

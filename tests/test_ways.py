@@ -19,7 +19,6 @@ TABLE = (
     ("forget uv --back --reason Asked", "archive uv --back --reason Asked"),
     ("show --list", "ls"),
     ("show --list --kind decision --all", "ls --kind decision --all"),
-    ("show --json=id,tier --list", "ls --json=id,tier"),
     ("show --list nothing-like-it", "ls nothing-like-it"),
     ("show --list --nonsense", "ls --nonsense"),
     ("show --about", "entity"),

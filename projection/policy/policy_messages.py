@@ -61,6 +61,10 @@ CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
     ),
 }
 
+#: What says nothing any more, and what does instead; the last part may be a value: `("moment", "command",
+#: "hold")`. A file that has it is read as if the line were not there. No row begins as another does.
+GONE: dict[Keys, str] = {}
+
 
 def sentence(
     path: Keys, error: ErrorDetails, known_keys: Callable[[Keys], tuple[str, ...]]

@@ -19,7 +19,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from projection.policy.model import BUILT_IN_KINDS, PUBLISHABLE, UNSETTLED, Kind, Policy, Upstream
 from projection.policy.policy_keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
-from projection.policy.policy_messages import CHOICES, no_place, sentence
+from projection.policy.policy_messages import CHOICES, GONE, no_place, sentence
 from projection.policy.policy_words import is_place, one_line, pattern, role, section
 
 TYPE_CHECKING = False
@@ -124,6 +124,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
     """
     text = _decode(data)
     table = _load(text)
+    _without_gone(table)
     newest = table.get("format")
     newer = isinstance(newest, int) and newest > FORMAT_VERSION
     if newer and not newer_ok:
@@ -149,6 +150,32 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
             raise _refusal(text, *crooked)
         _drop(table, ("windows",) if crooked[0][0] == "windows" else crooked[0])
     return _policy(said | {"format": newest if isinstance(newest, int) else said["format"]})
+
+
+def gone_keys(data: bytes | str) -> list[tuple[int, str, str]]:
+    """Return what a file says that means nothing any more: its line, its key, and what does instead.
+
+    Raises:
+        PolicyInvalid: it is no TOML.
+    """
+    text = _decode(data)
+    return [(line_of(text, path), shown(path), GONE[row])
+            for path, row in _without_gone(_load(text))]  # fmt: skip
+
+
+def _without_gone(table: dict[str, Any]) -> list[tuple[Keys, Keys]]:
+    """Take out what means nothing any more; return its keys, each with its row of the table."""
+    found = []
+    for row in GONE:
+        *outer, last = row
+        inner: Any = table
+        for name in outer:
+            inner = inner.get(name) if isinstance(inner, dict) else None
+        path = row if isinstance(inner, dict) and last in inner else row[:-1] * (inner == last)
+        if path:
+            _drop(table, path)
+            found.append((path, row))
+    return found
 
 
 def _policy(said: dict[str, Any]) -> Policy:
@@ -283,7 +310,7 @@ def _invalid(line: int, message: str, hint: str = "") -> PolicyInvalid:
 
 
 def _drop(table: dict[str, object], path: Keys) -> None:
-    """Take a key out of a file of a newer format; all keys, should it not be there."""
+    """Take a key out of a file; all keys, should it not be there."""
     *outer, key = path or ("",)
     inner: object = table
     for name in outer:

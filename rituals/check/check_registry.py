@@ -103,6 +103,7 @@ CHECKS = (
            TIP, REPLAY),
     _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _WHOLE, TIP),
     _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
+    _check("keys of the policy", "ledger_checks:policy_keys", "policy-deprecated", _WHOLE, TIP),
     _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _WHOLE,
            CHECKOUT),
     _check("clocks", "ledger_checks:clocks", "clock-ahead", _WHOLE, TIP),

@@ -21,6 +21,7 @@ from rituals.check.survey import TEXTS, Survey
 from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
 from rituals.check.verify.log_set_checks import (
+    gone_policy,
     name_writers,
     newer_format,
     placed,
@@ -70,6 +71,14 @@ def policy(survey: Survey) -> Iterator[Finding]:
         yield Finding("policy-deprecated", said, POLICY_FILE, hint=hint)
     if found.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, found.format)
+
+
+def policy_keys(survey: Survey) -> Iterator[Finding]:
+    """Name the keys of the policy at the tip that mean nothing any more."""
+    blob, _, problem = survey.policy
+    if blob and not problem:
+        (data,) = survey.home.repository.git().blobs([blob])
+        yield from gone_policy(data or b"")
 
 
 def policy_here(survey: Survey) -> Iterator[Finding]:

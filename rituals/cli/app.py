@@ -47,9 +47,8 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        args = [*command_registry.FORMER.get(name, (name,)), *args[1:]]
-        if not name.startswith("-") and self.get_command(ctx, args[0]) is None:
-            from rituals.cli.synonyms import proposal
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            from rituals.cli.gone import proposal
 
             hint = proposal(name, self.list_commands(ctx))
             raise WrongUsage(f"there is no command {name}", hint=hint)
@@ -59,11 +58,6 @@ class _Commands(click.Group):
         if args[0] in command_registry.PAGED:
             call.out.hold()
         _, command, rest = super().resolve_command(ctx, args)
-        if command is not None and any(one.startswith("--json") for one in rest):
-            from rituals.cli.json_fields import taken
-
-            rest, fields = taken(command, rest)
-            call.choose(command, fields)
         return called, command, rest
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

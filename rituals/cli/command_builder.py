@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
+from ledger.errors import WrongUsage
 from ledger.home import named_folder
 from rituals.cli.command_registry import find, function_of
 from rituals.cli.command_table import TAKES
 from rituals.cli.context import Invocation
-from rituals.cli.json_fields import LISTS
+from rituals.cli.gone import GONE, instead_of
 from rituals.cli.option_table import Argument, Option
 
 HOME = Option("--home", "The home, or a folder in it; else $DIURNA_HOME, else the working directory.",
@@ -21,7 +22,6 @@ HOME = Option("--home", "The home, or a folder in it; else $DIURNA_HOME, else th
 NO_PAGER = Option("--no-pager", "Show long output as it is, without $DIURNA_PAGER, $PAGER or less.",
                   keeps="no_pager")  # fmt: skip
 _JSON = Option("--json", "Answer with one JSON object.", keeps="json")
-_FIELDS = _JSON._replace(help="Answer with one JSON object; --json=FIELD,… chooses fields.")
 #: The one command that answers about no home.
 _BARE = "tour"
 _EPILOGS = {"import": "rituals.cli.commands.import_:LISTED"}
@@ -30,7 +30,19 @@ _END = ", at its end"
 
 
 class _Command(click.Command):
-    """Reads its help when it is asked for it."""
+    """Reads its help when it is asked for it, and says what does now what a line of before asks for."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        name, typed = self.name or "", [*args]
+        if typed and f"{name} {typed[0]}" in GONE:
+            raise WrongUsage(f"there is no {name} {typed[0]}", hint=instead_of(name, typed))
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as problem:
+            hint = instead_of(name, typed)
+            if not hint:
+                raise
+            raise WrongUsage(problem.format_message().rstrip("."), hint=hint) from problem
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.help, self.epilog = help_of(self.name or "")
@@ -46,7 +58,7 @@ def command_of(name: str) -> click.Command:
     def run(call: Invocation, /, **values: Any) -> Any:
         return function_of(name)(call, **values)
 
-    common = (_FIELDS if name in LISTS else _JSON, HOME, NO_PAGER._replace(hidden=True))
+    common = (_JSON, HOME, NO_PAGER._replace(hidden=True))
     rows = (*TAKES.get(name, ()), *(common if name != _BARE else ()))
     return _Command(
         name,

@@ -121,8 +121,6 @@ ENTRIES = (
           SELDOM, "programs"),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SELDOM, "programs"),
 )  # fmt: skip
-#: Names of before that are no commands of their own any more: what stands for each on a command line.
-FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
 #: The word of a way that any first argument takes which is no option.
 FIRST = ""
 #: The words by which a visible command does what another does, in the order of its help.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 import click
 
 from rituals.cli.command_registry import FIRST, WAYS, Way, find
-from rituals.cli.json_fields import values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +65,16 @@ def taken_way(arguments: list[str], load: Load) -> tuple[str, list[str]]:
                 left = [*rest[:place], *way.calls[1:], *value, *rest[place + 1 :]]
                 return f"{name} {word}", [way.calls[0], *left]
     return name, arguments
+
+
+def values_of(command: click.Command) -> dict[str, int]:
+    """Return the options of a command that take values, each with how many."""
+    return {
+        name: option.nargs
+        for option in command.params
+        if isinstance(option, click.Option) and not (option.is_flag or option.count)
+        for name in option.opts
+    }
 
 
 def _said(rest: list[str], way: Way, load: Load) -> Iterator[tuple[int, str, list[str]]]:

@@ -24,7 +24,6 @@ from memory.query.name_table import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS
 from rituals.cli import command_registry
 from rituals.cli.command_words import taken_way
 from rituals.cli.context import Invocation
-from rituals.cli.json_fields import lists_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def script(shell: str) -> str:
 
 
 class _Names(ShellComplete):
-    """Adds to click's completions the names that memory knows, and the fields behind `--json=`."""
+    """Adds to click's completions the names that memory knows."""
 
     #: Whether the shell takes what stands behind `=` for a word of its own.
     parts_at_equals = False
@@ -79,17 +78,12 @@ class _Names(ShellComplete):
         """Return what the word that is being typed may become."""
         call: Invocation = self.ctx_args["obj"]
         command = _command(cast(click.Group, self.cli), args)
-        option, equals, begin = incomplete.partition("=")
-        if not (equals and option.startswith("--")):
-            option, equals, begin = "", "", incomplete
-        if command is not None and option == "--json":
-            found = _fields(command, begin)
-        else:
-            for param in (*self.cli.params, *(command.params if command else ())):
-                if sources := _sources(param):
-                    setattr(param, "shell_complete", partial(_found, call, sources))  # noqa: B010
-            found = super().get_completions(args, incomplete)
-        if equals and not self.parts_at_equals:
+        option, equals, _ = incomplete.partition("=")
+        for param in (*self.cli.params, *(command.params if command else ())):
+            if sources := _sources(param):
+                setattr(param, "shell_complete", partial(_found, call, sources))  # noqa: B010
+        found = super().get_completions(args, incomplete)
+        if equals and option.startswith("--") and not self.parts_at_equals:
             for item in found:
                 item.value = f"{option}={item.value}"
         return found
@@ -157,10 +151,3 @@ def _found(
             if _PLAIN.fullmatch(name)
         ]
     )
-
-
-def _fields(command: click.Command, begin: str) -> list[CompletionItem]:
-    before, comma, last = begin.rpartition(",")
-    known = sorted({name for fields in lists_of(command).values() for name in fields})
-    left = [name for name in known if name.startswith(last) and name not in before.split(",")]
-    return [CompletionItem(f"{before}{comma}{name}") for name in left]

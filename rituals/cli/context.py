@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import BinaryIO, TextIO
 
-    from click import Command
-
     from ledger.home import Home
     from memory.api import Memory
     from memory.query.reader import Reader
@@ -165,14 +163,6 @@ class Invocation:
             self.out.short = self._memory.short
             self._memory.bring_back(dry_run="--dry-run" in self.arguments)
         return self._memory
-
-    def choose(self, command: Command, fields: tuple[str, ...]) -> None:
-        """Answer with these fields of the main list alone; with all there is where none are named."""
-        if fields:
-            from rituals.cli.json_fields import lists_of, selected
-
-            lists = lists_of(command)
-            self.out.choose = lambda values: selected(values, lists, fields)
 
     def open_reader(self) -> bool:
         """Open the home for a question alone; False where there is more to be said than its answer.

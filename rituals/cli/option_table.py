@@ -141,8 +141,6 @@ def taken(
             return None
         given = int(value) if row.most else value
         values[row.key] = (*values[row.key], given) if row.many else given
-    if "json" in kept and any("," in word for word in words):  # maybe names of fields
-        return None
     for place in rows:
         if isinstance(place, Argument):
             if (

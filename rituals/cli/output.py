@@ -83,8 +83,6 @@ class Output:
         self.short: Callable[[str], str] = str
         #: what was said already
         self.told: set[Finding] = set()
-        #: Chooses what a `--json` answer holds, where fields of it are named.
-        self.choose: Callable[[Mapping[str, object]], Mapping[str, object]] | None = None
         self._progress = None
         if self._err_terminal:
             from rituals.cli.progress import Progress
@@ -122,8 +120,6 @@ class Output:
         """
         if self._answered:
             return
-        if self.choose is not None and "error" not in values:
-            values = self.choose(values)
         self._answered = True
         import json
 

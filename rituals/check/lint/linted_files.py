@@ -12,7 +12,7 @@ from ledger.model.order import is_sealed, is_stem
 from ledger.model.seal import breaks_seal
 from rituals.check.check_registry import in_order
 from rituals.check.lint.secrets import is_projection, text_findings
-from rituals.check.verify.log_set_checks import policy_problem
+from rituals.check.verify.log_set_checks import gone_policy, policy_problem
 from rituals.check.verify.projection_checks import conflict_findings
 
 
@@ -34,7 +34,7 @@ def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Findi
 
 
 def _of_policy(path: str, data: bytes) -> list[Finding]:
-    """Say why a policy could not be read."""
+    """Say why a policy could not be read, or which of its keys mean nothing."""
     from ledger.errors import PolicyInvalid
     from projection.policy.toml import read_policy
 
@@ -42,7 +42,7 @@ def _of_policy(path: str, data: bytes) -> list[Finding]:
         read_policy(data, newer_ok=True)
     except PolicyInvalid as problem:
         return [policy_problem(str(problem))._replace(file=path, hint=problem.hint)]
-    return []
+    return list(gone_policy(data, path))
 
 
 def of_log(path: str, data: bytes) -> list[Finding]:

@@ -52,6 +52,15 @@ def policy_problem(problem: str) -> Finding:
     return Finding(code, problem, POLICY_FILE, hint=hint)
 
 
+def gone_policy(data: bytes, path: str = POLICY_FILE) -> Iterator[Finding]:
+    """Name the keys of a policy that mean nothing any more; the file is read without them."""
+    from projection.policy.toml import gone_keys
+
+    for line, key, instead in gone_keys(data):
+        said = f"{POLICY_FILE}:{line}: {key} means nothing any more"
+        yield Finding("policy-deprecated", said, path, line, hint=f"take the line out: {instead}")
+
+
 def newer_format(path: str, version: int) -> Finding:
     """Say that a file has a format newer than this Diurna knows."""
     said = f"{path} has format {version}; this Diurna knows {FORMAT_VERSION}"

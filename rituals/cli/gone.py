@@ -1,0 +1,45 @@
+"""Answer what is no command, no word of one and no option: by what does it now, else by its spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from projection.text.fuzzy import nearest
+
+#: What people type that is not there, and what to do instead: a command, a command and its first word, an
+#: option of it (and its value), or an option of all. With the keys of `projection.policy` at most 60.
+GONE = {
+    "--json=": "`--json | jq` chooses fields: `diurna show --json | jq '.facts[].id'`",
+    "add": "`diurna note TEXT` records a fact, `diurna task add TEXT` a task",
+    "done": "`diurna close ID` closes a thread or a task",
+    "get": "`diurna show ID` shows a fact, `diurna show --list` lists the ids",
+    "history": "`diurna why ID --versions` lists the texts of a fact",
+    "list": "`diurna show --list` lists facts, one line each",
+    "pull": "`diurna sync` fetches, joins and pushes",
+    "push": "`diurna sync` fetches, joins and pushes",
+    "remember": "`diurna note TEXT` records a fact",
+    "rm": "`diurna forget ID` lets a fact go; `diurna undo` takes back what your last log did",
+    "search": "`diurna recall WORDS` finds what answers a question",
+    "todo": '`diurna task add "TEXT"` adds a task, `diurna task` lists those that are open',
+    "update": "`diurna edit ID TEXT` gives a fact a new text",
+}  # fmt: skip
+
+
+def instead_of(command: str, words: Sequence[str]) -> str:
+    """Return what to do instead of the first word that a command takes no more; "" where there is none."""
+    for place, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        value = value if equals else "".join(words[place + 1 : place + 2])
+        for form in (option, f"{option} {value}", f"{option}=" * bool(equals)):
+            line = GONE.get(f"{command} {form}") or (GONE.get(form) if form[:1] == "-" else "")
+            if line:
+                return line
+    return ""
+
+
+def proposal(name: str, commands: Iterable[str]) -> str:
+    """Say what a word that is no command may mean, as a hint."""
+    word = name.lower().lstrip("-")
+    near = nearest(word, [*commands, *GONE], 1)
+    like = f"did you mean {near[0]}?" if near and near[0] not in GONE else ""
+    return GONE.get(word) or like or GONE.get("".join(near)) or "`diurna --help` lists all"
