@@ -33,6 +33,9 @@ from tests.campaigns import forks
 from tests.campaigns.homes import lay, sessions_alone
 from tests.campaigns.matrices import WHOLE as WHOLE
 from tests.campaigns.matrices import drawn
+from tests.processor_time import leave_out
+from tests.processor_time import pytest_fixture_setup as pytest_fixture_setup
+from tests.processor_time import pytest_runtest_protocol as pytest_runtest_protocol
 
 for _name in VARIABLES:  # the tests may run in an agent's session
     os.environ.pop(_name, None)
@@ -226,6 +229,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests of all workers in one order."""
     items.sort(key=lambda item: str(item.path))
+    leave_out(config, items)
     if seed := config.getoption("--shuffle"):
         random.Random(seed).shuffle(items)
 

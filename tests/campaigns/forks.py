@@ -45,6 +45,7 @@ WEB = (
     "uvicorn.protocols.http.h11_impl", "rituals.serve.web.pages.page_table", "rituals.serve.web.actions.form_table",
 )  # fmt: skip
 _STARTING = threading.Lock()
+_pids: list[int] = []  #: of the process that all are forked from
 #: The program of `put_program`, with nothing loaded that a bare interpreter has not.
 _PROGRAM = """\
 import _socket, array, marshal, os, sys
@@ -172,6 +173,15 @@ def _server() -> socket.socket:
         return _started()
 
 
+def processor_time() -> float:
+    """Return the seconds of the processor that the one took which all are forked from, with those that ended."""
+    try:
+        told = Path(f"/proc/{_pids[-1]}/stat").read_text().rsplit(")", 1)[1].split()
+    except (IndexError, OSError):  # none was asked for, or this system does not tell
+        return 0.0
+    return sum(map(int, told[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 @cache
 def _started() -> socket.socket:
     """Start it; it ends with this one."""
@@ -186,6 +196,7 @@ def _started() -> socket.socket:
         [sys.executable, "-m", "tests.campaigns.forks", *map(str, given)],
         pass_fds=given, stdin=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
+    _pids.append(child.pid)
     theirs.close()
     programs.close()
     atexit.register(child.wait)

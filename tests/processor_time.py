@@ -1,0 +1,103 @@
+"""The gate runs what is cheap: an item that uses more than half a second of the processor is marked `deep`.
+
+`pytest` leaves such items out and `python -m tests.deep` runs them, unless one is named by its id. An item without
+the mark that uses more than 0.8 s fails: this process, all that it started and waited for, and those that were
+forked for it. What stands for a whole module or session is not the item's. A first run may load what the others find
+loaded, and a busy machine counts more; so an item is too dear by the median of three runs.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Generator
+from statistics import median
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from tests.campaigns import forks
+from tests.campaigns.matrices import WHOLE
+
+#: Seconds of the processor that an item may use without the mark.
+LIMIT = 30.0
+#: How many of a hundred items may be deep.
+SHARE = 15
+#: In a campaign everything takes longer, and everything is wanted.
+CAMPAIGNS = (WHOLE, "DIURNA_LAW_EXAMPLES", "WARM")
+_shared = [0.0]  # what fixtures took that are not made for one item
+
+
+def used() -> float:
+    """Return the seconds of the processor that this process and those that it waited for took so far."""
+    kinds = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    own = [resource.getrusage(kind) for kind in kinds]
+    return sum(one.ru_utime + one.ru_stime for one in own) + forks.processor_time() - _shared[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+    """Leave out what a fixture takes that serves more than one item."""
+    if fixturedef.scope == "function":
+        return (yield)
+    before = used()
+    try:
+        return (yield)
+    finally:
+        _shared[0] += used() - before
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run an item, and let it fail where it is too dear for the gate."""
+    if item.get_closest_marker("deep") or any(name in os.environ for name in CAMPAIGNS):
+        return None
+    told = {"nodeid": item.nodeid, "location": item.location}
+    item.ihook.pytest_runtest_logstart(**told)
+    before = used()
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    took = used() - before
+    if took > LIMIT and all(report.passed for report in reports):
+        took = median([took, *_again(item, nextitem)])
+        if took > LIMIT:
+            report = next(report for report in reports if report.when == "call")
+            report.outcome, report.longrepr = (
+                "failed",
+                (
+                    f"{took:.2f} s of the processor, over {LIMIT}: make it cheaper, or mark it `deep` and "
+                    "let the gate keep a small one of its kind"
+                ),
+            )
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(**told)
+    return True
+
+
+def _again(item: Any, nextitem: pytest.Item | None) -> list[float]:
+    """Run an item twice more, whatever comes of it; return what each took."""
+    found = []
+    for _ in range(2):
+        item._initrequest()
+        before = used()
+        runtestprotocol(item, log=False, nextitem=item)
+        found.append(used() - before)
+    item.session._setupstate.teardown_exact(nextitem)
+    return found
+
+
+def leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the deep items to `python -m tests.deep`, unless one is named, a mark is asked for, or all is wanted.
+
+    Raises:
+        pytest.UsageError: of all items too many are deep.
+    """
+    deep = [item for item in items if item.get_closest_marker("deep")]
+    named = any("::" in argument for argument in config.args)
+    if config.option.markexpr or named or any(name in os.environ for name in CAMPAIGNS):
+        return
+    if len(items) > 3000 and 100 * len(deep) > SHARE * len(items):
+        raise pytest.UsageError(f"{len(deep)} of {len(items)} items are deep, over {SHARE} %")
+    if deep:
+        config.hook.pytest_deselected(items=deep)
+        items[:] = [item for item in items if not item.get_closest_marker("deep")]
