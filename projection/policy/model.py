@@ -131,7 +131,7 @@ class Capture(Record):
     characters: int = 6000  #: of what was said, that a log tells at most
 
 
-#: What becomes of a command that breaks a rule: the rule is told, or the command is held once.
+#: What becomes of a command that breaks a rule: the rule is told. Formerly it was held, too.
 TELL, HOLD = "tell", "hold"
 
 
@@ -139,7 +139,7 @@ class Moments(Record):
     """What a session is told when it is needed."""
 
     prompt: bool = True  #: facts that answer what somebody typed
-    command: str = TELL  #: `TELL`, `HOLD` or `OFF`: of a command that breaks a rule
+    command: str = TELL  #: `TELL` (formerly `HOLD`) or `OFF`: of a command that breaks a rule
     file: bool = True  #: what a rule says of a file that is read or changed
     facts: int = 3  #: at most so many at once
     characters: int = 600  #: at most so many at once, with their envelope

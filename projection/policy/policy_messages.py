@@ -44,8 +44,8 @@ CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
         "none: facts are recorded; ask: they wait until a person lets them in",
     ),
     ("moment", "command"): (
-        ("tell", "hold", "off"),
-        "tell: a command that breaks a rule is told of it; hold: it is held once; off: neither",
+        ("tell", "off"),
+        "tell: a command that breaks a rule is told of it; off: it is not",
     ),
     ("review", "ask"): (
         ("pull-request", "issue", "off"),

@@ -67,6 +67,7 @@ _TYPES: dict[Keys, Any] = {
     ("recall", "files"): _list_of(_Pattern),
     ("capture", "keep"): Literal["", *CHOICES["capture", "keep"][0], "facts"],
     ("capture", "characters"): Annotated[int, Field(ge=0, le=100_000)],
+    ("moment", "command"): Literal[*CHOICES["moment", "command"][0], "hold"],
     ("moment", "facts"): Annotated[int, Field(ge=0, le=10)],
     ("moment", "characters"): Annotated[int, Field(ge=0, le=1_200)],
     ("views", "publish"): Annotated[

@@ -16,7 +16,7 @@ from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.projection_files import committed_projection
 from memory.write.personal_guard import finding, is_own
-from projection.policy.model import ASK, UNSETTLED
+from projection.policy.model import ASK, HOLD, UNSETTLED
 from rituals.check.survey import TEXTS, Survey
 from rituals.check.verify.branch_checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
@@ -69,6 +69,11 @@ def policy(survey: Survey) -> Iterator[Finding]:
         said = '`[capture] approve = "ask"` lets no fact wait any more; none comes in by itself'
         hint = 'say `facts = "off"` instead; `diurna review --learn` shows what could be one'
         yield Finding("policy-deprecated", said, POLICY_FILE, hint=hint)
+    if found.moment.command == HOLD:
+        said = (
+            '`[moment] command = "hold"` holds no command any more; the rule that it breaks is told'
+        )
+        yield Finding("policy-deprecated", said, POLICY_FILE, hint='say `command = "tell"` instead')
     if found.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, found.format)
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 #: What an event of a host means here; one that means nothing here is `other`.
 START, PROMPT, TOOL, FAILURE, BATCH = "start", "prompt", "tool", "failure", "batch"
 PRECOMPACT, STOP, END = "precompact", "stop", "end"
-BEFORE_TOOL = "before_tool"
 SUBAGENT_START, SUBAGENT_STOP, TASK, OTHER = "subagent_start", "subagent_stop", "task", "other"
 
 #: The keys under which a host takes context, outermost first; () where it takes none from a hook.
@@ -47,7 +46,6 @@ _UNDERSTOOD = {
     **_CLAUDE,
     "PostToolUseFailure": FAILURE,
     "PostToolBatch": BATCH,
-    "PreToolUse": BEFORE_TOOL,
 }
 
 
@@ -108,8 +106,6 @@ class Host(Record):
     #: the hooks of a project run also where it is started in a folder of the project
     below: bool = True
     asks: bool = False  #: a stop that is blocked with a reason goes on with that
-    #: a tool that is denied before it runs does not, and the agent reads the reason
-    holds: bool = False
 
 
 _COPILOT_HOOKS = (".github/hooks/diurna.json", ".copilot/hooks/diurna.json")
@@ -124,14 +120,14 @@ HOSTS = {
             Form("Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch|Read",
                  "|Read"),
             Kept("CLAUDE_CONFIG_DIR", ".claude", "projects/{name}*/*.jsonl", (), ("cwd",)),
-            rule="CLAUDE.md", skills=".claude/skills", below=False, asks=True, holds=True,
+            rule="CLAUDE.md", skills=".claude/skills", below=False, asks=True,
         ),
         Host(
             "codex", "codex", "SessionStart", _NESTED, _CLAUDE, ".codex", ".codex", ("codex",), "",
             Form("Bash|apply_patch|Edit|Write|update_plan"),
             Kept("CODEX_HOME", ".codex", "*sessions/**/rollout-*.jsonl", ("payload", "id"),
                  ("payload", "cwd")),
-            beside=(".codex/hooks.json", ".claude/settings.json"), asks=True, holds=True,
+            beside=(".codex/hooks.json", ".claude/settings.json"), asks=True,
         ),
         Host(
             "copilot", "copilot", "sessionStart", _FLAT,

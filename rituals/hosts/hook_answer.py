@@ -259,10 +259,6 @@ class Call:
 
             ask = at_prompt if said.event == adapters.PROMPT else at_tool
             return self._told(ask(said, self._commondir, needed))
-        if said.event == adapters.BEFORE_TOOL and said.session:
-            from rituals.hosts.context.moment_answer import held_at
-
-            return self._told(held_at(said, self._commondir, self._top))
         if said.event == adapters.SUBAGENT_START:
             from rituals.hosts.session_start import role_brief
 
@@ -300,13 +296,8 @@ class Call:
             return NOTHING
         from rituals.hosts.payloads import write_object
 
-        if said.event == adapters.BEFORE_TOOL:
-            held = {"permissionDecision": "deny", "permissionDecisionReason": text}
-            answer: dict[str, object] = {
-                "hookSpecificOutput": {"hookEventName": self._event, **held}
-            }
-        elif said.event == adapters.STOP:  # it begins another turn
-            answer = {"decision": "block", "reason": text}
+        if said.event == adapters.STOP:  # it begins another turn
+            answer: dict[str, object] = {"decision": "block", "reason": text}
         else:
             answer = adapters.envelope(host, self._event, text)
         return write_object(answer).encode() + b"\n"

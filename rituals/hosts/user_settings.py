@@ -36,22 +36,14 @@ class Settings(Record):
     wrong: str = ""  #: what in the file can not be meant, one line; nothing of it counts then
 
 
-class Wish(Record):
-    """What the user says of being told what is needed; false where the file can not be meant."""
-
-    off: bool = False  #: nothing is told unasked, whatever a policy says
-    hold: bool = False  #: a command may be held, where a policy says so
-
-
-def wish_of(environment: Mapping[str, str]) -> Wish:
-    """Read what the user says of moments (`[moment]`)."""
+def wants_none(environment: Mapping[str, str]) -> bool:
+    """Tell whether the user wants to be told nothing unasked, whatever a policy says (`[moment] off`)."""
     path = settings_path(environment)
     try:
         table = tomllib.loads(_text(path)).get("moment", {}) if path else {}
     except (OSError, ValueError):
-        return Wish()
-    said = table if isinstance(table, dict) else {}
-    return Wish(said.get("off") is True, said.get("hold") is True)
+        return False
+    return isinstance(table, dict) and table.get("off") is True
 
 
 def settings_path(environment: Mapping[str, str]) -> str:

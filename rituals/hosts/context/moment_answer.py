@@ -1,27 +1,25 @@
 """Answer a moment: what memory has on a prompt, on a command that breaks a rule, on a file.
 
 A file is told when it is read, which agents do before they change it; what is against changing one, when
-it is changed. A command is held once a session and rule, where the policy and the user say so: the agent
-reads why, and runs it again if it is meant.
+it is changed.
 """
 
 from __future__ import annotations
 
-from rituals.hosts.adapters import BEFORE_TOOL, HOSTS, PROMPT
+from rituals.hosts.adapters import PROMPT
 from rituals.hosts.context.moment_index import MomentIndex, can_be_kept, is_prompt, opened
-from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.moments import Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rituals.hosts.context.session_news import Needed, Telling
+    from rituals.hosts.context.session_news import Needed
     from rituals.hosts.observed.shell import Simple
 
 #: What is kept of a fact's text for a line, which shows less.
 _TEXT_CHARS = 400
-_HELD_CHARS = 300
-HOLD, _OFF = "hold", "off"
+_OFF = "off"
 #: Programs that change the files that they are given, and those that only read them.
 _CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
 _READ = frozenset("cat sed head tail less more bat nl perl awk".split())
@@ -43,14 +41,6 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
     return (None, can_be_kept()) if index is None else (_rules(moment, index, top), False)
 
 
-def rules_broken(moment: Moment, commondir: str, top: str) -> Needed | None:
-    """Return the rules for which a command is held: none but where the policy and the user say so."""
-    index = opened(commondir, moment.folder, words=False)
-    if index is None or index.said("moment").split(" ")[1] != HOLD:
-        return None
-    return _rules(moment, index, top)
-
-
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     from rituals.hosts.observed import tool_input
 
@@ -59,8 +49,6 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     if tool in tool_input.SHELLS:
         line = tool_input.line_in(moment.given)
         broken, rows = _of_line(moment, index, line, top, command != _OFF, file == "1")
-    elif moment.event == BEFORE_TOOL:
-        return None
     elif file == "1" and tool in tool_input.WRITING | tool_input.READING and index.said("files"):
         paths = tool_input.inside(tool_input.paths_given(moment), top, moment.cwd or moment.folder)
         rows = rows_at(index, paths, changed=tool in tool_input.WRITING)
@@ -181,29 +169,3 @@ def _answer(moment: Moment) -> Needed | None:
     from rituals.hosts.context.session_news import Needed
 
     return Needed(told, most=policy.facts, characters=policy.characters) if told else None
-
-
-def held_at(moment: Moment, commondir: str, top: str) -> Telling | None:
-    """Return why a command that is about to run is held, None for one that runs."""
-    if not HOSTS[moment.host].holds:
-        return None
-    broken = rules_broken(moment, commondir, top)
-    if broken is None:
-        return None
-    from projection.brief.single_line import shortened
-    from rituals.hosts.context.session_cursor import Heard
-    from rituals.hosts.context.session_news import Telling
-
-    heard = Heard(commondir, file_name(moment.host, moment.session))
-    cursor = heard.take() if heard.is_there() else None
-    if cursor is None:
-        return None
-    fresh = [one for one in broken.facts if one[0] not in cursor.held][:1]
-    if not (cursor.watched and fresh):
-        heard.leave()
-        return None
-    ((id, about, text),) = fresh
-    said = f"Memory: {shortened(text, _HELD_CHARS)} ({id}, {about}). Run it again if it is meant."
-    met = tuple(dict.fromkeys((*cursor.moments, id)))
-    moved = cursor._replace(held=(*cursor.held, id), moments=met).knowing(broken.marks((id,)))
-    return Telling(said, heard, moved)

@@ -31,7 +31,7 @@ from projection.brief.envelope import untagged
 from projection.brief.single_line import label, plain
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.policy.model import FINDING_KIND, HOLD, OFF, TELL, THREAD_KIND, Moments
+from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND, Moments
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, Breach, breaches
 from rituals.hosts.context.broken_rules import ASKED_FOR
@@ -39,7 +39,7 @@ from rituals.hosts.context.moment_index import CHORE, index_path, opened, packed
 from rituals.hosts.context.news_stamps import stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.observed.shell import RUNNERS
-from rituals.hosts.user_settings import Wish, settings_path, wish_of
+from rituals.hosts.user_settings import settings_path, wants_none
 
 #: Of a long text the words of so much of it count.
 _TEXT_CHARS = 20_000
@@ -77,7 +77,7 @@ def _made(path: str, key: bytes, folder: str, environment: Mapping[str, str]) ->
             "stamps": seen,
             "small": " ".join(SMALL),
             "unknown": _weight(len(found), 0),
-            "moment": said_of(state.policy.moment, wish_of(environment)),
+            "moment": said_of(state.policy.moment, off=wants_none(environment)),
         }
         about |= rows_of(found, constrained(found, home.repository.git()))
         return packed(path, key, about, _words(found))
@@ -89,12 +89,11 @@ def may_be_told(one: Standing) -> bool:
     return not (fact.false or fact.redacted or says_personal(fact.meta))
 
 
-def said_of(moment: Moments, wish: Wish) -> str:
+def said_of(moment: Moments, *, off: bool) -> str:
     """Write what of moments is told: what the policy says, within what the user does."""
-    if wish.off:
+    if off:
         moment = moment._replace(prompt=False, command=OFF, file=False)
-    command = TELL if moment.command == HOLD and not wish.hold else moment.command
-    return f"{moment.prompt:d} {command} {moment.file:d} {moment.facts} {moment.characters}"
+    return f"{moment.prompt:d} {moment.command} {moment.file:d} {moment.facts} {moment.characters}"
 
 
 def _words(found: Sequence[Standing]) -> dict[str, str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _FORMAT = "diurna-news 2"
-_IDS = ("moments", "known", "held")
+_IDS = ("moments", "known")
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -51,7 +51,6 @@ class Cursor(Record):
     #: ids of those that stand whole in its context, so that no moment tells them again; rules that
     #: it broke, and was told of, with `!`
     known: tuple[str, ...] = ()
-    held: tuple[str, ...] = ()  #: ids of those for which a command of it was held
     characters: int = 0  #: how many it was shown
     needed: int = 0  #: and told at moments
 
@@ -192,7 +191,7 @@ def _cursor(data: bytes) -> Cursor:
         word, _, said = line.partition(" ")
         told.setdefault(word, []).append(said)
     first = {word: said[0] for word, said in told.items()}
-    shown, moments, known, held = [tuple(first.get(word, "").split()) for word in ("shown", *_IDS)]
+    shown, moments, known = [tuple(first.get(word, "").split()) for word in ("shown", *_IDS)]
     counts = [_number(first.get(word, "")) for word in ("unlisted", "characters", "needed")]
     unlisted, characters, needed = counts
     return Cursor(
@@ -210,7 +209,6 @@ def _cursor(data: bytes) -> Cursor:
         unlisted,
         moments,
         known,
-        held,
         characters,
         needed,
     )

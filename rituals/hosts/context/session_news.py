@@ -30,7 +30,7 @@ _FIRST_LOOK = 1
 #: How long a cursor is waited for, and within what time the same start is another hook's.
 _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
-_STAYS = ("shown", "unlisted", "moments", "held", "characters", "needed")
+_STAYS = ("shown", "unlisted", "moments", "characters", "needed")
 ANSWER, RULE = "Memory on this", "Memory has a rule on this"
 #: A text that is shorter says too little, and a longer one is to be asked for.
 _LEAST_CHARS, _MOST_CHARS = 60, 240
@@ -73,9 +73,6 @@ class Needed(Record):
     def marks(self, ids: Iterable[str]) -> list[str]:
         """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
         return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
-
-
-_HELD_CHARS = 300
 
 
 class Telling(Record):

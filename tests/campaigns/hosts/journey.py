@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install.host_files import SKILLS
 from tests.campaigns.hosts.model import Turn, offered, said
 from tests.campaigns.hosts.programs import PROGRAMS
@@ -36,7 +35,6 @@ _NEEDED = (
     "id=whole invariant: `src/main.py` keeps its names, which others import.",
 )
 #: Where hosts that can deny a command keep their hooks in a project.
-_HOOKS = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json"}
 _FACTS = 40
 _EDITED, _SHARED, _KILLED = "src/pay.py", "src/tax.py", "src/killed.py"
 
@@ -179,39 +177,6 @@ class Journey:
             if counts != [int(number >= wanted[id]) for number in range(len(asked))]
         ]
         return "ok" if len(asked) == 5 and not wrong else f"FAILS: {len(asked)} requests, {wrong}"
-
-    def broken_rule_is_held(self) -> str:
-        """Where policy and user say so, a command is denied once, the model reads why, and it runs then."""
-        if not HOSTS[self.host].holds:
-            return "this host has no hook that denies and says why"
-        program, place = PROGRAMS[self.host], Place(self.place.folder / "held")
-        place.diurna("init")
-        with open(place.top / "memory/diurna.toml", "a", encoding="utf-8") as policy:
-            policy.write('\n[moment]\ncommand = "hold"\n')
-        settings = place.home / ".config/diurna/config.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text("[moment]\nhold = true\n")
-        place.git("add", "memory")
-        place.git("commit", "-qm", "hold")
-        place.diurna("install", self.host, "--no-mcp")
-        path = place.top / _HOOKS[self.host]
-        entered = json.loads(path.read_text())
-        behind = json.dumps(entered["hooks"]["PostToolUse"])
-        entered["hooks"]["PreToolUse"] = json.loads(behind.replace("PostToolUse", "PreToolUse"))
-        path.write_text(json.dumps(entered))
-        place.diurna("note", _NEEDED[1])
-        place.warm(self.host)
-        session = place.session(
-            self.host,
-            Turn("I count.", (program.run("wc -l src/main.py > first"),)),
-            Turn("I mean it.", (program.run("wc -l src/main.py > second"),)),
-            Turn("Done."),
-        )
-        self._sessions.append(session)
-        why = [html.unescape(said(one)).count("(no-wc, ") for one in session.asked if offered(one)]
-        ran = [(place.top / name).exists() for name in ("first", "second")]
-        right = ran == [False, True] and len(why) == 3 and not why[0] and why[1] >= 1
-        return "ok" if right else f"FAILS: ran {ran}, told {why}"
 
     def decision_reaches_another_host(self) -> str:
         """The other host's session begins with what the first one decided."""
@@ -403,7 +368,6 @@ CLAIMS: dict[str, Callable[[Journey], str]] = {
     "brief whole": Journey.brief_is_whole,
     "MCP": Journey.server_answers,
     "moments": Journey.moments_are_told,
-    "rule held": Journey.broken_rule_is_held,
     "decision in another host": Journey.decision_reaches_another_host,
     "collision once": Journey.collision_is_told_once,
     "compaction": Journey.compaction_keeps,
